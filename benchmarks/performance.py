@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from _comparison import measure_comparison
 from _figures import Figure, end, tell
+from _sensitivity import measure_sensitivity
 
 from aggregation.ranking import rank_in_two_steps, rank_systems, weigh_groups
 
@@ -57,7 +58,7 @@ def measure_ranking() -> Iterator[Figure]:
     yield Figure(title, seconds, "s", f"< {RANKING_SECONDS:g}", seconds < RANKING_SECONDS)
 
 
-MEASURES: tuple[Callable[[], Iterator[Figure]], ...] = (measure_ranking, measure_comparison)
+MEASURES: tuple[Callable[[], Iterator[Figure]], ...] = (measure_ranking, measure_comparison, measure_sensitivity)
 
 
 if __name__ == "__main__":

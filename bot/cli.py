@@ -53,6 +53,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "baseline": "Human performance against gold.",
         "compare": "Compare people with models on the same items, by the same scorer: paired differences, intervals,"
         " tests.",
+        "sensitivity": "How scores, agreement and gold depend on quality rules and on the cut of confidence.",
         "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
         " pairs with intervals.",
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"

@@ -50,7 +50,7 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
         FIRST_ANSWERS: _restore_first_answers(data, counted),
         EXPOSED_ONLY: _keep_exposed(data),
         WITHOUT_INSIDERS: _keep_rows(data, counted & ~data.responses["insider"].eq(other=True)),
-        EXCLUSIONS_KEPT: _restore_excluded(data),
+        EXCLUSIONS_KEPT: restore_excluded(data),
         ADJUDICATED: apply_adjudicated_gold(data),
         **_split_by_instructions(data, counted),
     }
@@ -93,7 +93,7 @@ def _keep_exposed(data: DataSet) -> DataSet:
     return replace(data, responses=rows.loc[(data.exclusion_kinds() == EXPOSED) & given].assign(excluded_kind=None))
 
 
-def _restore_excluded(data: DataSet) -> DataSet:
+def restore_excluded(data: DataSet) -> DataSet:
     """Answers that quality rules excluded count again, unless their assignment is no vote, or they are no class."""
     rows = data.responses
     possible = rows["response"].notna() if data.classes is None else rows["response"].isin(data.classes)

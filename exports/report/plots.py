@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance
+from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
-    MINUS,
     NUMBER_COEFFICIENTS,
     PLOTTED_COEFFICIENTS,
     format_coefficient,
@@ -24,19 +24,6 @@ from exports.results import DataSetResult
 
 MAX_NAMED_ROWS = 30
 """With more annotators than this, a panel shows no names beside the lines."""
-
-
-class AxisScale(NamedTuple):
-    """Pixels of the values `low` and `high` on the horizontal axis."""
-
-    left: float
-    right: float
-    low: float = 0.0
-    high: float = 1.0
-
-    def x(self, value: float) -> float:
-        """The pixel of a value."""
-        return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
 
 
 class RowLayout(NamedTuple):
@@ -85,7 +72,7 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
     subtitle = f"{format_count(len(annotators), 'annotator')}, {100 * confidence_level:g} % Wilson"
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
-    _draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)
+    draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)
     _draw_references(drawing, scale, scores, top=rows.top, bottom=bottom)
     shares = annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
     for number, (name, (value, low, high)) in enumerate(zip(annotators.index, shares, strict=True)):
@@ -135,7 +122,7 @@ def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coeffic
     simulated = any(result.data.simulated for result, _ in rows)
     draw_heading(drawing, title, COEFFICIENT_MEANINGS[name], simulated=simulated)
     ticks = [tick / 4 for tick in range(round(low * 4), 5)]
-    _draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
+    draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
     for number, (result, row) in enumerate(rows):
         _draw_agreement_row(drawing, scale, result, row, y=top + step * number + 17)
     return drawing.to_svg(prefix=prefix, label=_describe_agreement(name, rows))
@@ -153,17 +140,6 @@ def _draw_agreement_row(
         start, end = (scale.x(row.low), y + 11), (scale.x(row.high), y + 11)
         drawing.line(start=start, end=end, colour="accent", width=1.6)
     drawing.dot(at=(scale.x(row.value), y + 11), colour="accent")
-
-
-def _draw_axis(
-    drawing: SvgDrawing, scale: AxisScale, *, ticks: Sequence[float], top: float, bottom: float, percents: bool
-) -> None:
-    for tick in ticks:
-        x = scale.x(tick)
-        drawing.line(start=(x, top), end=(x, bottom), colour="rule", width=1)
-        percent = f"{100 * tick:.0f}" + (" %" if tick == ticks[-1] else "")
-        label = percent if percents else f"{tick:g}".replace("-", MINUS)
-        drawing.text(label, at=(x, bottom + 16), colour="muted", size=10.5, anchor="center")
 
 
 def _describe_scores(result: DataSetResult, scores: Performance) -> str:

@@ -2,7 +2,12 @@
 
 from aggregation.labels.agreement.annotator_pairs import compute_cohen_pairs
 from aggregation.labels.agreement.breakdown import break_down_by_annotator, break_down_by_label, break_down_over_time
-from aggregation.labels.agreement.coefficients import DESCRIPTIONS, CoefficientName, compute_label_agreement
+from aggregation.labels.agreement.coefficients import (
+    DESCRIPTIONS,
+    CoefficientName,
+    compute_alpha,
+    compute_label_agreement,
+)
 from aggregation.labels.agreement.confidence import (
     OVERCONFIDENCE_WARNING,
     estimate_class_confidence,
@@ -21,6 +26,7 @@ __all__ = [
     "break_down_by_label",
     "break_down_over_time",
     "compute_agreement_with_others",
+    "compute_alpha",
     "compute_cohen_pairs",
     "compute_label_agreement",
     "compute_self_agreement",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -107,6 +107,19 @@ def compute_label_agreement(
     parts = [replace(resampling, progress=resampling.part(part, of=n_parts)) for part in range(n_parts)]
     rows = _build_rows(planned_votes, basis="first", resampling=parts[0], overlap=overlap)
     return AgreementTable(rows=rows + (_build_rows(votes, basis="pooled", resampling=parts[1]) if has_more else ()))
+
+
+def compute_alpha(votes: Votes) -> tuple[CoefficientName, float | None]:
+    """Krippendorff's alpha at the level of the votes, without an interval: its name, and None where it is undefined."""
+    name: CoefficientName = f"krippendorff_alpha_{votes.measurement_level}"  # type: ignore[assignment]
+    if votes.frame.empty:
+        return name, None
+    vote_sums = sum_votes(votes)
+    if _find_reason_undefined(name, votes, vote_sums):
+        return name, None
+    sums: Any = vote_sums.items.columns.sum(axis=0)
+    value = float(build_statistic(name, votes, vote_sums)(np.asarray(sums, dtype=np.float64).reshape(1, -1))[0])
+    return name, None if np.isnan(value) else value
 
 
 def list_coefficients(votes: Votes) -> tuple[CoefficientName, ...]:

@@ -1,0 +1,145 @@
+"""sensitivity.html: scores under each setting of the quality rules, and what each cut of confidence leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from exports.inputs import DataSet
+from exports.pages.axis import AxisScale, draw_axis
+from exports.pages.display_text import COEFFICIENT_NAMES, format_coefficient, format_percent, format_percent_interval
+from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
+from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.sensitivity.confidence_cut import CutResult
+from exports.sensitivity.rule_grid import SettingResult
+
+ROW_STEP, TOP = 34, 56
+CONFIDENCE_LEVEL = 0.95
+
+
+class _PlottedRow(NamedTuple):
+    """A row of a panel: its name, a share with its interval, and how many are left as text."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitivitySection(DataSetSection):
+    """The data set: `panels` are SVGs, `settings` and `cuts` the rows of the tables, `cut_heads` their columns.
+
+    `coefficient` is the name of the coefficient of agreement, empty where none could be computed.
+    """
+
+    panels: tuple[str, ...]
+    coefficient: str
+    settings: tuple[TableRow, ...]
+    cuts: tuple[TableRow, ...]
+    cut_heads: tuple[str, ...]
+
+
+def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]) -> str:
+    """Render the page as one HTML document that needs nothing from outside; simulated data is stamped."""
+    section = SensitivitySection(
+        **get_section_fields(data),
+        headlines=_list_headlines(results),
+        panels=tuple(_draw_panels(data, results, cuts)),
+        coefficient=next((COEFFICIENT_NAMES[one.agreement_name] for one in results if one.agreement_name), ""),
+        settings=tuple(map(_build_setting_row, results)),
+        cuts=tuple(_build_cut_row(cut) for cut in cuts),
+        cut_heads=("Confidence at least", "Labels kept", "Right where known", "95 % Wilson", *(data.classes or ())),
+    )
+    return render_page(
+        "sensitivity.html.j2",
+        package="exports.sensitivity",
+        title="What rules and cuts change",
+        sections=[section],
+        confidence_level=CONFIDENCE_LEVEL,
+    )
+
+
+def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
+    """What the scores and the size of gold are as collected, and between what they vary over the settings."""
+    headlines = []
+    for title, name in (("Single answers", "single"), ("Majority", "majority")):
+        scores = [None if (score := getattr(one, name)) is None else score.value for one in results]
+        known = [value for value in scores if value is not None]
+        if known:
+            note = f"from {format_percent(min(known))} to {format_percent(max(known))}"
+            headlines.append(Headline(title, format_percent(scores[0]), note))
+    sizes = [one.n_gold for one in results]
+    return (*headlines, Headline("Items with a majority", str(sizes[0]), f"from {min(sizes)} to {max(sizes)}"))
+
+
+def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]) -> list[str]:
+    panels = []
+    for title, name in (("Single answers", "single"), ("Majority", "majority")):
+        scores = [(result, getattr(result, name)) for result in results]
+        rows = [
+            _PlottedRow(one.name, score.value, score.item_only_low, score.item_only_high, f"{one.n_answers} answers")
+            for one, score in scores
+            if score is not None
+        ]
+        if rows:
+            panels.append(
+                _draw_panel(data, rows, title=title, subtitle="share right, 95 % for this panel", prefix=name)
+            )
+    kept = [_PlottedRow(f"≥ {cut.cut:g}", cut.kept, None, None, f"{cut.n_kept} of {cut.n_items}") for cut in cuts]
+    panels.append(_draw_panel(data, kept, title="Labels kept", subtitle="by the least confidence", prefix="kept"))
+    right = [
+        _PlottedRow(f"≥ {cut.cut:g}", cut.right, cut.right_low, cut.right_high, f"{cut.n_right} of {cut.n_known}")
+        for cut in cuts
+        if cut.n_known
+    ]
+    if right:
+        subtitle = "items of known gold, 95 % Wilson"
+        panels.append(_draw_panel(data, right, title="Right labels among them", subtitle=subtitle, prefix="right"))
+    return panels
+
+
+def _draw_panel(data: DataSet, rows: Sequence[_PlottedRow], *, title: str, subtitle: str, prefix: str) -> str:
+    """A dot a row on an axis of shares, which begins where the least of them is."""
+    bottom = TOP + ROW_STEP * len(rows)
+    drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
+    draw_heading(drawing, title, subtitle, simulated=data.simulated)
+    least = min([value for row in rows for value in (row.value, row.low) if value is not None], default=0.0)
+    low = max(0.0, int(10 * least) / 10 - 0.1 * (int(10 * least) == 10))
+    scale = AxisScale(left=6, right=PANEL_WIDTH - 14, low=low)
+    ticks = [round(low + (1 - low) * number / 4, 3) for number in range(5)]
+    draw_axis(drawing, scale, ticks=ticks, top=TOP, bottom=bottom, percents=True)
+    for number, row in enumerate(rows):
+        y = TOP + ROW_STEP * number + 15
+        drawing.text(row.name, at=(scale.left, y))
+        drawing.text(f"{format_percent(row.value)} · {row.note}", at=(PANEL_WIDTH, y), anchor="right", colour="muted")
+        if row.low is not None and row.high is not None:
+            drawing.line(start=(scale.x(row.low), y + 10), end=(scale.x(row.high), y + 10), colour="accent", width=1.6)
+        if row.value is not None:
+            drawing.dot(at=(scale.x(row.value), y + 10), colour="accent")
+    content = "; ".join(f"{row.name}: {format_percent(row.value)}, {row.note}" for row in rows)
+    stamp = f"{SIMULATED}, " if data.simulated else ""
+    return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content}.")
+
+
+def _build_setting_row(result: SettingResult) -> TableRow:
+    cells = [str(result.n_answers), str(result.n_people), f"{result.n_gold} of {result.n_items}"]
+    for score in (result.single, result.majority):
+        value = None if score is None else score.value
+        cells += [format_percent(value), "" if score is None else format_percent_interval(score.ci_low, score.ci_high)]
+    agreement = "–" if result.agreement is None else format_coefficient(result.agreement_name, result.agreement)
+    return TableRow(head=result.name, cells=(*cells, agreement))
+
+
+def _build_cut_row(cut: CutResult) -> TableRow:
+    return TableRow(
+        head=f"{cut.cut:g}",
+        cells=(
+            f"{cut.n_kept} ({format_percent(cut.kept)})",
+            f"{cut.n_right} of {cut.n_known}" if cut.n_known else "–",
+            format_percent_interval(cut.right_low, cut.right_high) if cut.n_known else "–",
+            *(format_percent(share) for share in cut.balance.values()),
+        ),
+    )

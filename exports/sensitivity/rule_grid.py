@@ -1,0 +1,172 @@
+"""What the numbers would be under other quality rules: a grid of rules, each applied to all answers afterwards.
+
+A rule of the grid sees all answers, those that rules of the campaign excluded among them. It stands for a campaign that
+had filtered so at its end: places that the campaign gave to others are not given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import pandas as pd
+
+from aggregation.answer_types import compute_agreement, score_answers
+from aggregation.answers import Answers
+from aggregation.bootstrap import Progress
+from aggregation.errors import HromadaError
+from aggregation.labels.agreement import compute_alpha
+from aggregation.performance import Score
+from exports.annotator_quality import list_control_answers
+from exports.inputs import DataSet
+from exports.score_variants import VARIANT_UNITS, restore_excluded
+
+CONTROL_ACCURACIES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)
+LEAST_SECONDS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0)
+AS_COLLECTED = "as collected"
+RULE = "grid"
+"""The kind of exclusion of answers that a rule of the grid leaves out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleSetting:
+    """Who and what counts: annotators with more than `accuracy` of their control items right, answers that took
+    `seconds` or longer. Annotators without control items and answers without a time stay; 0 leaves nothing out.
+    """
+
+    accuracy: float
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """The setting in words."""
+        parts = [f"control > {100 * self.accuracy:g} %"] if self.accuracy else []
+        parts += [f"≥ {self.seconds:g} s"] if self.seconds else []
+        return ", ".join(parts) or "no rule"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingResult:
+    """The numbers under a setting, `setting` None for the answers that count in the campaign.
+
+    `n_answers` and `n_people` count what is left; `n_gold` the items with a unique most frequent answer, which is the
+    size of gold by majority, of `n_items` in use. `single` and `majority` are None without gold; `agreement` is
+    `agreement_name`, Krippendorff's alpha for labels that are classes.
+    """
+
+    setting: RuleSetting | None
+    n_answers: int
+    n_people: int
+    n_gold: int
+    n_items: int
+    single: Score | None
+    majority: Score | None
+    agreement_name: str
+    agreement: float | None
+
+    @property
+    def name(self) -> str:
+        """The setting in words."""
+        return AS_COLLECTED if self.setting is None else self.setting.name
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Facts:
+    """What the rules read of each response: the control accuracy of its annotator and its time, nan where unknown."""
+
+    accuracy: pd.Series[float]
+    seconds: pd.Series[float]
+
+
+def list_settings(
+    data: DataSet,
+    *,
+    accuracies: Sequence[float] = CONTROL_ACCURACIES,
+    seconds: Sequence[float] = LEAST_SECONDS,
+) -> tuple[RuleSetting, ...]:
+    """Every combination of the thresholds, without those that these answers have no facts for.
+
+    Raises HromadaError for a threshold out of its range.
+    """
+    if any(not 0 <= one < 1 for one in accuracies):
+        raise HromadaError("A control accuracy is not from 0 to below 1.", remedy="Write it like 0.5.")
+    if any(one < 0 for one in seconds):
+        raise HromadaError("A number of seconds is below 0.", remedy="Write it like 2.")
+    facts = _collect_facts(restore_excluded(data))
+    known = {0.0, *accuracies} if facts.accuracy.notna().any() else {0.0}
+    times = {0.0, *seconds} if facts.seconds.notna().any() else {0.0}
+    return tuple(RuleSetting(accuracy=one, seconds=two) for one, two in product(sorted(known), sorted(times)))
+
+
+def measure_settings(
+    data: DataSet, settings: Sequence[RuleSetting], *, progress: Progress | None = None
+) -> tuple[SettingResult, ...]:
+    """The numbers as collected, then under each setting; `progress` is called with the share of the work done."""
+    restored = restore_excluded(data)
+    facts = _collect_facts(restored)
+    found = [_measure_setting(data, None)]
+    for number, setting in enumerate(settings, start=1):
+        found.append(_measure_setting(_apply_setting(restored, facts, setting), setting))
+        if progress is not None:
+            progress(number / len(settings))
+    return tuple(found)
+
+
+def _collect_facts(data: DataSet) -> _Facts:
+    marked = list_control_answers(data)
+    shares = marked["right"].astype(float).groupby(marked["annotator"]).mean()
+    rows = data.responses
+    return _Facts(accuracy=rows["annotator"].map(shares).astype(float), seconds=pd.to_numeric(rows["seconds"]))
+
+
+def _apply_setting(data: DataSet, facts: _Facts, setting: RuleSetting) -> DataSet:
+    """The data set in which only the answers that the setting keeps count."""
+    left_out = facts.seconds < setting.seconds
+    if setting.accuracy:
+        left_out |= facts.accuracy <= setting.accuracy
+    kinds = data.responses["excluded_kind"]
+    return replace(data, responses=data.responses.assign(excluded_kind=kinds.mask(left_out & kinds.isna(), RULE)))
+
+
+def _measure_setting(data: DataSet, setting: RuleSetting | None) -> SettingResult:
+    counted = data.keep_first_places()
+    answers = counted.build_answers()
+    frame = answers.votes.frame
+    name, agreement = _compute_agreement(answers)
+    single, majority = _score_answers(counted, answers)
+    return SettingResult(
+        setting=setting,
+        n_answers=len(frame),
+        n_people=frame["annotator"].nunique(),
+        n_gold=_count_decided_items(answers),
+        n_items=len(data.items),
+        single=single,
+        majority=majority,
+        agreement_name=name,
+        agreement=agreement,
+    )
+
+
+def _score_answers(data: DataSet, answers: Answers) -> tuple[Score | None, Score | None]:
+    if answers.votes.frame.empty or answers.votes.items["gold"].isna().all():
+        return None, None
+    scores = score_answers(answers, skips=data.build_skips(), units=VARIANT_UNITS)
+    return scores["individual"].primary, scores["majority"].primary
+
+
+def _compute_agreement(answers: Answers) -> tuple[str, float | None]:
+    """The name and value of the coefficient: alpha where there are classes, else the first one of these answers."""
+    if answers.kind == "label" and answers.votes.classes is not None:
+        return compute_alpha(answers.votes)
+    if answers.votes.frame.empty:
+        return "", None
+    rows = [row for row in compute_agreement(answers, n_resamples=1).headline if row.value is not None and not row.of]
+    return (rows[0].name, rows[0].value) if rows else ("", None)
+
+
+def _count_decided_items(answers: Answers) -> int:
+    """The items that have a single most frequent answer."""
+    sizes = answers.normalise_votes().frame.groupby(["item", "answer"], sort=False).size()
+    of_item = sizes.groupby("item", sort=False)
+    return int((sizes == of_item.transform("max")).groupby("item", sort=False).sum().eq(1).sum())
