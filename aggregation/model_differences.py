@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.difference_tests import adjust_by_holm, compute_detectable_difference, compute_p_value
-from aggregation.intervals import Interval, wilson_interval
 from aggregation.paired_measures import select_items
-from aggregation.panel_intervals import NO_INTERVALS, build_intervals, estimate_intervals
+from aggregation.panel_intervals import NO_INTERVALS, estimate_intervals, explain_few_people
 from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, PanelVariance, estimate_variance
 from aggregation.scored_units import ScoredUnit, ScoredUnits
-from aggregation.share_differences import Ends, ShareDifference, correlate_shares
+from aggregation.share_differences import Ends, ShareDifference, correlate_shares, span_share
 
 ALL = "all"
 
@@ -110,7 +109,8 @@ def build_difference(
     own, of_model = pair.people.measure(unit).contributions, pair.model.individual
     if kept is not None:
         own, of_model = select_items(own, kept), select_items(of_model, kept)
-    return _compare_shares(row, pair.people.metrics[metric], own, of_model, intervals.variance, confidence_level)
+    variance = estimate_variance(built, joined)
+    return _compare_shares(row, pair.people.metrics[metric], own, of_model, variance, confidence_level)
 
 
 def _add_errors(
@@ -139,42 +139,59 @@ def _compare_shares(
     metric: Metric,
     people: Contributions,
     model: Contributions,
-    variance: PanelVariance | None,
+    joined: PanelVariance,
     confidence_level: float,
 ) -> ModelDifference:
     """The row of a share with intervals and p made of those of both shares (see `share_differences`)."""
     own, of_model = estimate_variance(metric, people), estimate_variance(metric, model)
-    paired = 0.0 if variance is None else variance.items
-    first, second = (float(metric.compute(part.sums)[0]) for part in (people, model))
+    joined = replace(joined, items_df=people.n_groups - 1)  # intervals of shares know how their variance varies
 
-    def find_model(level: float) -> Interval:
-        return build_intervals(metric, model, of_model, level).this_panel
-
-    def join(whole: float, ends: Ends) -> ShareDifference:
-        correlation = correlate_shares(own.items, of_model.items, difference=paired, whole_first=whole)
+    def join(part: float, df: float) -> ShareDifference:
         return ShareDifference(
-            first=first, second=second, first_ends=ends, second_ends=find_model, correlation=correlation
+            first=float(metric.compute(people.sums)[0]),
+            second=float(metric.compute(model.sums)[0]),
+            first_ends=_build_ends(metric, people, part),
+            second_ends=_build_ends(metric, model, of_model.items),
+            df=df,
+            correlation=correlate_shares(own.items, of_model.items, difference=joined.items, whole_first=part),
         )
 
-    fresh = join(own.total, lambda level: build_intervals(metric, people, own, level).fresh_panel)
-    this_panel = join(own.items, lambda level: build_intervals(metric, people, own, level).this_panel)
-    reason = "" if own.people is not None else build_intervals(metric, people, own, confidence_level).reason
-    return _set_intervals(row, fresh, this_panel, confidence_level, reason=reason)
+    this_panel = join(own.items, joined.items_df)
+    fresh = None if own.people is None else join(own.total, joined.total_df)
+    return _set_intervals(row, fresh, this_panel, confidence_level, reason=_explain_missing(people, own))
+
+
+def _build_ends(metric: Metric, contributions: Contributions, variance: float) -> Ends:
+    """The interval of a share of this variance, by quantile; over its groups where nothing varies."""
+    value = float(metric.compute(contributions.sums)[0])
+    is_varying = variance >= SMALLEST_VARIANCE and 0 < value < 1
+    n, part = (contributions.n_independent, variance) if is_varying else (contributions.n_groups, 0.0)
+    return span_share(value, part, n=n)
+
+
+def _explain_missing(contributions: Contributions, variance: PanelVariance) -> str:
+    return explain_few_people(contributions) if variance.people is None else ""
 
 
 def _set_intervals(
-    row: ModelDifference, fresh: ShareDifference, this_panel: ShareDifference, confidence_level: float, *, reason: str
+    row: ModelDifference,
+    fresh: ShareDifference | None,
+    this_panel: ShareDifference,
+    confidence_level: float,
+    *,
+    reason: str,
 ) -> ModelDifference:
-    ends, own = fresh.build_interval(confidence_level), this_panel.build_interval(confidence_level)
-    return replace(
-        row,
-        ci_low=ends.low,
-        ci_high=ends.high,
-        item_only_low=own.low,
-        item_only_high=own.high,
-        p_value=None if ends.low is None else fresh.compute_p_value(),
-        reason=reason,
-    )
+    own = this_panel.build_interval(confidence_level)
+    row = replace(row, item_only_low=own.low, item_only_high=own.high, reason=reason)
+    if fresh is None:
+        return replace(row, ci_low=None, ci_high=None, p_value=None)
+    ends = fresh.build_interval(confidence_level)
+    row = replace(row, ci_low=ends.low, ci_high=ends.high, p_value=fresh.compute_p_value())
+    if row.se is None or row.df is None:
+        return row
+    stretch = fresh.measure_stretch(row.se, confidence_level)
+    shown = compute_detectable_difference(se=row.se, df=row.df, stretch=stretch, confidence_level=confidence_level)
+    return replace(row, detectable=shown)
 
 
 def compare_published(
@@ -209,19 +226,18 @@ def compare_published(
     if joint.total >= SMALLEST_VARIANCE:
         row = _add_errors(row, joint, None if variance.people is None else joint.total**0.5, confidence_level)
 
-    def join(ends: Ends) -> ShareDifference:
+    def join(part: float, df: float) -> ShareDifference:
         return ShareDifference(
             first=measure.value,
             second=score.value,
-            first_ends=ends,
-            second_ends=lambda level: wilson_interval(
-                score.value * score.n_items, score.n_items, confidence_level=level
-            ),
+            first_ends=_build_ends(metric, contributions, part),
+            second_ends=span_share(score.value, 0.0, n=score.n_items),
+            df=df,
         )
 
-    fresh = join(lambda level: build_intervals(metric, contributions, variance, level).fresh_panel)
-    this_panel = join(lambda level: build_intervals(metric, contributions, variance, level).this_panel)
-    reason = "" if variance.people is not None else intervals.reason
+    fresh = None if variance.people is None else join(variance.total, joint.total_df)
+    this_panel = join(variance.items, joint.items_df)
+    reason = _explain_missing(contributions, variance)
     return _set_intervals(row, fresh, this_panel, confidence_level, reason=reason)
 
 

@@ -79,7 +79,7 @@ def build_intervals(
             reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
             return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
         wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
-        few = [_explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
+        few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
             fresh_panel=NO_INTERVAL if few else wilson,
             this_panel=wilson,
@@ -99,7 +99,7 @@ def build_intervals(
     else:
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
-        reason = _explain_few_people(contributions)
+        reason = explain_few_people(contributions)
         return PanelIntervals(
             fresh_panel=NO_INTERVAL, this_panel=this_panel, se=None, form="items", reason=reason, variance=variance
         )
@@ -110,7 +110,8 @@ def build_intervals(
     )
 
 
-def _explain_few_people(contributions: Contributions) -> str:
+def explain_few_people(contributions: Contributions) -> str:
+    """Why there is no interval for a fresh panel."""
     people = "1 person is" if contributions.n_people == 1 else f"{contributions.n_people} people are"
     return f"No interval for a fresh panel: {people} fewer than {contributions.fewest_people}."
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from aggregation.panel_variance import FEWEST_PEOPLE
+from aggregation.share_differences import ShareDifference, correlate_shares, span_share
 from aggregation.variance_models import CampaignGrid, VarianceModel
 
 ASSURANCE = 0.9
@@ -85,11 +86,17 @@ def predict_detectable(
     confidence_level: float = 0.95,
     power: float = POWER,
 ) -> float:
-    """The least true difference from a model that a campaign of this size finds with that power, by bisection."""
+    """The least true difference from a model that a campaign of this size finds with that power, by bisection.
+
+    It is found where the interval of the difference leaves out 0: that of Student's t, stretched as `share_differences`
+    stretches it for shares near 0 or 1.
+    """
     other = model.model_share * (1 - model.model_share)
     item = model.model_item if is_paired else model.item + other
     grid = CampaignGrid(model, item=item, items=items, people=people)
-    critical = stdtrit(grid.df, (1 + confidence_level) / 2) * np.sqrt(grid.variance)
+    shares = _expect_shares(model, item, items=items, people=people, df=float(np.median(grid.df)))
+    stretch = shares.measure_stretch(float(np.median(grid.truth)) ** 0.5, confidence_level)
+    critical = stdtrit(grid.df, (1 + confidence_level) / 2) * np.sqrt(grid.variance) * stretch
     true_se = np.sqrt(np.maximum(grid.truth, 1e-18))
     low, high = 0.0, 2.0
     for _ in range(BISECTIONS):
@@ -97,6 +104,20 @@ def predict_detectable(
         found = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
         low, high = (low, middle) if float(found.mean()) >= power else (middle, high)
     return high
+
+
+def _expect_shares(model: VarianceModel, item: float, *, items: int, people: int, df: float) -> ShareDifference:
+    """People's score and the model's with the variances that are expected; `item` is S of the difference."""
+    own, other = model.item / items, model.model_share * (1 - model.model_share) / items
+    whole = own + (0.0 if np.isnan(model.person) else max(0.0, model.person / people))
+    return ShareDifference(
+        first=model.share,
+        second=model.model_share,
+        first_ends=span_share(model.share, whole, n=round(items * max(model.votes, 1.0))),
+        second_ends=span_share(model.model_share, 0.0, n=items),
+        df=df,
+        correlation=correlate_shares(own, other, difference=item / items, whole_first=whole),
+    )
 
 
 def find_items(
