@@ -52,6 +52,9 @@ REFUSING: Mapping[str, str] = {
     "review": "words --as ann",
     "adjudicate": "words --as ann",
     "compare-pilots": "words others",
+    "compare": "words items.csv",
+    "plan": "words",
+    "sensitivity": "words",
     "export": "--to export",
     "build": "words benchmark",
     "label-studio doctor": "",
@@ -82,7 +85,7 @@ REFUSING: Mapping[str, str] = {
     "messages dismiss": "words 1",
 }
 """Every command that opens the database, with arguments that are no reason to refuse."""
-ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results"}
+ELSEWHERE = {"demo", "new", "check", "try", "simulate", "results", "rank"}
 """Commands that do not open the database of the settings."""
 CARE = {"doctor", "database upgrade", "database backup", "database restore", "database check"}
 """Commands that are there for a database that other commands refuse; each has tests of its own."""
