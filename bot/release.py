@@ -25,7 +25,7 @@ from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, item_frames, queries, review_frames, second_passes
 from annotation.store.models import Project
-from annotation.vocabulary import Surface
+from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from exports import inputs
 from exports.adjudicated_gold import list_adjudicated_items
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
@@ -57,19 +57,25 @@ def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs
     return tuple(data_sets)
 
 
-def build_data_set(session: Session, project: Project, name: str | None = None) -> inputs.DataSet:
-    """Build the data set of one question of a project, the first by default, with the main items.
+def build_data_set(
+    session: Session, project: Project, name: str | None = None, *, pool: Pool = Pool.MAIN
+) -> inputs.DataSet:
+    """Build the data set of one question of a project, the first by default, with the items of a pool, main or pilot.
+
+    In that of the pilot items the answers of the pilot stage count, and there are no others.
 
     Raises BadInput for a question that the project does not ask.
     """
     definition = project_files.parse_definition(project.definition)
     question = _get_question(definition, name)
     later = None if question.name == definition.all_questions[0].name else question.name
-    items = item_frames.read_items(session, project, later=later)
+    items = item_frames.read_items(session, project, later=later, pool=pool)
     if isinstance(question, ChoiceQuestion):
         question = question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
     abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
     answers = frames.read_responses(session, project, later=later, abstention=abstention)
+    if pool is Pool.PILOT:
+        answers = _count_pilot_answers(answers)
     data_set_name = project.name if later is None else f"{project.name}/{later}"
     return inputs.DataSet(
         name=data_set_name,
@@ -92,6 +98,15 @@ def build_data_set(session: Session, project: Project, name: str | None = None) 
         reviews=pd.DataFrame() if later is not None else review_frames.read_reviews(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )
+
+
+def _count_pilot_answers(answers: pd.DataFrame) -> pd.DataFrame:
+    """The answers of the pilot stage, of which those count that would count in the main one."""
+    rows = answers.loc[answers["stage"] == Stage.PILOT.value]
+    is_vote = (rows["response"].notna() | rows["skip_reason"].notna()) & ~rows["exposed"].eq(other=True)
+    is_vote &= ~(rows["is_control"].eq(other=True) | rows["is_repeat"].eq(other=True))
+    counts = is_vote & (rows["excluded_kind"] == ExclusionKind.PILOT.value)
+    return rows.assign(excluded_kind=rows["excluded_kind"].mask(counts, None))
 
 
 def hash_item_texts(session: Session, project: Project) -> dict[str, str]:

@@ -34,8 +34,8 @@ def read_frame(session: Session, query: sa.Select[Any]) -> pd.DataFrame:
     return pd.DataFrame(dict(zip(names, columns, strict=True)), columns=names, dtype=object)
 
 
-def read_items(session: Session, project: Project, *, later: str | None = None) -> pd.DataFrame:
-    """One row per main item, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
+def read_items(session: Session, project: Project, *, later: str | None = None, pool: Pool = Pool.MAIN) -> pd.DataFrame:
+    """One row per item of a pool, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
     circular, options, status, stimulus_sha256.
 
     `options` is the item's own list, None where the question's options are fixed; gold columns are None without gold.
@@ -56,7 +56,7 @@ def read_items(session: Session, project: Project, *, later: str | None = None) 
         col(Item.golds),
         col(Item.lineage),
     ]
-    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == Pool.MAIN)
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
     frame = read_frame(session, query.order_by(col(Item.external_id)))
     frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
     if later is not None:

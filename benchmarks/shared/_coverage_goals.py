@@ -9,7 +9,9 @@ CAMPAIGNS = 2000
 CHUNK = 20  # campaigns that a process simulates at a time
 THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.97), (0.90, 0.99), (0.88, 0.99)
 UNEQUAL_PANEL = (0.84, 0.91)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
+MOST_OF_FEW = 20
 MANY_PEOPLE = 20  # from this many on a fresh panel is held against FRESH_PANEL, below against FEW_PEOPLE
+FEW_ITEMS = (0.93, 1.0)  # of 20 items two or three differ: the difference takes few values, of which most are covered
 RTE_LOADS = (0.985, 0.95, 0.875, 0.675, 0.525, 0.35, 0.225, 0.175, 0.125, 0.1, 0.1, 0.1)  # of the busiest in rte
 RTE = Design(name="164 people, 800 x 10 (rte)", people=164, items=800, votes=10, level=1.5, people_sd=2.5)
 UNEQUAL = Design(
@@ -43,6 +45,13 @@ def choose_goal(name: str, people: int) -> tuple[float, float]:
     if name == UNEQUAL.name:
         return UNEQUAL_PANEL
     return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
+
+
+def choose_paired_goals(design: Design, unit: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """What the coverage of a difference from a model is held against: for this panel, and for a fresh one."""
+    if unit == "majority" and design.items <= MOST_OF_FEW:
+        return FEW_ITEMS, FEW_ITEMS
+    return THIS_PANEL, choose_goal(design.name, design.people)
 
 
 def judge_coverage(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:

@@ -21,7 +21,7 @@ from aggregation.variance_models import KNOWN, VarianceModel, estimate_variance_
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
 LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
 """The large campaigns whose variance counts as the true one."""
-FRESH_PANELS = 400  # whose mean is the true score
+FRESH_PANELS = 1000  # whose mean is the true score, and whose variance what people vary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,29 +34,34 @@ class KnownTruth:
 
 @cache
 def find_truth(design: Design) -> KnownTruth:
-    """The true score and variance of a design, from many fresh panels and from large campaigns."""
+    """The true score and variance of a design: what people vary from many fresh panels, the rest from large campaigns.
+
+    What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else.
+    """
     rng = np.random.default_rng([20, *design.name.encode()])
     counts = [expect_counts(design, draw_panel(rng, design)) for _ in range(FRESH_PANELS)]
-    accuracy = {unit: compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"] for unit in UNITS}
-    return KnownTruth(
-        accuracy=accuracy, variance={unit: _average_variance(design, unit, accuracy[unit]) for unit in UNITS}
-    )
+    accuracy, variance = {}, {}
+    for unit in UNITS:
+        accuracy[unit] = compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"]
+        of_panels = [compute_metrics(one[unit])["accuracy"] for one in counts]
+        person = float(np.var(of_panels, ddof=1)) * design.people
+        variance[unit] = _average_variance(design, unit, share=accuracy[unit], person=person)
+    return KnownTruth(accuracy=accuracy, variance=variance)
 
 
-def _average_variance(design: Design, unit: ScoredUnit, accuracy: float) -> VarianceModel:
+def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person: float) -> VarianceModel:
     rng = np.random.default_rng([21, *design.name.encode()])
     people = design.people if design.is_complete else LARGE_PEOPLE
     large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
-    n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
-    found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
-    item, person, cell = (float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell"))
+    found = [estimate_drawn(large, unit, rng) for _ in range(LARGE_CAMPAIGNS)]
+    item, cell = (float(np.mean([getattr(one, name) for one in found])) for name in ("item", "cell"))
     return replace(
         found[0],
-        share=accuracy,
+        share=share,
         item=item,
         person=person,
         cell=cell,
-        model_share=accuracy,
+        model_share=share,
         items_df=KNOWN,
         people_df=KNOWN,
     )

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 UNITS = {"individual": "single answers", "majority": "majority"}
 ITEMS, PEOPLE, VOTES = 500, 20, 3  # of a plan without a project
+NONE = "none: no number is enough, as the people, or the items, alone leave more uncertain than that."
+NO_DESIGN = (
+    "No number of items is enough for up to 200 people: so few votes say too little of what people and items vary. Ask"
+    " more people in a pilot, allow a wider interval (--half-width), or plan from assumptions (without the project)."
+)
 
 
 def plan(
@@ -53,8 +58,8 @@ def plan(
     from bot.commands import terminal_output
     from exports import plan_files, writers
 
-    data, promised = (None, None) if project is None else _read_project(project, question)
-    source = data if pilot is None else _read_project(pilot, question)[0]
+    data, own_pilot, promised = (None, None, None) if project is None else _read_project(project, question)
+    source = own_pilot or data if pilot is None else _read_project(pilot, question)[0]
     is_observed = source is not None and not source.list_counted_answers().empty
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
@@ -68,7 +73,8 @@ def plan(
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
-        basis = f"votes of {n_seen} people of {source.name}"
+        stage = "the pilot of " if source is own_pilot else ""
+        basis = f"votes of {n_seen} people of {stage}{source.name}"
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
         group_size = 1.0 if data is None else compute_mean_group_size(data.items.groupby("group").size().tolist())
@@ -105,7 +111,7 @@ def plan(
         ),
         simulated=source is not None and source.simulated,
         promised=promised,
-        reached=_measure_reached(data) if data is not None and pilot is None and is_observed else {},
+        reached=_measure_reached(data) if data is not None and source is data and is_observed else {},
         notes=(
             *_list_notes(models, is_observed=is_observed, model_correlation=model_correlation),
             *(f"{unit}: not planned, as all are right or none is." for unit in unknown),
@@ -120,14 +126,19 @@ def plan(
         terminal_output.print_line(str(path))
 
 
-def _read_project(name: str, question: str | None) -> tuple[DataSet, float | None]:
-    """The data set of a project, with or without answers, and the half width that its start promised."""
+def _read_project(name: str, question: str | None) -> tuple[DataSet, DataSet | None, float | None]:
+    """A project's data set, that of its own pilot while only the pilot has answers, and what its start promised."""
+    from annotation.vocabulary import Pool
     from bot import release
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         found = database_session.get_project(view, name)
-        return release.build_data_set(view, found, question), (found.frozen or {}).get("plan", {}).get("half_width")
+        data, own_pilot = release.build_data_set(view, found, question), None
+        if data.list_counted_answers().empty:
+            stage = release.build_data_set(view, found, question, pool=Pool.PILOT)
+            own_pilot = None if stage.list_counted_answers().empty else stage
+        return data, own_pilot, (found.frozen or {}).get("plan", {}).get("half_width")
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
@@ -207,28 +218,26 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [
-        (
-            one.unit,
-            "none" if one.people_needed is None else one.people_needed,
-            "none" if one.paired is None else one.paired,
-            "none" if one.unpaired is None else one.unpaired,
-        )
+        (one.unit, *("none" if number is None else number for number in (one.people_needed, one.paired, one.unpaired)))
         for one in planned.units
     ]
     terminal_output.print_table(
         f"{stamp}needed for ±{planned.half_width:g}, or to show a difference of {planned.difference:g}",
         ("unit", f"people for ± with {n_items} items", f"items, paired, {n_people} people", "items, unpaired"),
         needed,
-        notes=["none: no number is enough; more of the other is needed."],
+        notes=[] if not any("none" in row for row in needed) else [NONE],
     )
     by_people = [
         (people, *("none" if one.needed[place][1] is None else one.needed[place][1] for one in planned.units))
         for place, (people, _) in enumerate(planned.units[0].needed)
     ]
+    enough = [row for row in by_people if set(row[1:]) != {"none"}]
+    least = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
     terminal_output.print_table(
         f"{stamp}items against people for ±{planned.half_width:g}",
         ("people", *(f"items, {one.unit}" for one in planned.units)),
-        by_people,
+        enough,
+        notes=[] if len(enough) == len(by_people) else [least],
     )
 
 

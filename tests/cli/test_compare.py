@@ -7,10 +7,24 @@ import json
 import random
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.cli.test_compare_pilots import load_pilot
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
+
+PILOTED = """\
+project: words
+title: Words
+language: en
+instructions: Choose.
+question: {type: choice, text: "Which?", options: [a, b]}
+items: {file: items.csv, id: id, show: text, gold: gold, gold_origin: construction}
+stages: {pilot: {pool: {where: {id: [PILOT]}}}}
+overlap: 12
+votes: {format: csv, file: votes.csv, item: item, annotator: annotator, answer: answer}
+"""
 
 
 def write_model(hromada: Hromada, name: str, *, right: float, skip: int = 0, stimulus: str | None = None) -> None:
@@ -108,3 +122,40 @@ def test_a_plan_from_assumptions_and_from_votes(hromada: Hromada) -> None:
     assert "items against people for ±0.05" in table.out
     other = hromada("plan", "--pilot", "people", "--items", "300", "--json").json
     assert other["units"][1]["design"]["items"] == 300
+
+
+def test_the_pilot_of_a_project_tells_the_variance_of_the_rest(hromada: Hromada) -> None:
+    """While only pilot items are answered, the plan for the main items rests on them; then on the main ones."""
+    rng = random.Random(5)  # noqa: S311  # simulated answers
+    names = [f"p{number}" for number in range(30)] + [f"m{number}" for number in range(120)]
+    hromada.write("items.csv", "id,text,gold\n" + "".join(f"{name},{name},a\n" for name in names))
+    pilot = ", ".join(names[:30])
+    hromada.write("words.yaml", PILOTED.replace("PILOT", pilot))
+    assert hromada("load", "words.yaml").code == 0
+    assumed = hromada("plan", "words", "--json").json
+    assert assumed["units"][0]["basis"].startswith("assumed")
+
+    def answer(kept: list[str]) -> str:
+        votes = [f"{name},w{who},{'a' if rng.random() < 0.6 else 'b'}" for name in kept for who in range(12)]
+        return hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes]) + "\n")
+
+    assert hromada("import", "words", answer(names[:30])).code == 0
+    seen = hromada("plan", "words", "--json").json
+    assert [unit["basis"] for unit in seen["units"]] == ["votes of 12 people of the pilot of words"] * 2
+    assert seen["units"][0]["variance"]["share"] == pytest.approx(0.6, abs=0.06)
+    assert seen["units"][0]["design"]["items"] == 120
+    assert seen["reached_half_width"] == {}
+    assert hromada("baseline", "words").code != 0, "pilot answers are in no score"
+    assert hromada("import", "words", answer(names[30:])).code == 0
+    main = hromada("plan", "words", "--json").json
+    assert {unit["basis"] for unit in main["units"]} == {"votes of 12 people of words"}
+    assert main["reached_half_width"]["this_panel"] > 0
+
+
+def test_a_plan_says_why_no_number_is_enough(hromada: Hromada) -> None:
+    """Five people who are very different say too little: no list of nothing, but what to do."""
+    load_pilot(hromada, "few", people=range(1, 6), right=0.8, seconds=10)
+    ran = hromada("plan", "few", "--half-width", "0.002")
+    assert ran.code == 0, ran.err
+    assert "or plan from assumptions" in " ".join(ran.out.split())
+    assert "none: no number is enough" in " ".join(ran.out.split())
