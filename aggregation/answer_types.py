@@ -256,7 +256,9 @@ def _compute_rows(
 
 
 def compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnswers:
-    """The answers on items that have gold; an answer is right if it equals a right answer after normalisation."""
+    """The answers on items that have gold; an answer that is no label is right if it equals a right one, normalised."""
+    if answers.kind == "label":
+        return compare_with_gold(answers.votes, skips)
     scored = replace(compare_with_gold(answers.votes, skips), classes=None)
     rows = zip(scored.frame["item"], scored.frame["answer"], scored.voted, strict=True)
     right = [voted and answers.is_right(str(item), answer, scored.gold[item]) for item, answer, voted in rows]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from aggregation.answer_types import compare_answers, list_metrics, sum_contributions
 from aggregation.answers import Answers
-from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
+from aggregation.gold_comparison import ScoredAnswers
 from aggregation.labels.scorers import grade_labels
 from aggregation.labels.scores import list_label_metrics
 from aggregation.options import sum_pluralities, sum_single_answers
@@ -51,11 +51,10 @@ def sum_scored_units(answers: Answers, skips: pd.DataFrame | None) -> ScoredUnit
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
+    scored = compare_answers(answers, skips)
     if answers.kind != "label":
-        scored = compare_answers(answers, skips)
         individual, majority, _ = sum_contributions(answers, scored)
         return ScoredUnits(scored=scored, individual=individual, majority=majority, metrics=list_metrics(answers))
-    scored = compare_with_gold(answers.votes, skips)
     options = grade_labels(scored)
     return ScoredUnits(
         scored=scored,

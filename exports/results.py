@@ -27,7 +27,8 @@ from aggregation.schema import Votes
 from exports import annotator_quality
 from exports.gold_ceiling import estimate_gold_ceiling
 from exports.inputs import DataSet
-from exports.score_variants import POOLED, VARIANT_UNITS, build_variants
+from exports.order_effects import PeopleEffects, measure_people
+from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
 CIRCULAR = (
@@ -67,7 +68,7 @@ class DataSetResult:
     `performance` and `variants` rest on the first votes of each item where an overlap was planned and some items have
     more; then `pooled` are the scores of all votes. `confusions` are the confusion matrices of the units of
     `performance`, where labels are classes. `with_others` (see `compute_agreement_with_others`) is there for data sets
-    with circular gold, which have no scores against it.
+    with circular gold, which have no scores against it. `people` is there where `performance` is.
     """
 
     data: DataSet
@@ -86,22 +87,11 @@ class DataSetResult:
     variants: Mapping[str, Performance] = field(default_factory=dict)
     missing_variants: Mapping[str, str] = field(default_factory=dict)
     ceiling: CeilingEstimate | None = None
+    people: PeopleEffects | None = None
 
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
-        """Whether the score of a variant is further from the primary score than half the width of the primary interval.
-
-        `unit` is the unit of the variant's score. The interval is that for a fresh panel, or for this
-        one where there is no other. Returns None where there is no such primary score, or it has no interval.
-        """
-        if self.performance is None or not self.performance.has_unit(unit.unit):
-            return None
-        primary = self.performance[unit.unit][score.metric]
-        low, high = primary.ci_low, primary.ci_high
-        if low is None or high is None:
-            low, high = primary.item_only_low, primary.item_only_high
-        if low is None or high is None or primary.value is None or score.value is None:
-            return None
-        return abs(score.value - primary.value) > (high - low) / 2
+        """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""
+        return None if self.performance is None else exceeds_half_width(self.performance, unit, score)
 
     def list_bases(self) -> list[tuple[Basis, Performance]]:
         """The scores with the votes on which they rest (see `AgreementTable`): those to report, then all pooled."""
@@ -183,6 +173,7 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
         iaa=None if fit is None else _compute_mean_posterior(fit, votes, options),
         agreement=measured_agreement,
         performance=scores,
+        people=None if scores is None else measure_people(scored_data, confidence_level=options.confidence_level),
         no_performance=no_performance,
         pooled=pooled,
         confusions={} if scores is None else _count_confusions(scored_data, scores),

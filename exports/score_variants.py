@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from aggregation.performance import UnitName
+from aggregation.performance import Performance, Score, Unit, UnitName
 from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
 from exports.inputs import EXPOSED, DataSet
 
@@ -67,6 +67,23 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
 def describe_variant(name: str) -> str:
     """Which answers a variant counts, in English."""
     return DESCRIPTIONS[INSTRUCTIONS if name.startswith(INSTRUCTIONS) else name]
+
+
+def exceeds_half_width(primary: Performance, unit: Unit, score: Score) -> bool | None:
+    """Whether the score of a variant is further from the primary score than half the width of the primary interval.
+
+    `unit` is the unit of the variant's score. The interval is that for a fresh panel, or for this one where there is no
+    other. Returns None where there is no such primary score, or it has no interval.
+    """
+    if not primary.has_unit(unit.unit):
+        return None
+    own = primary[unit.unit][score.metric]
+    low, high = own.ci_low, own.ci_high
+    if low is None or high is None:
+        low, high = own.item_only_low, own.item_only_high
+    if low is None or high is None or own.value is None or score.value is None:
+        return None
+    return abs(score.value - own.value) > (high - low) / 2
 
 
 def _keep_rows(data: DataSet, rows: pd.Series[bool]) -> DataSet:

@@ -27,6 +27,7 @@ from exports.item_tables import (
     get_positions_mark,
 )
 from exports.number_formats import format_fixed, format_percent
+from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ReleaseOptions, compute_results
 from exports.score_variants import PRIMARY
 
@@ -49,9 +50,8 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS) hold the content of the files: sorted rows, numbers with fixed
-    decimals as text, None for an empty cell.
-    `agreement` is the content of agreement.json.
+    SCORE_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS) hold the content of the files: sorted rows, numbers
+    with fixed decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
     """
 
     options: ReleaseOptions
@@ -62,6 +62,7 @@ class Release:
     annotators: pd.DataFrame
     baselines: pd.DataFrame
     scores: pd.DataFrame
+    order_effects: pd.DataFrame
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
     agreement: Mapping[str, Any]
@@ -107,6 +108,9 @@ def build_release(
         annotators=_stack_frames([build_annotator_table(result) for result in results], ANNOTATOR_COLUMNS),
         baselines=_stack_frames([build_baseline_table(result) for result in results], BASELINE_COLUMNS),
         scores=_stack_frames([build_score_table(result) for result in results], SCORE_COLUMNS),
+        order_effects=_stack_frames(
+            [build_order_table(result.data.name, result.people) for result in results], ORDER_COLUMNS
+        ),
         class_scores=_stack_frames([build_class_table(result) for result in results], CLASS_COLUMNS),
         confusions=_stack_frames([build_confusion_table(result) for result in results], CONFUSION_COLUMNS),
         agreement=build_agreement_content(results, options=options),
@@ -116,7 +120,7 @@ def build_release(
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
-    """Write the nine files of a release into a folder, and with them the `extra_files` (file name → content)."""
+    """Write the ten files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(
         folder,
         {
@@ -126,6 +130,7 @@ def write_release(
             "annotators.csv": writers.format_csv(release.annotators),
             "baselines.csv": writers.format_csv(release.baselines),
             "human_baseline.csv": writers.format_csv(release.scores),
+            "order_effects.csv": writers.format_csv(release.order_effects),
             "class_scores.csv": writers.format_csv(release.class_scores),
             "confusion_matrix.csv": writers.format_csv(release.confusions),
             "agreement.json": writers.format_json(release.agreement),

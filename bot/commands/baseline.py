@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import circular_gold, trivial_tables
+from bot.commands import circular_gold, people_tables, trivial_tables
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bot.commands.terminal_output import Cell
     from bot.commands.trivial_tables import TrivialAnswers
     from exports.inputs import DataSet
+    from exports.order_effects import PeopleEffects
 
 EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
 
@@ -30,8 +31,6 @@ def baseline(
     """
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
-    from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
-    from exports.score_variants import VARIANT_UNITS
 
     data = read_data_set(project, question)
     if circular_gold.has_no_other_gold(data):
@@ -43,16 +42,14 @@ def baseline(
         pooled = performance
         if scored is not data:
             pooled = score_answers(data.build_answers(), skips=data.build_skips())
-    if has_corrected_gold(data):
-        corrected = apply_adjudicated_gold(scored)
-        adjudicated = score_answers(corrected.build_answers(), skips=corrected.build_skips(), units=VARIANT_UNITS)
-    else:
-        adjudicated = None
+    variants = people_tables.score_variants(scored)
+    people = people_tables.read_people(project, scored)
     trivial = trivial_tables.read_trivial_answers(project, data)
     if json:
-        _print_json(data, scored, performance, pooled, adjudicated, trivial)
+        _print_json(data, scored, performance, pooled, variants, people, trivial)
     else:
-        _print_tables(data, scored, performance, pooled, adjudicated)
+        _print_tables(data, scored, performance, pooled, variants, people)
+        people_tables.print_people(data, variants, people, performance)
         trivial_tables.print_trivial_answers(data, trivial)
 
 
@@ -61,14 +58,17 @@ def _print_json(
     scored: DataSet,
     performance: Performance,
     pooled: Performance,
-    adjudicated: Performance | None,
+    variants: Mapping[str, Performance],
+    people: PeopleEffects,
     trivial: TrivialAnswers,
 ) -> None:
     from dataclasses import asdict
 
     from bot.commands import terminal_output
     from exports.gold_ceiling import estimate_gold_ceiling
+    from exports.score_variants import ADJUDICATED
 
+    adjudicated = variants.get(ADJUDICATED)
     ceiling = estimate_gold_ceiling(data)
     terminal_output.print_json(
         {
@@ -88,19 +88,26 @@ def _print_json(
             "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
+            **people_tables.describe_people(variants, people, performance),
             **trivial_tables.describe_trivial_answers(trivial),
         }
     )
 
 
 def _print_tables(
-    data: DataSet, scored: DataSet, performance: Performance, pooled: Performance, adjudicated: Performance | None
+    data: DataSet,
+    scored: DataSet,
+    performance: Performance,
+    pooled: Performance,
+    variants: Mapping[str, Performance],
+    people: PeopleEffects,
 ) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
     from exports.gold_ceiling import describe_ceiling, estimate_gold_ceiling
-    from exports.score_variants import ADJUDICATED, describe_variant
+    from exports.score_variants import ADJUDICATED
 
+    adjudicated = variants.get(ADJUDICATED)
     ceiling = estimate_gold_ceiling(data)
     units = _list_unit_rows(performance)
     units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
@@ -112,7 +119,7 @@ def _print_tables(
         *_build_notes(performance),
         *describe_normalisation(data),
         *_warn_of_circular_gold(data),
-        *([] if adjudicated is None else [f"{ADJUDICATED}: {describe_variant(ADJUDICATED)}."]),
+        *people_tables.list_people_notes(people),
         *([] if ceiling is None else [describe_ceiling(ceiling)]),
     ]
     terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)

@@ -39,6 +39,7 @@ from exports.pages.scaffold import (
 )
 from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
+from exports.report.order_rows import build_order_rows, draw_order_panels, list_best_people
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
@@ -55,6 +56,7 @@ class ReportSection(DataSetSection):
     metrics: tuple[TableRow, ...]
     other_metrics: tuple[TableRow, ...]
     variants: tuple[TableRow, ...]
+    order: tuple[TableRow, ...]
     classes: tuple[TableRow, ...]
     confusions: tuple[ConfusionTable, ...]
     agreement: tuple[TableRow, ...]
@@ -78,6 +80,8 @@ def render_report(release: Release, *, title: str = "People’s answers: agreeme
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results),
         ceilings=[(result.data.name, describe_ceiling(result.ceiling)) for result in results if result.ceiling],
+        order_panels=draw_order_panels(results),
+        best=list_best_people(results),
         without_scores=[(result.data.name, result.no_performance) for result in results if result.performance is None],
         options=options,
         metrics=list(METRIC_NAMES.values()),
@@ -98,6 +102,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         metrics=_build_metric_rows(result),
         other_metrics=_build_other_metric_rows(result),
         variants=_build_variant_rows(result),
+        order=build_order_rows(result),
         classes=build_class_rows(result),
         confusions=build_confusion_tables(result),
         agreement=_build_agreement_rows(result),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -135,7 +136,7 @@ def test_the_pilot_of_a_project_tells_the_variance_of_the_rest(hromada: Hromada)
     assumed = hromada("plan", "words", "--json").json
     assert assumed["units"][0]["basis"].startswith("assumed")
 
-    def answer(kept: list[str]) -> str:
+    def answer(kept: list[str]) -> Path:
         votes = [f"{name},w{who},{'a' if rng.random() < 0.6 else 'b'}" for name in kept for who in range(12)]
         return hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes]) + "\n")
 
