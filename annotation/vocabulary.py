@@ -69,6 +69,9 @@ SKIPPED = Exclusion(ExclusionKind.SKIPPED, "skipped")
 DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, "deleted in Label Studio")
 """Of an answer that the annotator deleted in Label Studio."""
 
+UNSAID_TIME_ZONE = "UTC"
+"""The time zone of annotators who would rather not tell theirs."""
+
 SECOND_PASS_OCCASION = -1
 """The `occasion` of assignments in the second pass; first assignments have occasion 0, repeats 1 and more."""
 

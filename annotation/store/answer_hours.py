@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import Pool
+from annotation.vocabulary import UNSAID_TIME_ZONE, Pool
 
 Hours = dict[tuple[str, str], int]
 
@@ -20,8 +20,8 @@ Hours = dict[tuple[str, str], int]
 def read_answer_hours(session: Session, project: Project) -> Hours:
     """The hour, 0 to 23, of each final answer to a main item, by item_id and pseudonym.
 
-    It is that of the annotator's own time zone. Who never told theirs is left out, and so are answers of unknown time.
-    Repeats are left out, as the first answer counts.
+    It is that of the annotator's own time zone. Who did not tell theirs is left out, and so are answers of unknown time
+    and repeats, as the first answer counts.
     """
     query = (
         select(Item.external_id, Annotator.pseudonym, Annotator.time_zone, Judgement.answered_at)
@@ -39,7 +39,7 @@ def read_answer_hours(session: Session, project: Project) -> Hours:
     zones: dict[str, ZoneInfo] = {}
     hours: Hours = {}
     for item, pseudonym, zone, answered_at in session.exec(query):
-        if zone is not None and answered_at is not None:
+        if zone not in (None, UNSAID_TIME_ZONE) and answered_at is not None:
             local = zones.setdefault(zone, ZoneInfo(zone))
             hours[item, pseudonym] = answered_at.replace(tzinfo=answered_at.tzinfo or UTC).astimezone(local).hour
     return hours

@@ -48,7 +48,7 @@ def baseline(
     if json:
         _print_json(data, scored, performance, pooled, variants, people, trivial)
     else:
-        _print_tables(data, scored, performance, pooled, variants, people)
+        _print_tables(data, scored, performance, pooled, variants)
         people_tables.print_people(data, variants, people, performance)
         trivial_tables.print_trivial_answers(data, trivial)
 
@@ -100,7 +100,6 @@ def _print_tables(
     performance: Performance,
     pooled: Performance,
     variants: Mapping[str, Performance],
-    people: PeopleEffects,
 ) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
@@ -119,7 +118,6 @@ def _print_tables(
         *_build_notes(performance),
         *describe_normalisation(data),
         *_warn_of_circular_gold(data),
-        *people_tables.list_people_notes(people),
         *([] if ceiling is None else [describe_ceiling(ceiling)]),
     ]
     terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
 
+MOST_PEOPLE = 30  # of the rows of a table
 FAR = "further from the headline than half its interval"
 
 
@@ -79,6 +80,7 @@ def print_people(
         notes = [f"{name}: {describe_variant(name)}." for name in variants]
         title = format_title(data, "the same answers otherwise counted")
         terminal_output.print_table(title, heads, rows, notes=[*notes, f"Far: {FAR}."])
+    _print_single_people(data, people, primary)
     parts: list[tuple[Cell, ...]] = []
     for one in people.parts:
         kind = "" if any(one.kind == row[0] for row in parts) else one.kind
@@ -88,6 +90,24 @@ def print_people(
         columns = ("by", "part", "answers", "people", "share right", "95 %")
         title = format_title(data, "single answers as people go on")
         terminal_output.print_table(title, columns, parts, notes=[describe_slope(people)])
+
+
+def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performance) -> None:
+    """Every person with their score, the best first; of very many the first and the last."""
+    from bot.commands import terminal_output
+
+    ordered = primary.annotators.sort_values(["accuracy", "n"], ascending=False, kind="stable")
+    rows: list[tuple[Cell, ...]] = [
+        (str(name), int(row["n"]), int(row["right"]), row["accuracy"],
+         terminal_output.format_interval(row["wilson_low"], row["wilson_high"]))
+        for name, row in ordered.to_dict("index").items()
+    ]  # fmt: skip
+    notes = list_people_notes(people)
+    if len(rows) > MOST_PEOPLE:
+        notes.insert(0, f"{len(rows) - MOST_PEOPLE} people between are left out; --json and annotators.csv have all.")
+        rows = [*rows[: MOST_PEOPLE // 2], *rows[-(MOST_PEOPLE // 2) :]]
+    columns = ("annotator", "answers", "right", "share right", "95 %, Wilson")
+    terminal_output.print_table(format_title(data, "single people"), columns, rows, notes=notes)
 
 
 def list_people_notes(people: PeopleEffects) -> list[str]:

@@ -93,12 +93,12 @@ def test_scores_as_people_go_on(words: Hromada) -> None:
 
 
 def test_hours_of_few_people_are_not_shown(words: Hromada) -> None:
-    """An hour at which two people answered says when they were awake: it is joined with others, or left out."""
+    """An hour at which two people answered says when they were awake: it is left out; so is who would not tell."""
     set_times(words.folder)
     with sqlite3.connect(next(words.folder.glob("*.db"))) as database:
         database.execute("UPDATE annotator SET time_zone = NULL")
         ids = [row[0] for row in database.execute("SELECT id FROM annotator ORDER BY id")]
-        for zone, some in (("Europe/Kyiv", ids[1:5]), ("Asia/Tokyo", ids[5:7])):
+        for zone, some in (("Europe/Kyiv", ids[1:5]), ("Asia/Tokyo", ids[5:7]), ("UTC", ids[7:])):
             for one in some:
                 database.execute("UPDATE annotator SET time_zone = ? WHERE id = ?", (zone, one))
     found = words("baseline", "words", "--json").json["order"]
@@ -123,4 +123,5 @@ def test_the_same_answers_otherwise_counted(words: Hromada) -> None:
     table = words("baseline", "words")
     assert "the same answers otherwise counted" in table.out
     assert "what choosing the best adds" in " ".join(table.out.split())
+    assert "single people" in table.out
     assert "as people go on" not in table.out, "places are unknown"

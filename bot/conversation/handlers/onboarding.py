@@ -7,7 +7,7 @@ from dataclasses import replace
 from annotation.campaigns import stimulus
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Stale
-from annotation.vocabulary import UnassignedReason
+from annotation.vocabulary import UNSAID_TIME_ZONE, UnassignedReason
 from annotation.workflow import participations
 from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
@@ -18,9 +18,6 @@ from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import onboarding
-
-UNSAID_TIME_ZONE = "UTC"
-"""The time zone of annotators who would rather not tell theirs."""
 
 
 def _get_terms(context: UpdateContext, project_id: int) -> Terms:
