@@ -29,6 +29,7 @@ from exports.item_tables import (
 from exports.number_formats import format_fixed, format_percent
 from exports.results import DataSetResult, ReleaseOptions, compute_results
 from exports.score_variants import PRIMARY
+from exports.trivial_scores import TRIVIAL_COLUMNS, build_trivial_table
 
 BASELINE_COLUMNS = (
     "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
@@ -49,8 +50,8 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS) hold the content of the files: sorted rows, numbers with fixed
-    decimals as text, None for an empty cell.
+    SCORE_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS) hold the content of the files: sorted rows,
+    numbers with fixed decimals as text, None for an empty cell.
     `agreement` is the content of agreement.json.
     """
 
@@ -64,6 +65,7 @@ class Release:
     scores: pd.DataFrame
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
+    trivial: pd.DataFrame
     agreement: Mapping[str, Any]
 
     @property
@@ -109,6 +111,10 @@ def build_release(
         scores=_stack_frames([build_score_table(result) for result in results], SCORE_COLUMNS),
         class_scores=_stack_frames([build_class_table(result) for result in results], CLASS_COLUMNS),
         confusions=_stack_frames([build_confusion_table(result) for result in results], CONFUSION_COLUMNS),
+        trivial=_stack_frames(
+            [build_trivial_table(result.data, result.trivial) for result in results],
+            TRIVIAL_COLUMNS,
+        ),
         agreement=build_agreement_content(results, options=options),
     )
 
@@ -116,7 +122,7 @@ def build_release(
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
-    """Write the nine files of a release into a folder, and with them the `extra_files` (file name → content)."""
+    """Write the ten files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(
         folder,
         {
@@ -127,6 +133,7 @@ def write_release(
             "baselines.csv": writers.format_csv(release.baselines),
             "human_baseline.csv": writers.format_csv(release.scores),
             "class_scores.csv": writers.format_csv(release.class_scores),
+            "trivial_baselines.csv": writers.format_csv(release.trivial),
             "confusion_matrix.csv": writers.format_csv(release.confusions),
             "agreement.json": writers.format_json(release.agreement),
             **(extra_files or {}),

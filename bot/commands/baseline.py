@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import circular_gold, trivial_tables
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands import circular_gold, task_mean_tables, trivial_tables
+from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
+from bot.commands.task_mean_tables import ProgrammeNames
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -19,7 +20,7 @@ EXPLANATION = "A fresh panel: new people on new items. This panel: these people 
 
 
 def baseline(
-    project: ProjectName,
+    projects: ProgrammeNames,
     question: QuestionName = None,
     json: AsJson = False,
 ) -> None:
@@ -27,12 +28,17 @@ def baseline(
 
     Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
+    Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
     from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
     from exports.score_variants import VARIANT_UNITS
 
+    project = task_mean_tables.find_single_project(projects)
+    if project is None:
+        task_mean_tables.print_task_means(projects, question, json=json)
+        return
     data = read_data_set(project, question)
     if circular_gold.has_no_other_gold(data):
         circular_gold.print_agreement_with_others(data, json=json)

@@ -40,6 +40,7 @@ from exports.pages.scaffold import (
 from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.trivial_rows import build_trivial_rows
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
 from exports.tables import Release, join_warnings
@@ -55,6 +56,7 @@ class ReportSection(DataSetSection):
     metrics: tuple[TableRow, ...]
     other_metrics: tuple[TableRow, ...]
     variants: tuple[TableRow, ...]
+    trivial: tuple[TableRow, ...]
     classes: tuple[TableRow, ...]
     confusions: tuple[ConfusionTable, ...]
     agreement: tuple[TableRow, ...]
@@ -98,6 +100,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         metrics=_build_metric_rows(result),
         other_metrics=_build_other_metric_rows(result),
         variants=_build_variant_rows(result),
+        trivial=build_trivial_rows(result),
         classes=build_class_rows(result),
         confusions=build_confusion_tables(result),
         agreement=_build_agreement_rows(result),
