@@ -41,6 +41,7 @@ PUBLISHED_FILES = (
     "human_baseline.csv",
     "class_scores.csv",
     "confusion_matrix.csv",
+    "trivial_baselines.csv",
 )
 
 Progress = Callable[[str, float], None]

@@ -25,6 +25,7 @@ FILES = {
     "human_items.csv",
     "class_scores.csv",
     "confusion_matrix.csv",
+    "trivial_baselines.csv",
     "annotators.csv",
     "agreement.json",
     "baselines.csv",
