@@ -43,6 +43,8 @@ class _Options:
 
 def read_option_items(session: Session, project: Project, data: DataSet) -> tuple[OptionItem, ...]:
     """The items of a data set that somebody answered, with gold and options; none where it is not about options."""
+    if data.list_scoring_gold().isna().all():
+        return ()
     read = _read_options(session, project, data)
     return () if read is None else _list_items_with_gold(read.items)
 

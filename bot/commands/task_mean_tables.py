@@ -96,23 +96,22 @@ def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
             for metric in single
         ]
         if len(single) > 1:
-            means = [_get_number(found.means[unit].task_values[task.name]) for unit in ("individual", "majority")]
-            rows.append((task.name, task.n_items, task.n_people, "mean", *means))
+            averaged = [_get_number(mean.task_values[task.name]) for mean in found.means.values()]
+            rows.append((task.name, task.n_items, task.n_people, "mean", *averaged))
     terminal_output.print_table(f"{stamp}human performance by task", columns, rows)
-    means = [
+    means: list[tuple[Cell, ...]] = [
         (
             UNIT_NAMES[unit],
             _get_number(mean.value),
-            *(terminal_output.format_interval(one.low, one.high) for one in (mean.fresh_panel, mean.this_panel)),
+            terminal_output.format_interval(mean.fresh_panel.low, mean.fresh_panel.high),
+            terminal_output.format_interval(mean.this_panel.low, mean.this_panel.high),
         )
         for unit, mean in found.means.items()
     ]
     columns = ("unit", "mean", "fresh panel, 95 %", "this panel, 95 %")
     reasons = [f"{UNIT_NAMES[unit]}: {mean.reason}" for unit, mean in found.means.items() if mean.reason]
-    single = found.means["individual"]
-    people = (
-        f"{single.n_people} people answered; {single.n_common_people} of them in two tasks or more, and count once."
-    )
+    n_people, n_common = found.means["individual"].n_people, found.means["individual"].n_common_people
+    people = f"{n_people} people answered; {n_common} of them in two tasks or more, and count once."
     below = [EXPLANATION, people, *notes, *found.notes, *reasons]
     terminal_output.print_table(f"{stamp}mean over {len(found.tasks)} tasks", columns, means, notes=below)
 
