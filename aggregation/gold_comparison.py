@@ -44,13 +44,15 @@ class ScoredAnswers:
 def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> ScoredAnswers:
     """Keep the votes and the skips (columns item, annotator) on items with gold, and compare the votes with it.
 
-    Raises HromadaError where there is no gold, or no vote on an item that has it.
+    Raises HromadaError where there is no gold, or no vote on an item that has it; of somebody who gave no vote at all
+    (a model whose every answer is unreadable) the skips are compared.
     """
     gold = votes.items["gold"].dropna()
     if gold.empty:
         raise HromadaError("No item has gold to score people against.", remedy="Declare gold or a truth file.")
     frame = votes.frame.loc[votes.frame["item"].isin(gold.index)]
-    if frame.empty:
+    is_all_skipped = votes.frame.empty and skips is not None and skips["item"].isin(gold.index).any()
+    if frame.empty and not is_all_skipped:
         raise HromadaError(
             "Nobody answered an item that has gold.", remedy="Collect answers on those items, or declare more gold."
         )

@@ -88,7 +88,7 @@ def compare_models(
     `skips` (columns item, annotator) are wrong answers; `parts` has, by kind (class, tag, stratum) and part, its items.
 
     Raises HromadaError for nothing to compare, two models of one name, people without gold, and a model that answered
-    none of the items.
+    none of the items. Where it was asked and no answer can be read it is wrong.
     """
     _check_names([*(one.name for one in models), *(one.name for one in published)])
     known = answers.votes.items.index[answers.votes.items["gold"].notna()]
@@ -154,10 +154,10 @@ def _pair_model(
     cache: dict[frozenset[str], ScoredUnits],
 ) -> ModelPair:
     said = {item: model.answers[item] for item in sorted(items)}
-    if not any(answer is not None for answer in said.values()):
+    if not items:
         raise HromadaError(
             f"{model.name} answered none of the items that people are scored on.",
-            remedy="Look whether ids, stimulus hashes and the form of the answers are those of the project.",
+            remedy="Look whether ids and stimulus hashes are those of the project.",
         )
     people = _sum_people(answers, items, skips=skips, cache=cache)
     rows = pd.DataFrame({"item": list(said), "annotator": MODEL, "answer": list(said.values())}, dtype=object)

@@ -1,9 +1,10 @@
 """Grades of answers that consist of parts, boxes or spans: single answers, and the majority of each part.
 
-The columns are, per answer or item: exact match, F1 in each layer, then for boxes the right, gold and answered boxes
-of all boxes together and of each declared box, what ties added to the exact matches, and the number of answers or
-items. A tied part is half chosen, so that every metric but the exact match has about its expected value.
-`multilabel.scores` and `spans.scores` say what the parts and layers are, and turn the columns into metrics.
+The columns are, per answer or item: exact match, F1 in each layer, then for boxes their precision and recall, and the
+right, gold and answered boxes of all boxes together and of each declared box; what ties added to the exact matches, and
+the number of answers or items. A tied part is half chosen, so that every metric but the exact match has about its
+expected value. `multilabel.scores` and `spans.scores` say what the parts and layers are, and turn the columns into
+metrics.
 """
 
 from __future__ import annotations
@@ -101,6 +102,11 @@ def f1_of_counts(right: Floats, *, gold: Floats, answered: Floats) -> Floats:
     return np.where(total > 0, divide_safely(np.asarray(2 * right, dtype=np.float64), total), 1.0)
 
 
+def share_of_counts(right: Floats, *, of: Floats) -> Floats:
+    """Precision or recall: right / of, elementwise; 1 where nothing was answered, or nothing is gold."""
+    return np.where(of > 0, divide_safely(np.asarray(right, dtype=np.float64), np.asarray(of, dtype=np.float64)), 1.0)
+
+
 def _count_parts(scored: ScoredAnswers, part_type: PartType) -> _PartCounts:
     ids = [str(item) for item in scored.gold.index]
     parts_of_rows = [
@@ -154,7 +160,9 @@ def _grade_answers(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: boo
     columns = [scored.right]
     columns += [f1_of_counts(layer.right, gold=layer.gold, answered=layer.answered) * scored.voted for layer in layers]
     if is_pooled:
-        columns += [layers[0].right, layers[0].gold, layers[0].answered]
+        boxes = layers[0]
+        columns += [share_of_counts(boxes.right, of=total) * scored.voted for total in (boxes.answered, boxes.gold)]
+        columns += [boxes.right, boxes.gold, boxes.answered]
         for places, box_gold in counts.boxes:
             ticked = (
                 np.asarray(counts.answers[:, places].sum(axis=1)).ravel() if len(places) else np.zeros(len(columns[0]))
@@ -219,6 +227,8 @@ def _grade_majorities(counts: _PartCounts, given: Floats, totals: Floats, empty:
         *(f1_of_counts(right, gold=gold, answered=said) * is_closed for right, gold, said in layers),
     ]
     if is_pooled:
+        box_right, boxes_gold, boxes_answered = layers[0]
+        columns += [share_of_counts(box_right, of=total) * is_closed for total in (boxes_answered, boxes_gold)]
         columns += list(layers[0])
         for places, box_gold in counts.boxes:
             ticked = np.bincount(item[places], weights=shares[places], minlength=n_items)

@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 from aggregation.bootstrap import FEWEST_GROUPS
 from aggregation.errors import HromadaError
 from aggregation.intervals import Interval
-from aggregation.panel_intervals import NO_INTERVAL, build_interval
+from aggregation.panel_intervals import NO_INTERVAL, NOTHING_VARIES, build_interval
 from aggregation.panel_variance import (
     SMALLEST_VARIANCE,
     Contributions,
@@ -83,7 +83,7 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
     values = {task.name: float(task.mean_metric.compute(task.contributions.sums)[0]) for task in tasks}
     value = float(np.mean(list(values.values())))
     people = sorted({who for task in tasks for who in task.annotators})
-    n_common = sum(count > 1 for count in _count_tasks(tasks, people))
+    n_common = int((_count_tasks(tasks, people) > 1).sum())
     fresh = this = NO_INTERVAL
     se: float | None = None
     reason = _explain_missing(tasks, value, n_people=len(people))
@@ -98,6 +98,8 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
             over_df = items_over_df + v_people**2 / (len(people) - 1)
             fresh = _build_interval(value, v_items + v_people, over_df, scale=scale, confidence_level=confidence_level)
             se = (v_items + v_people) ** 0.5
+        if this.low is None:
+            reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
     return TaskMean(
         task_values=values,
         value=value,

@@ -78,9 +78,16 @@ def score_trivial_baselines(
 
 def count_mentions(text: str, option: str, *, normalise: Callable[[str], str] = str.casefold) -> int:
     """How often an option's words occur in a text one after another."""
-    words = tuple(map(normalise, split_words(text)))
-    sought = tuple(map(normalise, split_words(option)))
-    if not sought:
+    return _count_runs(_split_normalised(text, normalise), _split_normalised(option, normalise))
+
+
+def _split_normalised(text: str, normalise: Callable[[str], str]) -> tuple[str, ...]:
+    return tuple(map(normalise, split_words(text)))
+
+
+def _count_runs(words: tuple[str, ...], sought: tuple[str, ...]) -> int:
+    """How often words stand one after another in others."""
+    if not sought or sought[0] not in words:
         return 0
     return sum(words[start : start + len(sought)] == sought for start in range(len(words) - len(sought) + 1))
 
@@ -151,7 +158,10 @@ def _score_lengths(
 def _score_mentions(
     items: Sequence[OptionItem], *, classes: Sequence[str] | None, normalise: Callable[[str], str]
 ) -> TrivialBaseline:
-    counts = [[count_mentions(item.text, option, normalise=normalise) for option in item.options] for item in items]
+    counts = []
+    for item in items:
+        words = _split_normalised(item.text, normalise)
+        counts.append([_count_runs(words, _split_normalised(option, normalise)) for option in item.options])
     if not any(map(any, counts)):
         return TrivialBaseline(name="most_mentioned_option", scores={}, reason=REASON_NO_TEXTS)
     answers = [_find_best(item, numbers) for item, numbers in zip(items, counts, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns.questions import (
@@ -24,7 +24,7 @@ from annotation.campaigns.questions import (
 from annotation.errors import NotFound
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import item_frames, queries
-from annotation.store.models import Assignment, Item, Programme, ProgrammeProject, Project
+from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import Pool
 from bot import release
 from exports.adjudicated_gold import fill_missing_gold
@@ -51,8 +51,10 @@ def build_source(session: Session, name: str) -> BuildSource:
 
     Raises NotFound for a name that is neither.
     """
-    programme = session.exec(select(Programme).where(Programme.name == name)).first()
-    projects = [_get_project(session, name)] if programme is None else _list_projects(session, programme)
+    programme = queries.find_programme(session, name)
+    projects = (
+        [_get_project(session, name)] if programme is None else queries.list_programme_projects(session, programme)
+    )
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
     for project in projects:
@@ -84,15 +86,6 @@ def _get_project(session: Session, name: str) -> Project:
         return queries.get_project(session, name)
     except NotFound as failure:
         raise NotFound(f"No project or programme {name!r} is loaded.", remedy=failure.remedy) from None
-
-
-def _list_projects(session: Session, programme: Programme) -> list[Project]:
-    query = (
-        select(Project)
-        .join(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
-        .where(ProgrammeProject.programme_id == programme.id)
-    )
-    return list(session.exec(query.order_by(col(ProgrammeProject.position))).all())
 
 
 def _find_obstacle(question: Question) -> str | None:

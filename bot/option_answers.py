@@ -32,8 +32,36 @@ class OptionAnswers:
     places: pd.DataFrame
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Options:
+    """A question about options, the items' own options by item, and the items that somebody answered."""
+
+    question: ChoiceQuestion | ScaleQuestion
+    own: Mapping[str, Sequence[str] | None]
+    items: Mapping[str, OptionItem]
+
+
+def read_option_items(session: Session, project: Project, data: DataSet) -> tuple[OptionItem, ...]:
+    """The items of a data set that somebody answered, with gold and options; none where it is not about options."""
+    if data.list_scoring_gold().isna().all():
+        return ()
+    read = _read_options(session, project, data)
+    return () if read is None else _list_items_with_gold(read.items)
+
+
 def read_option_answers(session: Session, project: Project, data: DataSet) -> OptionAnswers | None:
     """Read the options of a data set's items and the places that people chose; None where it is not about options."""
+    read = _read_options(session, project, data)
+    if read is None:
+        return None
+    answers = data.list_counted_answers()
+    return OptionAnswers(
+        items=_list_items_with_gold(read.items),
+        places=_find_places(read.question, answers, own=read.own, items=read.items),
+    )
+
+
+def _read_options(session: Session, project: Project, data: DataSet) -> _Options | None:
     definition = project_file.parse_definition(project.definition)
     number = next(n for n, one in enumerate(definition.all_questions) if one.name == data.question)
     question = definition.all_questions[number]
@@ -45,17 +73,17 @@ def read_option_answers(session: Session, project: Project, data: DataSet) -> Op
         question = question.with_positions(max((len(one) for one in own.values() if one is not None), default=0))
     shown = item_frames.read_item_contents(session, project)
     gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
-    answers = data.list_counted_answers()
-    answered = set(answers["item_id"])
+    answered = set(data.list_counted_answers()["item_id"])
     items = {
         item: _build_item(question, options, gold=gold[item], text=shown[item][0])
         for item, options in own.items()
         if item in answered
     }
-    return OptionAnswers(
-        items=tuple(item for item in items.values() if item.gold in item.labels),
-        places=_find_places(question, answers, own=own, items=items),
-    )
+    return _Options(question=question, own=own, items=items)
+
+
+def _list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, ...]:
+    return tuple(item for item in items.values() if item.gold in item.labels)
 
 
 def _build_item(

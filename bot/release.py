@@ -26,6 +26,7 @@ from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, item_frames, queries, review_frames, second_passes
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
+from bot import option_answers
 from exports import inputs
 from exports.adjudicated_gold import list_adjudicated_items
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
@@ -44,17 +45,23 @@ ANSWER_TYPES: dict[type[Question], AnswerType] = {
 def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
     """Build the data sets of the named projects, or of all, in the order of their names: one for each question.
 
-    A later question has a data set where answers to it count, but not if it is a remark (an optional text).
+    A later question has a data set where answers to it count, but not if it is a remark (an optional text). They have
+    their items with options, for the trivial baselines.
     """
     projects = [queries.get_project(session, name) for name in dict.fromkeys(names)] or queries.list_projects(session)
     data_sets = []
     for project in sorted(projects, key=lambda project: project.name):
-        data_sets.append(build_data_set(session, project))
+        data_sets.append(_add_option_items(session, project, build_data_set(session, project)))
         for question in project_files.parse_definition(project.definition).all_questions[1:]:
             if not isinstance(question, TextQuestion) or question.required:
                 later = build_data_set(session, project, question.name)
-                data_sets += [] if later.list_counted_answers().empty else [later]
+                if not later.list_counted_answers().empty:
+                    data_sets.append(_add_option_items(session, project, later))
     return tuple(data_sets)
+
+
+def _add_option_items(session: Session, project: Project, data: inputs.DataSet) -> inputs.DataSet:
+    return replace(data, option_items=option_answers.read_option_items(session, project, data))
 
 
 def build_data_set(
@@ -89,6 +96,7 @@ def build_data_set(
         simulated=frames.has_simulated_answers(session, project),
         measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
+        metrics=question.metrics,
         kind=ANSWER_TYPES[type(question)],
         normalise=question.normalisation,
         control_gold=item_frames.read_control_gold(session, project, later=later),
@@ -116,6 +124,11 @@ def hash_item_texts(session: Session, project: Project) -> dict[str, str]:
     """
     contents = item_frames.read_item_contents(session, project)
     return {item: compute_text_digest(shown) for item, (shown, _) in contents.items()}
+
+
+def list_question_names(project: Project) -> list[str]:
+    """The questions of a project in their order, the first first."""
+    return [question.name for question in project_files.parse_definition(project.definition).all_questions]
 
 
 def list_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:

@@ -13,6 +13,7 @@ import pandas as pd
 from aggregation import schema
 from aggregation.answers import Answers, AnswerType
 from aggregation.scoring import Normalisation, is_right_answer
+from aggregation.trivial_baselines import OptionItem
 
 RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
@@ -58,7 +59,9 @@ class DataSet:
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
     imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
     control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed or withdrew
-    to the reason.
+    to the reason. `metrics` are those that the project file names for the question, none where it names none.
+    `option_items` are the items with gold that somebody answered, for trivial baselines: an export has them, where
+    something is chosen from options.
 
     `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
@@ -87,6 +90,8 @@ class DataSet:
     adjudications: pd.DataFrame = field(default_factory=pd.DataFrame)
     reviews: pd.DataFrame = field(default_factory=pd.DataFrame)
     gold_strata: Mapping[str, str] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
+    option_items: tuple[OptionItem, ...] = ()
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.

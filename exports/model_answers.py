@@ -78,7 +78,11 @@ def _read_folder(
     if not latest:
         raise HromadaError(
             f"There is no model's result of the task {task}.",
-            remedy=f"It has: {', '.join(tasks)}." if tasks else "Run the harness on the task of this project.",
+            remedy="Its runs are those of people: run a model."
+            if task in tasks
+            else f"It has: {', '.join(tasks)}."
+            if tasks
+            else "Run the harness on the task of this project.",
             where=Where(file=folder),
         )
     if n_older:
@@ -157,6 +161,12 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
         answers[item] = encode_stored_answer(row["answer"], item, data)
         stimuli[item] = row.get("stimulus_sha256")
         n_unreadable += answers[item] is None and row["answer"] is not None
+    if n_unreadable and n_unreadable == len(answers):
+        raise HromadaError(
+            f"None of the {n_unreadable} answers can be read as an answer to the question.",
+            remedy="Write them as the project stores answers: labels, boxes or parts of a text.",
+            where=Where(file=file),
+        )
     return ReadAnswers(name=file.stem, file=file, answers=answers, stimuli=stimuli, n_unreadable=n_unreadable)
 
 

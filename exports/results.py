@@ -24,11 +24,13 @@ from aggregation.labels.confusion import count_consensus, count_single_answers
 from aggregation.labels.consensus import Method, build_label_consensus
 from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
+from aggregation.trivial_baselines import TrivialBaseline
 from exports import annotator_quality
 from exports.gold_ceiling import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
 from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width
+from exports.trivial_scores import score_option_items
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
 CIRCULAR = (
@@ -68,7 +70,8 @@ class DataSetResult:
     `performance` and `variants` rest on the first votes of each item where an overlap was planned and some items have
     more; then `pooled` are the scores of all votes. `confusions` are the confusion matrices of the units of
     `performance`, where labels are classes. `with_others` (see `compute_agreement_with_others`) is there for data sets
-    with circular gold, which have no scores against it. `people` is there where `performance` is.
+    with circular gold, which have no scores against it. `people` is there where `performance` is. `trivial` are the
+    baselines that need no understanding, where something is chosen from options and gold is known.
     """
 
     data: DataSet
@@ -88,6 +91,7 @@ class DataSetResult:
     missing_variants: Mapping[str, str] = field(default_factory=dict)
     ceiling: CeilingEstimate | None = None
     people: PeopleEffects | None = None
+    trivial: tuple[TrivialBaseline, ...] = ()
 
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""
@@ -146,7 +150,12 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     n_parts = 3 if variants else 2
     ceiling = estimate_gold_ceiling(data, confidence_level=options.confidence_level)
     result = DataSetResult(
-        data=data, votes=votes, self_agreement=self_agreement, no_performance=NO_VOTES, ceiling=ceiling
+        data=data,
+        votes=votes,
+        self_agreement=self_agreement,
+        no_performance=NO_VOTES,
+        ceiling=ceiling,
+        trivial=score_option_items(data),
     )
     if votes.frame.empty:
         return _add_variants(result, variants, options, progress=progress)

@@ -30,6 +30,7 @@ from exports.number_formats import format_fixed, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ReleaseOptions, compute_results
 from exports.score_variants import PRIMARY
+from exports.trivial_scores import TRIVIAL_COLUMNS, build_trivial_table
 
 BASELINE_COLUMNS = (
     "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
@@ -50,8 +51,9 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS) hold the content of the files: sorted rows, numbers
-    with fixed decimals as text, None for an empty cell. `agreement` is the content of agreement.json.
+    SCORE_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS) hold the content of the files:
+    sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
+    agreement.json.
     """
 
     options: ReleaseOptions
@@ -65,6 +67,7 @@ class Release:
     order_effects: pd.DataFrame
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
+    trivial: pd.DataFrame
     agreement: Mapping[str, Any]
 
     @property
@@ -113,6 +116,10 @@ def build_release(
         ),
         class_scores=_stack_frames([build_class_table(result) for result in results], CLASS_COLUMNS),
         confusions=_stack_frames([build_confusion_table(result) for result in results], CONFUSION_COLUMNS),
+        trivial=_stack_frames(
+            [build_trivial_table(result.data, result.trivial) for result in results],
+            TRIVIAL_COLUMNS,
+        ),
         agreement=build_agreement_content(results, options=options),
     )
 
@@ -120,7 +127,7 @@ def build_release(
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
-    """Write the ten files of a release into a folder, and with them the `extra_files` (file name → content)."""
+    """Write the eleven files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(
         folder,
         {
@@ -132,6 +139,7 @@ def write_release(
             "human_baseline.csv": writers.format_csv(release.scores),
             "order_effects.csv": writers.format_csv(release.order_effects),
             "class_scores.csv": writers.format_csv(release.class_scores),
+            "trivial_baselines.csv": writers.format_csv(release.trivial),
             "confusion_matrix.csv": writers.format_csv(release.confusions),
             "agreement.json": writers.format_json(release.agreement),
             **(extra_files or {}),

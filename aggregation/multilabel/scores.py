@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.options import build_column_mean, build_share_metric
@@ -23,19 +25,31 @@ def sum_boxes(answers: Answers, scored: ScoredAnswers) -> tuple[Contributions, C
 
 
 def list_box_metrics(answers: Answers) -> dict[str, Metric]:
-    """The metrics by name: exact match, F1 over all boxes (`f1a`), mean F1 of answers (`f1m`), F1 of each box."""
+    """The metrics by name: exact match, F1 over all boxes (`f1a`), mean F1 of answers (`f1m`), F1 of each box.
+
+    `f1m_of_averages` is the other reading of F1m, by the script of Russian SuperGLUE (and of MultiRC before it): the
+    harmonic mean of the mean precision and the mean recall of answers, 1 each where nothing is ticked or nothing gold.
+    """
     metrics: dict[str, Metric] = {
         "exact_match": build_share_metric(),
-        "f1a": _build_pooled_f1(2),
+        "f1a": _build_pooled_f1(4),
         "f1m": build_column_mean(1, "fraction"),
+        "f1m_of_averages": Metric(compute=_compute_f1_of_averages, scale="fraction"),
     }
     for number, box in enumerate(answers.boxes or ()):
-        metrics[f"f1 {box}"] = _build_pooled_f1(5 + 3 * number)
+        metrics[f"f1 {box}"] = _build_pooled_f1(7 + 3 * number)
     return metrics
 
 
 def _parse_boxes(stored: str) -> tuple[Part, ...]:
     return tuple((box,) for box in json.loads(stored))
+
+
+def _compute_f1_of_averages(sums: Floats) -> Floats:
+    """2PR / (P + R) of the mean precision and recall; 0 where no answer has anything right."""
+    precision, recall = sums[:, 2], sums[:, 3]
+    f1 = divide_safely(2 * precision * recall, (precision + recall) * sums[:, -1])
+    return np.where(precision + recall > 0, f1, 0.0)
 
 
 def _build_pooled_f1(start: int) -> Metric:

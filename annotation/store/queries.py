@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
 from annotation.store import judgements
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Programme, ProgrammeProject, Project
 from annotation.vocabulary import ExclusionKind, Pool
 
 
@@ -28,6 +28,21 @@ def get_project(session: Session, name: str) -> Project:
 def list_projects(session: Session) -> Sequence[Project]:
     """All projects in the order of loading."""
     return session.exec(select(Project).order_by(col(Project.id))).all()
+
+
+def find_programme(session: Session, name: str) -> Programme | None:
+    """The programme of that name, if there is one."""
+    return session.exec(select(Programme).where(Programme.name == name)).first()
+
+
+def list_programme_projects(session: Session, programme: Programme) -> list[Project]:
+    """The projects of a programme in its order."""
+    query = (
+        select(Project)
+        .join(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))
+        .where(ProgrammeProject.programme_id == programme.id)
+    )
+    return list(session.exec(query.order_by(col(ProgrammeProject.position))).all())
 
 
 def list_final_answers(

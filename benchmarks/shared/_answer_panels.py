@@ -198,7 +198,7 @@ def _name_means(means: Floats, *, names: tuple[str, ...]) -> dict[str, float]:
 
 
 def _count_boxes(gold: NDArray[np.bool_], ticked: NDArray[np.bool_]) -> dict[str, Floats]:
-    """The mean counts of an answer and of a majority: exact, F1, then right, gold and ticked of each box."""
+    """The mean counts of an answer and of a majority: exact, F1, precision, recall; of each box right, gold, ticked."""
     majority = ticked.sum(axis=1) * 2 > ticked.shape[1]
     return {
         "individual": _average_boxes(np.repeat(gold, ticked.shape[1], axis=0), ticked.reshape(-1, len(BOXES))),
@@ -211,10 +211,14 @@ def _average_boxes(gold: NDArray[np.bool_], ticked: NDArray[np.bool_]) -> Floats
     f1 = np.where(total > 0, 2 * right / np.maximum(total, 1), 1.0)
     exact = (gold == ticked).all(axis=1)
     per_box = np.concatenate([(gold & ticked).mean(axis=0), gold.mean(axis=0), ticked.mean(axis=0)])
-    return np.array([exact.mean(), f1.mean(), *per_box])
+    precision, recall = (
+        np.where(size > 0, right / np.maximum(size, 1), 1.0).mean() for size in (ticked.sum(axis=1), gold.sum(axis=1))
+    )
+    return np.array([exact.mean(), f1.mean(), precision, recall, *per_box])
 
 
 def _score_boxes(means: Floats) -> dict[str, float]:
-    right, gold, ticked = means[2:].reshape(3, len(BOXES))
+    right, gold, ticked = means[4:].reshape(3, len(BOXES))
     pooled = {"exact_match": means[0], "f1m": means[1], "f1a": 2 * right.sum() / (gold.sum() + ticked.sum())}
+    pooled["f1m_of_averages"] = 2 * means[2] * means[3] / (means[2] + means[3])
     return pooled | {f"f1 {box}": 2 * right[k] / (gold[k] + ticked[k]) for k, box in enumerate(BOXES)}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import circular_gold, people_tables, trivial_tables
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands import circular_gold, people_tables, task_mean_tables, trivial_tables
+from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
+from bot.commands.task_mean_tables import ProgrammeNames
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
@@ -20,7 +21,7 @@ EXPLANATION = "A fresh panel: new people on new items. This panel: these people 
 
 
 def baseline(
-    project: ProjectName,
+    projects: ProgrammeNames,
     question: QuestionName = None,
     json: AsJson = False,
 ) -> None:
@@ -28,10 +29,15 @@ def baseline(
 
     Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
+    Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
 
+    project = task_mean_tables.find_single_project(projects)
+    if project is None:
+        task_mean_tables.print_task_means(projects, question, json=json)
+        return
     data = read_data_set(project, question)
     if circular_gold.has_no_other_gold(data):
         circular_gold.print_agreement_with_others(data, json=json)

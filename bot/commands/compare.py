@@ -211,7 +211,7 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
             items = compared.list_items(model, status)
             if items and status != COMPARED:
                 named = ", ".join(items[:NAMED_ITEMS]) + (" …" if len(items) > NAMED_ITEMS else "")
-                notes.append(f"{model}: {len(items)} items left out, {status} ({named}).")
+                notes.append(f"{model}: left out, {status}: {len(items)} ({named}).")
     return [*notes, *compared.notes, *describe_normalisation(compared.data), *_list_reasons(rows)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.data_sets import format_title
@@ -28,15 +28,15 @@ class TrivialAnswers:
 def read_trivial_answers(project: str, data: DataSet) -> TrivialAnswers:
     """Score the trivial baselines on the items on which people are scored, and test people for places they prefer."""
     from aggregation.position_preference import find_position_preferences
-    from aggregation.trivial_baselines import score_trivial_baselines
     from bot.commands import database_session
     from bot.option_answers import read_option_answers
+    from exports.trivial_scores import score_option_items
 
     with database_session.open_database() as database, database.reading() as view:
         answers = read_option_answers(view, database_session.get_project(view, project), data)
     if answers is None:
         return TrivialAnswers()
-    baselines = score_trivial_baselines(answers.items, classes=data.classes) if answers.items else ()
+    baselines = score_option_items(replace(data, option_items=answers.items))
     return TrivialAnswers(baselines=baselines, preferences=find_position_preferences(answers.places))
 
 
@@ -58,11 +58,16 @@ def print_trivial_answers(data: DataSet, trivial: TrivialAnswers) -> None:
     if trivial.baselines:
         metrics = tuple(dict.fromkeys(name for one in trivial.baselines for name in one.scores))
         rows = [
-            (one.name, one.answer, *(_get_number(one.scores.get(name)) for name in metrics), one.n_torn)
+            (
+                one.name.replace("_", " "),
+                one.answer,
+                *(_get_number(one.scores.get(name)) for name in metrics),
+                one.n_torn,
+            )
             for one in trivial.baselines
             if not one.reason
         ]
-        notes = [BY_LOT, *(f"{one.name}: {one.reason}" for one in trivial.baselines if one.reason)]
+        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in trivial.baselines if one.reason)]
         columns = ("baseline", "answer", *metrics, "by lot")
         terminal_output.print_table(format_title(data, "without understanding"), columns, rows, notes=notes)
     found = trivial.preferences

@@ -41,6 +41,8 @@ PUBLISHED_FILES = (
     "human_baseline.csv",
     "class_scores.csv",
     "confusion_matrix.csv",
+    "order_effects.csv",
+    "trivial_baselines.csv",
 )
 
 Progress = Callable[[str, float], None]

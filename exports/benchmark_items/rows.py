@@ -26,8 +26,8 @@ NO_GOLD, RETIRED_ITEM, IN_FEW_SHOT = "no gold and no consensus", "retired", "tak
 METRICS: Mapping[str, tuple[str, ...]] = {
     "score_choice": ("accuracy",),
     "score_class": ("accuracy", "macro_f1", "weighted_f1", "mcc"),
-    "score_boxes": ("exact_match", "f1a", "f1m"),
-    "score_fixed_boxes": ("exact_match", "f1a", "f1m"),
+    "score_boxes": ("exact_match", "f1a", "f1m", "f1m_of_averages"),
+    "score_fixed_boxes": ("exact_match", "f1a", "f1m", "f1m_of_averages"),
     "score_text": ("exact_match", "f1"),
     "score_edit": ("exact_match", "wer", "cer", "chrf"),
     "score_span": ("exact_match", "f1", "f1_char"),

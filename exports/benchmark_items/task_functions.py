@@ -73,14 +73,21 @@ def score_class(doc: Doc, results: Sequence[Any]) -> Grades:
 
 
 def score_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
-    """The grades of any number of boxes: exact match, and the counts right, gold, answered for F1."""
+    """The grades of any number of boxes: exact match, F1, precision and recall; counts right, gold, answered."""
     answer = read_boxes(doc, results)
     if doc["gold"] is None:
         return grade_unscored(doc, answer)
     gold, ticked = set(json.loads(doc["gold"])), set(answer or ())
     counts = [len(gold & ticked), len(gold), len(ticked)]
     f1 = 0.0 if answer is None else compute_f1(*counts)
-    return {"exact_match": float(answer is not None and ticked == gold), "f1a": counts, "f1m": f1}
+    right, *totals = counts
+    shares = [right / total if total else 1.0 for total in reversed(totals)]
+    return {
+        "exact_match": float(answer is not None and ticked == gold),
+        "f1a": counts,
+        "f1m": f1,
+        "f1m_of_averages": [0.0, 0.0] if answer is None else shares,
+    }
 
 
 def score_fixed_boxes(doc: Doc, results: Sequence[Any]) -> Grades:
@@ -257,6 +264,12 @@ def compute_pooled_f1(counts: Sequence[Sequence[float]]) -> float:
     return 2 * right / (gold + answered) if gold + answered else math.nan
 
 
+def compute_f1_of_averages(shares: Sequence[Sequence[float]]) -> float:
+    """F1 of the mean precision and the mean recall of answers, as Russian SuperGLUE's script has F1m."""
+    precision, recall = (compute_mean([each[place] for each in shares]) for place in range(2))
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
 def compute_mean(values: Sequence[float]) -> float:
     """The mean."""
     return sum(values) / len(values) if values else math.nan
@@ -267,5 +280,6 @@ AGGREGATIONS = {
     "weighted_f1": compute_weighted_f1,
     "mcc": compute_mcc,
     "f1a": compute_pooled_f1,
+    "f1m_of_averages": compute_f1_of_averages,
 }
 """How the grades of a metric become its value; the mean where a metric is not here, pooled F1 for a single box."""

@@ -32,6 +32,7 @@ OTHER_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
         "exact_match": "Exact match",
         "f1a": "F1 over all boxes (F1a)",
         "f1m": "Mean F1 of items (F1m)",
+        "f1m_of_averages": "F1 of mean precision and recall (F1m of Russian SuperGLUE)",
         "f1": "F1 of words",
         "f1_char": "F1 of characters",
         "wer": "Word error rate",

@@ -41,6 +41,7 @@ from exports.report.class_rows import ConfusionTable, build_class_rows, build_co
 from exports.report.methods import describe_methods
 from exports.report.order_rows import build_order_rows, draw_order_panels, list_best_people
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.trivial_rows import build_trivial_rows
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
 from exports.tables import Release, join_warnings
@@ -57,6 +58,7 @@ class ReportSection(DataSetSection):
     other_metrics: tuple[TableRow, ...]
     variants: tuple[TableRow, ...]
     order: tuple[TableRow, ...]
+    trivial: tuple[TableRow, ...]
     classes: tuple[TableRow, ...]
     confusions: tuple[ConfusionTable, ...]
     agreement: tuple[TableRow, ...]
@@ -103,6 +105,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         other_metrics=_build_other_metric_rows(result),
         variants=_build_variant_rows(result),
         order=build_order_rows(result),
+        trivial=build_trivial_rows(result),
         classes=build_class_rows(result),
         confusions=build_confusion_tables(result),
         agreement=_build_agreement_rows(result),

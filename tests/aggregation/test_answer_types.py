@@ -68,14 +68,17 @@ def test_boxes_by_hand() -> None:
     assert compute_accuracy(given, found).right == 1
     made = score_answers(given)
     # exact: j by p, i by q, k by p; all boxes: 6 right, 11 gold, 9 ticked
+    # precision 1, 1, .5, 1, 1 (nothing ticked), 1, 0, 0; recall .5, 1, .5, 1, 0, 1, 0, 0
     assert scores(made["individual"]) == {
         "exact_match": 0.375, "f1a": round(2 * 6 / (11 + 9), 6), "f1m": round((2 / 3 + 1 + 1 / 2 + 1 + 1) / 8, 6),
+        "f1m_of_averages": round(2 * (5.5 / 8) * (4 / 8) / (9.5 / 8), 6),
         "f1 а": round(2 * 3 / (5 + 4), 6), "f1 б": round(2 * 2 / (3 + 3), 6), "f1 в": round(2 * 1 / (3 + 2), 6),
     }  # fmt: skip
     # а is tied on j: half a tick, of which all is right; as a whole the item is wrong
+    # precision 1, 1, 1 (nothing ticked), recall 1, .5, 0
     assert scores(made["majority"]) == {
         "exact_match": round(1 / 3, 6), "f1a": round(2 * 2.5 / (4 + 2.5), 6),
-        "f1m": round((1 + 2 * 0.5 / (1 + 0.5)) / 3, 6),
+        "f1m": round((1 + 2 * 0.5 / (1 + 0.5)) / 3, 6), "f1m_of_averages": round(2 * 1 * 0.5 / (1 + 0.5), 6),
         "f1 а": round(2 * 1.5 / (2 + 1.5), 6), "f1 б": 1.0, "f1 в": 0.0,
     }  # fmt: skip
     assert (made["majority"].n_ties, made["majority"].wrong, made.random) == (1, 2, None)
@@ -98,6 +101,7 @@ def test_the_known_case_of_f1a(known: dict[str, Any]) -> None:
     for unit in made.units:
         assert scores(unit) == {
             "exact_match": case["EM"], "f1a": pytest.approx(case["F1a"]), "f1m": pytest.approx(case["F1m_average"]),
+            "f1m_of_averages": case["F1m_of_averages"],
         }  # fmt: skip
 
 

@@ -25,6 +25,8 @@ FILES = {
     "human_items.csv",
     "class_scores.csv",
     "confusion_matrix.csv",
+    "order_effects.csv",
+    "trivial_baselines.csv",
     "annotators.csv",
     "agreement.json",
     "baselines.csv",

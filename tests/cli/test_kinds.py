@@ -117,6 +117,7 @@ def test_the_known_case_of_boxes(hromada: Hromada, known: dict[str, Any]) -> Non
         assert unit["exact_match"] == case["EM"]
         assert unit["f1a"] == pytest.approx(case["F1a"], abs=1e-6)
         assert unit["f1m"] == pytest.approx(case["F1m_average"], abs=1e-6)
+        assert unit["f1m_of_averages"] == pytest.approx(case["F1m_of_averages"], abs=1e-6)
     assert "Use majority." in hromada("aggregate", name, "--method", "dawid_skene").err
 
 

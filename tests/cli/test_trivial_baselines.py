@@ -74,6 +74,25 @@ def test_baselines_and_the_planted_person_stand_under_the_people(animals: Hromad
     assert [one["preference"] for one in shown["position_preferences"] if one["is_found"]] == [1.0]
 
 
+def test_the_export_has_the_numbers_of_the_command(animals: Hromada) -> None:
+    """The same baselines, scores and reasons in trivial_baselines.csv; those with a score stand in the report."""
+    animals.loaded(PROJECT)
+    shown = animals("baseline", "animals", "--json").json["trivial_baselines"]
+    ran = animals("export", "animals", "--to", "out")
+    assert ran.code == 0, ran.err
+    with (animals.folder / "out" / "trivial_baselines.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["baseline"] for row in rows] == [one["name"] for one in shown]
+    for row, one in zip(rows, shown, strict=True):
+        value = one["scores"].get("accuracy")
+        assert (row["metric"], row["value"]) == (("accuracy", f"{value:.4f}") if one["scores"] else ("", ""))
+        assert (row["reason"], row["answer"], row["n_items"]) == (one["reason"], one["answer"], "60")
+    page = (animals.folder / "out" / "report.html").read_text("utf-8")
+    assert "What needs no understanding scores" in page
+    assert "The option that the text names most often" in page
+    assert "The most frequent class" not in page
+
+
 def test_places_are_those_that_were_shown(animals: Hromada) -> None:
     """Had the options been shown the other way round, that person would always have taken the first."""
     animals.loaded(PROJECT)

@@ -6,15 +6,19 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aggregation.gold_review import CeilingEstimate, WeightedShare
+from aggregation.trivial_baselines import OptionItem
 from exports import tables
 from exports.inputs import DataSet
 from exports.report import render_report
+from exports.report.trivial_rows import build_trivial_rows
 from exports.tables import Release
 
 Make = Any
@@ -202,3 +206,23 @@ def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_ar
     assert "1 skip: wrong where scored, no vote elsewhere." in text
     assert "Asked again, 1 annotator gave the same answer to 100.0 % of 1 item; Everybody always gave" in text
     assert table[0].count("Further from the score above") == 1
+
+
+def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
+    """Half of the gold is так, so that chance has 50 %; the ceiling of a gold review is the last row."""
+    items = [OptionItem(gold=gold, labels=("так", "ні"), options=("так", "ні")) for gold in ("так", "ні")]
+    release = released(replace(make.closed(), option_items=tuple(items)))
+    (result,) = release.results
+    rows = build_trivial_rows(result)
+    assert [row.head for row in rows][:1] == ["Chance: an option by lot"]
+    assert (rows[0].cells[1], rows[0].cells[-1]) == ("50.0 %", "2")
+    share = WeightedShare(value=0.9, low=0.8, high=0.95, pool_low=0.85, pool_high=0.93)
+    unknown = WeightedShare(value=None, low=None, high=None, pool_low=None, pool_high=None)
+    ceiling = CeilingEstimate(
+        strata=(), wrong=unknown, flawed=unknown, ceiling=share, confidence_level=0.95, reason="", warnings=()
+    )
+    last = build_trivial_rows(replace(result, ceiling=ceiling))[-1]
+    assert (last.head, last.cells[1]) == ("Ceiling: gold that is right and can be decided", "90.0 %")
+    assert "[80.0–95.0 %]" in last.remark
+    assert "What needs no understanding scores" in render_report(release)
+    assert "What needs no understanding scores" not in render_report(released(make.closed()))

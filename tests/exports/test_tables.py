@@ -1,4 +1,4 @@
-"""The six files of a release, whole, from data sets small enough to count by hand."""
+"""The files of a release, whole, from data sets small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Make = Any
 FEW = {"agreement_resamples": 50}
 FILES = [
     "agreement.json", "annotators.csv", "baselines.csv", "class_scores.csv", "confusion_matrix.csv", "gold.csv",
-    "human_baseline.csv", "human_items.csv", "human_responses.csv",
+    "human_baseline.csv", "human_items.csv", "human_responses.csv", "order_effects.csv", "trivial_baselines.csv",
 ]  # fmt: skip
 
 

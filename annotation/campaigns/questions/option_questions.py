@@ -186,7 +186,7 @@ class ChoicesQuestion(_OptionQuestion):
         return QuestionMethods(
             consensus=("majority",) if self.options is None else ("majority", "dawid_skene"),
             agreement=("exact_sets", "krippendorff_alpha_masi", "krippendorff_alpha_nominal"),
-            scores=("exact_match", "f1a", "f1m"),
+            scores=("exact_match", "f1a", "f1m", "f1m_of_averages"),
         )
 
     @property
