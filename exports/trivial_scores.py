@@ -33,6 +33,6 @@ def build_trivial_table(data: DataSet, baselines: Sequence[TrivialBaseline]) -> 
             "n_torn": None if one.reason else one.n_torn,
             "reason": one.reason or None,
         }
-        scores = list(one.scores.items()) or [(None, None)]
+        scores: list[tuple[str | None, float | None]] = [*one.scores.items()] or [(None, None)]
         rows += [row | {"metric": metric, "value": format_fixed(value, 4)} for metric, value in scores]
     return pd.DataFrame(rows, columns=list(TRIVIAL_COLUMNS), dtype=object)

@@ -24,6 +24,17 @@ title: Три завдання
 language: uk
 projects: [{file: one.yaml}, {file: two.yaml}, {file: three.yaml}]
 """
+TWO_QUESTIONS = """
+project: {name}
+title: {name}
+language: uk
+questions:
+  - {{name: kind, type: choice, text: "Чи так?", options: [так, ні]}}
+  - {{name: marks, type: choices, text: "Що тут є?", options: [а, б], metrics: [exact_match, f1a]}}
+items: {{file: {name}.csv, id: id, show: text, golds: {{kind: gold, marks: marks}}, gold_origin: expert}}
+votes:
+  {{format: csv, file: {name}-votes.csv, item: item, annotator: who, answers: {{kind: kind, marks: marks}}, people: f}}
+"""
 GOLD = ("так", "так", "так", "ні", "ні")
 OTHER = {"так": "ні", "ні": "так"}
 WRONG: Mapping[str, Mapping[str, Sequence[int]]] = {
@@ -174,3 +185,27 @@ def test_nothing_that_varies_has_no_interval(hromada: Hromada) -> None:
     found = read_means(hromada("baseline", "one", "three", "--json").json)["majority"]
     assert (found["value"], found["item_only_low"]) == (1.0, None)
     assert found["reason"].startswith("No interval: nothing varies between items or people")
+
+
+def test_a_project_of_several_questions_is_scored_by_its_first_or_the_named(hromada: Hromada) -> None:
+    """All are right on the first; of five people two tick one box of two: exact 3/5, F1a 2 · 40 / (50 + 40)."""
+    for name in ("left", "right"):
+        rows = [f'{name}{n},{name} {n},так,"[""а"", ""б""]"\n' for n in range(5)]
+        hromada.write(f"{name}.csv", "id,text,gold,marks\n" + "".join(rows))
+        votes = [
+            f'{name}{n},{who},так,"[""а""{"" if who in "de" else ", " + chr(34) * 2 + "б" + chr(34) * 2}]"\n'
+            for n in range(5)
+            for who in "abcde"
+        ]
+        hromada.write(f"{name}-votes.csv", "item,who,kind,marks\n" + "".join(votes))
+        hromada.loaded(TWO_QUESTIONS.format(name=name), name=f"{name}.yaml")
+    first = hromada("baseline", "left", "right", "--json")
+    assert first.code == 0, first.err
+    assert read_means(first.json)["individual"]["value"] == 1.0
+    said = "left is scored by its question kind; by --question it can be marks."
+    assert said in hromada("baseline", "left", "right").out
+    second = hromada("baseline", "left", "right", "--question", "marks", "--json")
+    assert second.code == 0, second.err
+    single = read_means(second.json)["individual"]
+    assert single["task_values"] == pytest.approx(dict.fromkeys(("left/marks", "right/marks"), (0.6 + 80 / 90) / 2))
+    assert (single["n_people"], single["n_common_people"]) == (5, 5)
