@@ -153,7 +153,10 @@ def draw_plan(plan: Plan) -> str:
         _draw_line(drawing, one, place, is_second=number == 1, is_above=last[number] == max(last))
     at = place(max(design.people, PEOPLE[0]), design.items)
     drawing.dot(at=at, colour="ink", size=9)
-    drawing.text(f"{design.items} × {design.people}", at=(at[0] + 4, at[1] - 10), bold=True)
+    label = f"{design.items} items × {design.people} people"
+    drawing.text(
+        label, at=(at[0] - 8, at[1] + 4), bold=True, anchor="right"
+    )  # the lines fall, so that left below is free
     return drawing.to_svg(prefix="plan", label="; ".join(_describe_units(plan)))
 
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from exports.pages.display_text import MINUS
 from exports.pages.svg import SvgDrawing
 
+LABEL_ROOM = 18  # half of a label with the sign, in pixels
+
 
 class AxisScale(NamedTuple):
     """Pixels of the values `low` and `high` on the horizontal axis."""
@@ -29,6 +31,10 @@ def draw_axis(
     for tick in ticks:
         x = scale.x(tick)
         drawing.line(start=(x, top), end=(x, bottom), colour="rule", width=1)
-        percent = f"{100 * tick:.0f}" + (" %" if tick == ticks[-1] else "")
+        percent = f"{round(100 * tick, 1):g}" + (" %" if tick == ticks[-1] else "")
         label = percent if percents else f"{tick:g}".replace("-", MINUS)
-        drawing.text(label, at=(x, bottom + 16), colour="muted", size=10.5, anchor="center")
+        is_at_edge = x + LABEL_ROOM > drawing.width
+        if is_at_edge:
+            drawing.text(label, at=(drawing.width, bottom + 16), colour="muted", size=10.5, anchor="right")
+        else:
+            drawing.text(label, at=(x, bottom + 16), colour="muted", size=10.5, anchor="center")
