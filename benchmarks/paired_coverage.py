@@ -5,7 +5,7 @@
 Each design of benchmarks/coverage.py with two labels is simulated 2,000 times from a fixed seed, beside a model that
 finds the same items hard, once far below people and once about as good. *This panel*: the difference of the same
 people and the model on new items; *a fresh panel*: that of new people. The bounds are those of the scores themselves,
-but that a majority of 20 items may be covered more often.
+but for three designs (`choose_paired_goals`).
 `--quick` simulates a twentieth, held against no goal. `--json` prints one object a line: figure, value, unit, goal,
 holds.
 """
