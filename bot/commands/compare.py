@@ -120,22 +120,12 @@ def _print_tables(compared: ComparedModels) -> None:
         rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
         title = format_title(compared.data, f"people ({name}) less models, {found.primary}")
         notes = _list_notes(compared, rows) if unit == "individual" else _list_reasons(rows)
-        columns = (
-            "model",
-            "items",
-            "people",
-            "model's",
-            "difference",
-            "fresh panel",
-            "this panel",
-            "p, Holm",
-            "can show",
-        )
+        columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show")
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
     if found.mcnemar:
         terminal_output.print_table(
             format_title(compared.data, "majority and model, McNemar"),
-            ("model", "both right", "majority alone", "model alone", "neither", "exact p", "mid-p", "mid-p, Holm"),
+            ("model", "both right", "people only", "model only", "neither", "exact p", "mid-p", "mid-p, Holm"),
             [
                 (one.model, one.test.both, one.test.only_first, one.test.only_second, one.test.neither,
                  _format_p(one.test.p_exact), _format_p(one.test.p_mid), _format_p(one.p_holm))
@@ -147,9 +137,9 @@ def _print_tables(compared: ComparedModels) -> None:
     if others:
         terminal_output.print_table(
             format_title(compared.data, "other metrics"),
-            ("model", "unit", "metric", "people", "model's", "difference", "fresh panel", "p, Holm"),
+            ("model", "unit", "metric", "people", "model's", "diff.", "fresh panel", "p, Holm"),
             [
-                (row.model, UNITS[row.unit], row.metric, row.people, row.value, row.difference,
+                (row.model, UNITS[row.unit], row.metric.replace("_", " "), row.people, row.value, row.difference,
                  _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
                 for row in others
             ],
@@ -164,20 +154,19 @@ def _print_parts(compared: ComparedModels) -> None:
     if not rows:
         return
     shown = [
-        (row.model, row.kind, row.part, row.n_items, row.people, row.value, row.difference,
-         _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm), row.above)
+        (row.model, f"{row.kind} {row.part}", row.n_items, row.people, row.value, row.difference,
+         _format_ends(row.ci_low, row.ci_high), row.above)
         for row in rows[:MOST_PARTS]
     ]  # fmt: skip
-    notes = ["p is corrected over the parts of a model; above: who is, with p below .05."]
+    notes = ["Above: who is, with p below .05, corrected over the parts of a model."]
     notes += [f"{len(rows) - MOST_PARTS} more parts are in the files of --to."] if len(rows) > MOST_PARTS else []
-    columns = ("model", "by", "part", "items", "people", "model's", "difference", "fresh panel", "p, Holm", "above")
+    columns = ("model", "part", "items", "people", "model's", "diff.", "fresh panel", "above")
     terminal_output.print_table(format_title(compared.data, "where people are above"), columns, shown, notes=notes)
 
 
 def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
     return (
-        row.model if row.is_paired else f"{row.model} (unpaired)",
-        row.n_items,
+        row.model if row.is_paired else f"{row.model} *",
         row.people,
         row.value,
         row.difference,
@@ -189,9 +178,7 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
 
 
 def _format_ends(low: float | None, high: float | None) -> str:
-    from bot.commands.terminal_output import format_interval
-
-    return format_interval(low, high).replace(" – ", "–")
+    return "–" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
 
 
 def _format_p(p: float | None) -> str:
@@ -203,9 +190,11 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
 
     notes = [
         "Fresh panel: new people on new items; this panel: these people on new items; both 95 %, of the difference.",
-        "Shows: the least true difference that this design would have found with a power of 80 %.",
+        "Can show: the least true difference that this design would have found with a power of 80 %.",
         f"{compared.n_items} items, {compared.n_scored} of them with gold and people.",
     ]
+    if any(not row.is_paired for row in rows):
+        notes.append("*: unpaired, as only the score is known.")
     for model in compared.statuses:
         for status in STATUSES:
             items = compared.list_items(model, status)

@@ -21,6 +21,7 @@ TITLES: Mapping[Variant, str] = {
     "weighted": "the tasks of a group share its weight",
     "two_step": "first within groups, then the groups",
 }
+NUMBERS = "A column a rule, by the numbers of the first table."
 NOBODY = "–"
 
 
@@ -113,17 +114,21 @@ def _print_winners(
     columns = ["rule"]
     for variant in rankings:
         name = variant.replace("_", "-")
-        columns += [f"winner, {name}", f"{human}'s place"] if has_people else [f"winner, {name}"]
+        columns += [f"winner, {name}", "place"] if has_people else [f"winner, {name}"]
     rows = []
-    for same_rule in zip(*rankings.values(), strict=True):
-        row: list[Cell] = [same_rule[0].rule]
+    for number, same_rule in enumerate(zip(*rankings.values(), strict=True), start=1):
+        row: list[Cell] = [f"{number} {same_rule[0].rule.replace('_', ' ')}"]
         for ranking in same_rule:
             row.append(", ".join(ranking.winners) or NOBODY)
             row += [_get_place(ranking, human)] if has_people else []
         rows.append(row)
     n_systems, n_tasks = table.scores.shape
     notes = [f"The optimality gap is that below γ = {gamma:g}; less is better. Only condorcet's winner has a place."]
-    notes += [] if has_people else [f"No system is called {human}; --human names the one that is people."]
+    notes.append(
+        f"Place: that of {human}."
+        if has_people
+        else f"No system is called {human}; --human names the one that is people."
+    )
     notes += [f"{task}: the mean of {' and '.join(names)}." for task, names in table.averaged.items()]
     notes += _list_reasons(rankings)
     terminal_output.print_table(f"{file} · {n_systems} systems, {n_tasks} tasks", columns, rows, notes=notes)
@@ -139,9 +144,9 @@ def _print_places(variant: Variant, ranked: Sequence[Ranking], *, human: str) ->
         (f"{system} (people)" if system == human else system, *(_get_place(ranking, system) for ranking in ranked))
         for system in systems
     ]
-    columns = ("system", *(ranking.rule.replace("_", " ") for ranking in ranked))
+    columns = ("system", *(str(number) for number in range(1, len(ranked) + 1)))
     title = f"places, {variant.replace('_', '-')}: {TITLES[variant]}"
-    terminal_output.print_table(title, columns, rows)
+    terminal_output.print_table(title, columns, rows, notes=[NUMBERS])
 
 
 def _list_reasons(rankings: Mapping[Variant, Sequence[Ranking]]) -> list[str]:

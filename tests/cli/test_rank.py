@@ -25,8 +25,8 @@ def test_the_example_is_ranked_and_people_are_marked(hromada: Hromada) -> None:
     assert "RCB: the mean of accuracy and f1." in ran.out
     assert "condorcet (weighted): No system beats every other one." in ran.out
     assert ran.out.count("HUMAN (people)") == 3
-    winners = [line.split() for line in ran.out.splitlines() if line.strip().startswith("threshold ")]
-    assert winners == [["threshold", "Invented", "B", "3", "Invented", "B", "3", "Invented", "B", "2"]]
+    winners = [line.split() for line in ran.out.splitlines() if line.strip().startswith("4 threshold ")]
+    assert winners == [["4", "threshold", "Invented", "B", "3", "Invented", "B", "3", "Invented", "B", "2"]]
 
 
 def test_machines_get_the_same(hromada: Hromada) -> None:
