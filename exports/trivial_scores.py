@@ -22,7 +22,10 @@ def score_option_items(data: DataSet) -> tuple[TrivialBaseline, ...]:
 
 
 def build_trivial_table(data: DataSet, baselines: Sequence[TrivialBaseline]) -> pd.DataFrame:
-    """One row for each baseline and metric with the columns TRIVIAL_COLUMNS, or one for a baseline that has none."""
+    """One row for each baseline and metric with the columns TRIVIAL_COLUMNS, or one for a baseline that has none.
+
+    An undefined value is empty. `n_torn` counts the items on which a baseline takes one of several options by lot.
+    """
     rows = []
     for one in baselines:
         row = {

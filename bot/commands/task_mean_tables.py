@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ProgrammeNames = Annotated[
     list[str],
     typer.Argument(
-        metavar="PROJECT…", help="A project, a programme, or several projects, by name or file.", show_default=False
+        metavar="PROJECT", help="A project, a programme, or several projects, by name or file.", show_default=False
     ),
 ]
 UNIT_NAMES = {"individual": "single answers", "majority": "majority"}
