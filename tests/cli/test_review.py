@@ -315,7 +315,7 @@ def test_bad_decisions_are_refused(multiq: Hromada) -> None:
         ((*review, "--reject", "1"), "A rejection needs a reason"),
         ((*review, "--reject", "99", "--reason", "x"), "multiq has no answer 99"),
         ((*review, "--accept", "one"), "'one' is no id"),
-        ((*review, "--decisions", "bad.csv"), "bad.csv:3: This is no decision"),
+        ((*review, "--decisions", "bad.csv"), "bad.csv:3, reason: This is no decision"),
         (("review", "multiq", "--as", "nobody"), "Nobody has the pseudonym 'nobody'"),
     ):
         ran = multiq(*arguments)

@@ -48,6 +48,7 @@ def refresh_cases(
     Cases that are doubtful no more are deleted unless they were drawn for a gold review or are in Label Studio. Decided
     ones stay as they are.
     """
+    _lock_project(session, project)
     reasons: dict[int, list[str]] = defaultdict(list)
     items = {item.external_id: item for item in _list_main_items(session, project)}
     for external_id, found in doubts.items():
@@ -95,6 +96,7 @@ def plan_gold_review(
             where=Where(field="sample"),
             remedy=f"Draw {LEAST_SAMPLE} or more.",
         )
+    _lock_project(session, project)
     if find_gold_review(session, project=project, question=question) is not None:
         raise Conflict("The gold review is planned already.", remedy="Go on with it: leave --sample and --models out.")
     items = [item for item in _list_main_items(session, project) if item.external_id in strata]
@@ -142,6 +144,11 @@ def list_gold_items(session: Session, *, project: Project, question: str) -> dic
         for item in _list_main_items(session, project)
     }
     return {item: gold for item, gold in golds.items() if gold is not None}
+
+
+def _lock_project(session: Session, project: Project) -> None:
+    """Let nobody else store cases or a plan of the project until the transaction ends."""
+    session.refresh(project, with_for_update={"key_share": True})
 
 
 def _build_case(item: Item, *, question: str, seed: int, reasons: list[str], now: datetime) -> AdjudicationCase:

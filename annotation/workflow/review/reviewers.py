@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -55,6 +56,17 @@ def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     if found.suspended_at is not None or found.forgotten_at is not None:
         raise Conflict(f"{pseudonym} is suspended or forgotten.", remedy="Let somebody else do it.")
     return found
+
+
+def build_revocable_condition(annotator_id: Any, *, by: Annotator) -> sa.ColumnElement[bool]:
+    """The condition that a decision of a person (a column) can be taken back by somebody.
+
+    It is their own, or that of somebody who cannot do it any more, suspended or forgotten.
+    """
+    gone = sa.select(col(Annotator.id)).where(
+        sa.or_(col(Annotator.suspended_at).is_not(None), col(Annotator.forgotten_at).is_not(None))
+    )
+    return sa.or_(annotator_id == by.id, annotator_id.in_(gone))
 
 
 def build_answered_condition(annotator_id: int) -> sa.ColumnElement[bool]:
