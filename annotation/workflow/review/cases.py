@@ -28,6 +28,8 @@ from annotation.workflow.review.candidates import parse_label
 LEAST_SAMPLE = 50
 """The least number of items of the stratum `rest` in a gold review, where there are so many."""
 OPEN_REPORT = CaseReason.REPORT
+SAMPLE_SALT, ORDER_SALT = "sample", "order"
+"""What the random numbers of an item are for: were they the same, drawn items would come before the conflicts."""
 
 
 def get_question(project: Project, name: str | None) -> Question:
@@ -101,7 +103,7 @@ def plan_gold_review(
     if not items:
         raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
     by_stratum: dict[GoldStratum, list[Item]] = {stratum: [] for stratum in GoldStratum}
-    for item in sorted(items, key=lambda one: (_draw_position(seed, one.external_id), one.external_id)):
+    for item in sorted(items, key=lambda one: (_draw_number(SAMPLE_SALT, seed, one.external_id), one.external_id)):
         by_stratum[strata[item.external_id]].append(item)
     drawn = by_stratum | {GoldStratum.REST: by_stratum[GoldStratum.REST][:sample]}
     review = GoldReview(
@@ -121,7 +123,7 @@ def plan_gold_review(
             case = known.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
             case.gold_review_id, case.stratum = review.id, stratum.value
             case.candidates = _parse_candidates(project, question, item, candidates.get(item.external_id, ()))
-            case.position = _draw_position(seed, item.external_id)
+            case.position = _draw_number(ORDER_SALT, seed, item.external_id)
             session.add(case)
     session.flush()
     return review
@@ -150,7 +152,7 @@ def _build_case(item: Item, *, question: str, seed: int, reasons: list[str], now
         question=question,
         reasons=reasons,
         candidates=[],
-        position=_draw_position(seed, item.external_id),
+        position=_draw_number(ORDER_SALT, seed, item.external_id),
         created_at=now,
     )
 
@@ -164,9 +166,9 @@ def _parse_candidates(project: Project, question: str, item: Item, answers: Sequ
     return list(dict.fromkeys(parsed))
 
 
-def _draw_position(seed: int, external_id: str) -> int:
-    """A number below 2³¹ that depends on the seed and the item alone."""
-    return int.from_bytes(hashlib.sha256(f"{seed}\x1f{external_id}".encode()).digest()[:4]) >> 1
+def _draw_number(salt: str, seed: int, external_id: str) -> int:
+    """A number below 2³¹ that depends on what it is for, the seed and the item alone."""
+    return int.from_bytes(hashlib.sha256(f"{salt}\x1f{seed}\x1f{external_id}".encode()).digest()[:4]) >> 1
 
 
 def _list_main_items(session: Session, project: Project) -> Sequence[Item]:
