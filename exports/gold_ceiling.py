@@ -6,6 +6,7 @@ The estimate is made by `aggregation.gold_review`; here it gets its rows, its se
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import dropwhile, takewhile
 from typing import Any
 
 import pandas as pd
@@ -47,13 +48,10 @@ def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
     """
     found, right = list_adjudicated_items(data), judge_declared_gold(data)
     pool = data.items.loc[data.items["gold"].notna(), "item_id"] if data.gold_strata else ()
-    waiting = {stratum: drawn[0] for stratum, drawn in _list_waiting(data).items() if drawn}
-    order = {item: place for place, item in enumerate(data.gold_strata)}
+    counted = {item for drawn in _list_drawn(data).values() for item in takewhile(found.__contains__, drawn)}
     rows = []
     for item in pool:
-        decided, first = None, waiting.get(data.gold_strata.get(item, REST))
-        if item in order and (first is None or order[item] < order[first]):
-            decided = found[item]
+        decided = found[item] if item in counted else None
         verdict = None
         if decided is not None:
             verdict = "undecidable" if decided.gold is None else "right" if right[item] else "wrong"
@@ -61,25 +59,25 @@ def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "stratum", "verdict"], dtype=object)
 
 
-def _list_waiting(data: DataSet) -> dict[str, list[str]]:
-    """The drawn items of each stratum that have gold and are not decided, in the random order of offering."""
-    found, golds = list_adjudicated_items(data), set(data.items.loc[data.items["gold"].notna(), "item_id"])
-    waiting: dict[str, list[str]] = {}
+def _list_drawn(data: DataSet) -> dict[str, list[str]]:
+    """The drawn items of each stratum that have gold, in the random order of offering."""
+    golds = set(data.items.loc[data.items["gold"].notna(), "item_id"])
+    drawn: dict[str, list[str]] = {stratum: [] for stratum in sorted(set(data.gold_strata.values()))}
     for item, stratum in data.gold_strata.items():
-        waiting.setdefault(stratum, []).extend([item] if item in golds and item not in found else [])
-    return waiting
+        if item in golds:
+            drawn[stratum].append(item)
+    return drawn
 
 
 def _describe_gaps(data: DataSet) -> list[str]:
     """For each stratum the decided items that do not count yet, and the item that has to be decided first."""
     found, sentences = list_adjudicated_items(data), []
-    for stratum, waiting in sorted(_list_waiting(data).items()):
-        drawn = [item for item, name in data.gold_strata.items() if name == stratum]
-        later = drawn[drawn.index(waiting[0]) :] if waiting else []
-        number = sum(1 for item in later if item in found)
+    for stratum, drawn in _list_drawn(data).items():
+        rest = list(dropwhile(found.__contains__, drawn))
+        number = sum(item in found for item in rest)
         if number:
             sentences.append(
-                f"{number} decided items of {stratum!r} do not count until {waiting[0]!r} is decided, which was offered"
+                f"{number} decided items of {stratum!r} do not count until {rest[0]!r} is decided, which was offered"
                 " before them: without it they are no random sample."
             )
     return sentences
