@@ -422,6 +422,29 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     assert "Ceiling of the score: 0.9286" in (truth.folder / "out" / "report.html").read_text("utf-8")
 
 
+def test_an_item_of_a_gold_review_is_one_that_people_have_met(truth: Hromada) -> None:
+    """Drawn or decided, though nobody was assigned it: it is not changed, and not removed; a fix takes it back."""
+    (truth.folder / "votes.csv").write_text("item,who,answer\nt01,a,yes\n", "utf-8")
+    (truth.folder / "hromada.db").unlink()
+    truth.loaded(BASELINE)
+    arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review")
+    drawn = [one["item"] for one in truth(*arguments, "--json").json["waiting"] if one["item"] != "t01"]
+    assert truth(*arguments, "--item", drawn[0], "--gold", "no").code == 0
+    items = (truth.folder / "items.csv").read_text("utf-8")
+    lines = {line.split(",")[0]: line + "\n" for line in items.splitlines()}
+    for item in drawn[:2]:
+        for changed in ("", lines[item].replace("text ", "another text ")):
+            truth.write("items.csv", items.replace(lines[item], changed))
+            ran = truth("load", "project.yaml", "--yes")
+            assert (ran.code, f"item {item} may not change: people have met it" in ran.err) == (2, True), ran.err
+            assert "--fix ID" in ran.err
+    truth.write("items.csv", items.replace(lines[drawn[0]], lines[drawn[0]].replace("text ", "another text ")))
+    assert truth("load", "project.yaml", "--fix", drawn[0]).code == 0
+    assert drawn[0] in {one["item"] for one in truth(*arguments, "--json").json["waiting"]}
+    assert truth("load", "project.yaml", "--yes").code == 0
+    check_rows(truth)
+
+
 STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."
 FIRST = "Лисиця знайшла дзеркало. Вона подивилася в нього. Вовк запитала, що там."
 SECOND = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитав, що там."
