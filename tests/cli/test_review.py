@@ -445,6 +445,17 @@ def test_an_item_of_a_gold_review_is_one_that_people_have_met(truth: Hromada) ->
     check_rows(truth)
 
 
+def test_a_mistyped_column_of_makers_is_refused(hromada: Hromada) -> None:
+    """Before anything is loaded, naming file, line and column."""
+    hromada.write("items.csv", "id,text,gold,author\na,text a,yes,\n")
+    hromada.write("votes.csv", "item,who,answer\na,x,yes\n")
+    hromada.write("project.yaml", BASELINE.replace("author", "autor"))
+    for command in ("check", "load"):
+        ran = hromada(command, "project.yaml")
+        assert (ran.code, "items.csv:2" in ran.err, "no column 'autor'" in ran.err) == (2, True, True), ran.err
+    hromada.loaded(BASELINE)
+
+
 STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."
 FIRST = "Лисиця знайшла дзеркало. Вона подивилася в нього. Вовк запитала, що там."
 SECOND = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитав, що там."
