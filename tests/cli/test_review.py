@@ -456,6 +456,40 @@ def test_a_mistyped_column_of_makers_is_refused(hromada: Hromada) -> None:
     hromada.loaded(BASELINE)
 
 
+GOLDEN_BOXES = """\
+project: boxes
+title: t
+language: en
+question: {type: choices, text: "Which?", options: [red, green, blue]}
+items: {file: items.csv, id: id, show: text, gold: gold}
+votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
+"""
+
+
+def test_answers_of_models_are_read_as_votes_are(hromada: Hromada) -> None:
+    """The same set in another order or form is no conflict; what does not fit is refused with its line."""
+    hromada.write("items.csv", "id,text,gold\n" + "".join(f'{n},text {n},"[""red"",""green""]"\n' for n in "abcd"))
+    hromada.write("votes.csv", "item,who,answer\n" + "".join(f'{n},x,"[""red"", ""green""]"\n' for n in "abcd"))
+    hromada.loaded(GOLDEN_BOXES)
+    arguments = ("adjudicate", "boxes", "--as", reviewer(hromada), "--gold-review", "--models", "models.csv", "--json")
+    same = 'item_id,response\na,"[""red"",""green""]"\nb,"[""green"", ""red""]"\nc,\n'
+    for wrong in ("pink", '"[""red"", ""pink""]"'):
+        hromada.write("models.csv", f"{same}d,{wrong}\n")
+        ran = hromada(*arguments)
+        assert (ran.code, "models.csv:5, response: The answer does not fit" in ran.err) == (2, True), ran.err
+    assert in_database(hromada, lambda session: session.exec(select(GoldReview)).all()) == []
+    hromada.write("models.csv", f'{same}d,"[""blue""]"\n')
+    found = hromada(*arguments).json
+    assert {name: one["items"] for name, one in found["gold_review"].items()} == {"people": 0, "models": 1, "rest": 3}
+    candidates = {one["item"]: {each["text"] for each in one["candidates"]} for one in found["waiting"]}
+    assert candidates == {name: {"red, green"} for name in "abc"} | {"d": {"red, green", "blue"}}
+    hromada.write("items.csv", (hromada.folder / "items.csv").read_text("utf-8").replace("text d", "the text d"))
+    assert hromada("load", "project.yaml", "--fix", "d").code == 0
+    found = hromada(*arguments[:5], "--json").json
+    fixed = next(one for one in found["waiting"] if one["item"] == "d")
+    assert {each["text"] for each in fixed["candidates"]} == {"red, green"}  # what the model said was of another text
+
+
 STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."
 FIRST = "Лисиця знайшла дзеркало. Вона подивилася в нього. Вовк запитала, що там."
 SECOND = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитав, що там."
