@@ -33,6 +33,7 @@ from annotation.store.models import (
 from annotation.vocabulary import ExclusionKind
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
+from annotation.workflow.review import reviewers
 from bot import application, release
 from bot.commands.case_screen import build_difference
 from bot.conversation import notifications
@@ -82,6 +83,7 @@ question: {type: choice, text: "Is it so?", options: [yes, no, both]}
 items: {file: items.csv, id: id, show: text}
 votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
 """
+TIED = (("x", "yes"), ("y", "no"))
 KILLED = """\
 import os, sys
 import sqlalchemy as sa
@@ -488,6 +490,43 @@ def test_answers_of_models_are_read_as_votes_are(hromada: Hromada) -> None:
     found = hromada(*arguments[:5], "--json").json
     fixed = next(one for one in found["waiting"] if one["item"] == "d")
     assert {each["text"] for each in fixed["candidates"]} == {"red, green"}  # what the model said was of another text
+
+
+def test_who_knows_an_item_of_another_project_does_not_decide_on_it(truth: Hromada) -> None:
+    """Whoever made it or saw its gold there: the same id in the same group, and no other."""
+    hromada, ivan, maria = truth, reviewer(truth, "ivan"), reviewer(truth, "maria")
+    hromada.write("more.csv", "id,text,story\n" + "".join(f"t0{number},text,t0{number}\n" for number in range(4)))
+    again = BASELINE.replace("project: truth", "project: again").replace("items.csv", "more.csv")
+    again = again.replace(", gold: gold}", ", group: story}").replace("review: {made_by: author}\n", "")
+    hromada.write("again.csv", "item,who,answer\n" + "".join(f"t0{n},{w},{a}\n" for n in range(4) for w, a in TIED))
+    hromada.write("again.yaml", again.replace("votes.csv", "again.csv"))
+    for command in ("load", "import"):
+        ran = hromada(command, "again.yaml")
+        assert ran.code == 0, ran.err
+
+    def show(session: Session) -> None:
+        reviewers.record_shown_gold(
+            session,
+            project=queries.get_project(session, "truth"),
+            reviewer=reviewers.get_reviewer(session, maria),
+            items=["t01", "t02"],
+            now=NOW,
+        )
+
+    def move(session: Session) -> None:
+        item = session.exec(
+            select(Item).where(Item.external_id == "t02", Item.project_id == queries.get_project(session, "truth").id)
+        ).one()
+        item.group_id = "another"
+        session.add(item)
+
+    in_database(hromada, show)
+    in_database(hromada, move)
+    waiting = {
+        who: sorted(one["item"] for one in hromada("adjudicate", "again", "--as", who, "--json").json["waiting"])
+        for who in (ivan, maria)
+    }
+    assert waiting == {ivan: ["t01", "t02", "t03"], maria: ["t00", "t02", "t03"]}
 
 
 STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."
