@@ -91,9 +91,15 @@ def adjudicate(
             data = release.build_data_set(view, loaded, asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)
             revisions = adjudication.map_revisions(view, project=loaded)
+            answers = (
+                {}
+                if models is None
+                else doubtful_items.read_model_answers(
+                    models, asked, cases.list_gold_contents(view, project=loaded, question=asked.name)
+                )
+            )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
         doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
-        answers = {} if models is None else doubtful_items.read_model_answers(models, golds)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
         now = database_session.get_current_time()
         with database.transaction() as session:

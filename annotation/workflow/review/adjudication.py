@@ -81,15 +81,15 @@ def list_open_cases(
         query = query.where(col(AdjudicationCase.gold_review_id).is_not(None))
     if case_id is not None:
         query = query.where(AdjudicationCase.id == case_id)
-    definition = definitions.get_project_definition(project)
-    seen = reviewers.list_seen_gold(session, project=project, reviewer=adjudicator)
     rows = session.exec(query.order_by(col(AdjudicationCase.position), col(AdjudicationCase.id))).all()
+    items = [item for _, item in rows]
+    barred = reviewers.list_seen_items(session, project=project, reviewer=adjudicator, items=items)
+    barred |= reviewers.list_made_items(session, project=project, reviewer=adjudicator, items=items)
     return [
         case
         for case, item in rows
         if (case.reasons or (gold_review is not False and case.gold_review_id is not None))
-        and item.external_id not in seen
-        and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
+        and item.external_id not in barred
     ]
 
 

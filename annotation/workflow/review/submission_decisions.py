@@ -196,6 +196,6 @@ def _build_review(
         number=0 if last is None else last.number + 1,
         annotator_id=reviewer.id or 0,
         decision=ReviewDecision.ACCEPTED,
-        gold_shown=found.item.external_id in reviewers.list_seen_gold(session, project=project, reviewer=reviewer),
+        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[found.item])),
         at=now,
     )
