@@ -55,8 +55,8 @@ class GoldStratum(StrEnum):
 
 
 def build_rejection(reason: str) -> Exclusion:
-    """The exclusion of an answer that a reviewer rejected for this reason."""
-    return Exclusion(ExclusionKind.REJECTED, f"rejected in review: {reason}")
+    """The exclusion of an answer that a reviewer rejected for this reason; it is empty once they are erased."""
+    return Exclusion(ExclusionKind.REJECTED, f"rejected in review: {reason}" if reason else "rejected in review")
 
 
 def name_next_version(version: str | None, *, has_gold: bool) -> str:

@@ -17,7 +17,8 @@ import pandas as pd
 from aggregation.answer_types import build_consensus
 from aggregation.labels.consensus import Method
 from aggregation.scoring import normalise_answer
-from annotation.errors import BadInput
+from annotation.campaigns.questions import Question, QuestionContent
+from annotation.errors import BadInput, Where
 from annotation.input_files import read_delimited
 from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.vocabulary import ExclusionKind
@@ -65,10 +66,11 @@ def divide_into_strata(
     }
 
 
-def read_model_answers(file: Path, golds: Mapping[str, str]) -> dict[str, list[str]]:
-    """The answers of models by item_id, from a file with the columns MODEL_COLUMNS.
+def read_model_answers(file: Path, question: Question, contents: Mapping[str, QuestionContent]) -> dict[str, list[str]]:
+    """The answers of models as answers are stored, by item_id, from a file with the columns MODEL_COLUMNS.
 
-    Raises BadInput for a file without these columns, and for an item without declared gold.
+    `contents` are those of the items with declared gold, by item_id. Raises BadInput, with the line, for a file without
+    these columns, an item without declared gold, and an answer that does not fit the question.
     """
     answers: dict[str, list[str]] = defaultdict(list)
     for row in read_delimited(file):
@@ -78,11 +80,19 @@ def read_model_answers(file: Path, golds: Mapping[str, str]) -> dict[str, list[s
                 f"The column {missing[0]!r} is missing.", where=row.where(), remedy=f"It has {', '.join(row.values)}."
             )
         item, response = (row.values[name].strip() for name in MODEL_COLUMNS)
-        if item not in golds:
+        if item not in contents:
             raise BadInput(f"No item {item!r} has declared gold.", where=row.where("item_id"), remedy="Leave it out.")
-        if response:
-            answers[item].append(response)
+        if not question.is_unanswered(response):
+            answers[item].append(_parse_answer(question, response, contents[item], where=row.where("response")))
     return dict(answers)
+
+
+def _parse_answer(question: Question, response: str, content: QuestionContent, *, where: Where) -> str:
+    try:
+        return question.encode_answer(question.parse_answer(response, content))
+    except BadInput as refusal:
+        problem = f"The answer does not fit: {refusal.problem}"
+        raise BadInput(problem, where=where, remedy=f"{refusal.remedy} Leave the response empty for none.") from refusal
 
 
 def _find_rule_conflicts(data: DataSet) -> set[str]:

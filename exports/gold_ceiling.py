@@ -5,6 +5,8 @@ The estimate is made by `aggregation.gold_review`; here it gets its rows, its se
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import dropwhile, takewhile
 from typing import Any
 
 import pandas as pd
@@ -29,7 +31,10 @@ GOLD_REVIEW_COLUMNS = (
 def estimate_gold_ceiling(data: DataSet, *, confidence_level: float = 0.95) -> CeilingEstimate | None:
     """The shares of wrong and flawed gold and the ceiling; None where no gold review of the data set is planned."""
     verdicts = build_gold_verdicts(data)
-    return None if verdicts.empty else estimate_ceiling(verdicts, confidence_level=confidence_level)
+    if verdicts.empty:
+        return None
+    estimate = estimate_ceiling(verdicts, confidence_level=confidence_level)
+    return replace(estimate, warnings=(*estimate.warnings, *_describe_gaps(data)))
 
 
 def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
@@ -37,13 +42,16 @@ def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
 
     The pool are the items with declared gold; those that were not drawn are of the stratum `rest`. The verdict is
     `right`, `wrong` (other answers are right), `undecidable` (the item is broken), or None for an item that was not
-    drawn or is not decided.
+    drawn, is not decided, or does not count yet: of each stratum those count that are decided before the first, in the
+    random order of offering, that is not. They are a random sample of it, whatever was decided elsewhere, as in the
+    queue of doubtful items.
     """
     found, right = list_adjudicated_items(data), judge_declared_gold(data)
     pool = data.items.loc[data.items["gold"].notna(), "item_id"] if data.gold_strata else ()
+    counted = {item for drawn in _list_drawn(data).values() for item in takewhile(found.__contains__, drawn)}
     rows = []
     for item in pool:
-        decided = found.get(item) if item in data.gold_strata else None
+        decided = found[item] if item in counted else None
         verdict = None
         if decided is not None:
             verdict = "undecidable" if decided.gold is None else "right" if right[item] else "wrong"
@@ -51,12 +59,36 @@ def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["item", "stratum", "verdict"], dtype=object)
 
 
+def _list_drawn(data: DataSet) -> dict[str, list[str]]:
+    """The drawn items of each stratum that have gold, in the random order of offering."""
+    golds = set(data.items.loc[data.items["gold"].notna(), "item_id"])
+    drawn: dict[str, list[str]] = {stratum: [] for stratum in sorted(set(data.gold_strata.values()))}
+    for item, stratum in data.gold_strata.items():
+        if item in golds:
+            drawn[stratum].append(item)
+    return drawn
+
+
+def _describe_gaps(data: DataSet) -> list[str]:
+    """For each stratum the decided items that do not count yet, and the item that has to be decided first."""
+    found, sentences = list_adjudicated_items(data), []
+    for stratum, drawn in _list_drawn(data).items():
+        rest = list(dropwhile(found.__contains__, drawn))
+        number = sum(item in found for item in rest)
+        if number:
+            sentences.append(
+                f"{number} decided items of {stratum!r} do not count until {rest[0]!r} is decided, which was offered"
+                " before them: without it they are no random sample."
+            )
+    return sentences
+
+
 def describe_ceiling(estimate: CeilingEstimate) -> str:
     """The ceiling with its intervals in a sentence, or why there is none yet."""
     reviewed = sum(one.n_reviewed for one in estimate.strata)
     basis = f"{reviewed} of {sum(one.n_items for one in estimate.strata)} items with gold reviewed"
     if estimate.ceiling.value is None:
-        return f"Ceiling of the score: {estimate.reason} ({basis})"
+        return " ".join([f"Ceiling of the score: {estimate.reason} ({basis})", *estimate.warnings])
     sentence = (
         f"Ceiling of the score: {_format_share(estimate.ceiling)} of the gold is right and can be decided; wrong is"
         f" {_format_share(estimate.wrong)} ({basis}, weighted by the sampling; in brackets for items like these, then"

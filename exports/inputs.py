@@ -65,7 +65,8 @@ class DataSet:
 
     `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
-    rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review.
+    rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review, in the
+    random order in which adjudicators are offered them.
     """
 
     name: str

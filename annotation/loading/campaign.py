@@ -17,6 +17,7 @@ from annotation.loading.drafts import ItemDraft, VoteDraft, get_cell, parse_opti
 from annotation.loading.items.formats import read_rows
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id, get_item_key
 from annotation.loading.vote_parser import LabelNormaliser
+from annotation.vocabulary import Pool
 
 MAX_BUTTONS = 100
 
@@ -72,6 +73,7 @@ def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
         for question in definition.all_questions
     )
     _check_options(drafts, questions, definition)
+    _check_makers(drafts, definition)
     return CampaignContents(items=golds.check_golds(drafts, questions, definition), questions=questions, frames=frames)
 
 
@@ -245,6 +247,18 @@ def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: boo
             where=item.origin.where(),
             remedy="Add positions.",
         )
+
+
+def _check_makers(drafts: Sequence[ItemDraft], definition: project_file.ProjectFile) -> None:
+    """Raise BadInput for a main item without the column that `review.made_by` names."""
+    column = None if definition.review is None else definition.review.made_by
+    for item in drafts:
+        if column is not None and item.pool is Pool.MAIN and column not in item.data:
+            raise BadInput(
+                f"The item {item.external_id!r} has no column {column!r}, which `review.made_by` names.",
+                where=item.origin.where(column),
+                remedy=f"It has: {input_files.format_columns(item.data)}. The cell may be empty where nobody made it.",
+            )
 
 
 def count_repeats(votes: Iterable[VoteDraft]) -> int:

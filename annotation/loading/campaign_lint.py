@@ -114,6 +114,8 @@ def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
     section = definition.items
     single = {section.id, section.group, section.accepted, section.explanation, section.revision, section.lineage}
     named = {*single, *(section.options or ()), *golds.get_gold_columns(definition).values()}
+    if definition.review is not None:
+        named.add(definition.review.made_by)
     if definition.lineage is not None:
         named.add(item_reader.LINEAGE_COLUMN)
     return {name for name in named if name is not None}

@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.review_vocabulary import AdjudicationDecision
-from annotation.store.models import Adjudication, Item
+from annotation.store.models import Adjudication, AdjudicationCase, Item
 
 
 def build_holding_condition() -> sa.ColumnElement[bool]:
@@ -77,7 +77,12 @@ def add_undone_row(
 
 
 def undo_item_decisions(session: Session, *, item: Item, now: datetime) -> int:
-    """Take back all decisions on an item that was changed in substance since; how many there were."""
+    """Take back all decisions on an item that was changed in substance since; how many there were.
+
+    What models answered to it as it was is no candidate any more.
+    """
+    cases = sa.update(AdjudicationCase).where(col(AdjudicationCase.item_id) == item.id)
+    session.connection().execute(cases.values(candidates=[]))
     held = select(Adjudication).where(Adjudication.item_id == item.id, build_holding_condition())
     decisions = session.exec(held.order_by(col(Adjudication.question))).all()
     for last in decisions:

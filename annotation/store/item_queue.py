@@ -129,11 +129,9 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     return queued
 
 
-def has_met_group_elsewhere(session: Session, query: QueueQuery, *, item_id: int) -> bool:
-    """Whether the annotator may no longer get the item's group because they met it by another item or project."""
-    if not query.blind:
-        return False
-    statement = item_queue_sql.GROUP_NOT_MET_ELSEWHERE
+def is_barred_item(session: Session, query: QueueQuery, *, item_id: int) -> bool:
+    """Whether the annotator may no longer get an item: they judged it, or met its group by another item or project."""
+    statement = item_queue_sql.MAY_BE_ASSIGNED
     return not _select_ids(session, statement, query, item=item_id, cause=query.cause.value)
 
 
@@ -282,8 +280,9 @@ def _build_statement(text: str, *, blind: bool, exceptions: bool, by_bin: bool) 
         " AND (e.project_id <> :project OR e.cause <> :cause)" if text in item_queue_sql.ABOUT_OWN_ITEM else ""
     )
     not_met = item_queue_sql.NOT_MET.format(other=other_projects + other_exposures) if blind else ""
-    new = item_queue_sql.NEW.format(not_met=not_met, bins=" AND c.bin IN :bins" if by_bin else "")
-    statement = sa.text(text.format(open_items=item_queue_sql.OPEN_ITEMS, new=new, not_met=not_met))
+    parts = {"not_met": not_met, "not_judged": item_queue_sql.NOT_JUDGED}
+    new = item_queue_sql.NEW.format(**parts, bins=" AND c.bin IN :bins" if by_bin else "")
+    statement = sa.text(text.format(open_items=item_queue_sql.OPEN_ITEMS, new=new, **parts))
     lists: list[sa.BindParameter[object]] = [
         sa.bindparam(name, expanding=True) for name in ("exceptions", "bins") if f":{name}" in statement.text
     ]

@@ -11,12 +11,19 @@ import sqlalchemy as sa
 NOT_MET = """
   AND (SELECT 1 FROM exposure e WHERE e.annotator_id = :annotator AND e.group_id = c.group_id{other} LIMIT 1) IS NULL"""
 
+NOT_JUDGED = """
+  AND (SELECT 1 FROM adjudication d
+       WHERE d.item_id = c.id AND d.annotator_id + 0 = :annotator AND d.decision <> 'undone' LIMIT 1) IS NULL
+  AND (SELECT 1 FROM assignment o JOIN submission_review r ON r.assignment_id = o.id
+       WHERE o.item_id = c.id AND r.annotator_id + 0 = :annotator AND r.decision <> 'undone' LIMIT 1) IS NULL"""
+"""The annotator never adjudicated the item, nor reviewed an answer to it, even if they took that back."""
+
 NEW = (
     "(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id + 0 = :annotator LIMIT 1) IS NULL"
-    "{not_met}{bins}"
+    "{not_judged}{not_met}{bins}"
 )
-"""The annotator was never assigned the item. With `+ 0` every planner reads the few assignments of the item, never all
-assignments of the annotator."""
+"""The annotator was never assigned the item, and never judged it. With `+ 0` every planner reads the few assignments of
+the item, never all assignments of the annotator."""
 
 QUEUE_STATE = sa.text("""
 SELECT queue.top, queue.expired, w.start, w.pos, w.wrapped, w.seq FROM (
@@ -63,9 +70,9 @@ STARTED_OR_REQUEUED = _FIRST_THEN.format(first=STARTED, then=REQUEUED)
 EXPIRED = """
 SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
 WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
-  AND c.pool = :pool AND c.free > 0{not_met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
+  AND c.pool = :pool AND c.free > 0{not_judged}{not_met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
 
-GROUP_NOT_MET_ELSEWHERE = """SELECT c.id FROM item c WHERE c.id = :item{not_met}"""
+MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}"""
 
-ABOUT_OWN_ITEM = {EXPIRED, GROUP_NOT_MET_ELSEWHERE}
+ABOUT_OWN_ITEM = {EXPIRED, MAY_BE_ASSIGNED}
 """Statements about an item that the annotator had already: that they met its group by this item does not count."""

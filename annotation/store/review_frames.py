@@ -68,13 +68,15 @@ def read_adjudications(session: Session, project: Project, *, question: str) -> 
 
 
 def read_gold_strata(session: Session, project: Project, *, question: str) -> dict[str, str]:
-    """The stratum of each item that was drawn for the gold review of a question, by item_id, sorted."""
+    """The stratum of each item that was drawn for the gold review of a question, by item_id, in the offered order."""
     drawn = sa.select(col(Item.external_id), col(AdjudicationCase.stratum)).join(
         AdjudicationCase, col(AdjudicationCase.item_id) == col(Item.id)
     )
     of_question = drawn.where(col(Item.project_id) == project.id, col(AdjudicationCase.question) == question)
     rows = session.execute(
-        of_question.where(col(AdjudicationCase.gold_review_id).is_not(None)).order_by(col(Item.external_id))
+        of_question.where(col(AdjudicationCase.gold_review_id).is_not(None)).order_by(
+            col(AdjudicationCase.position), col(AdjudicationCase.id)
+        )
     )
     return {item: str(stratum) for item, stratum in rows}
 

@@ -41,14 +41,16 @@ def adjudicate(
     ] = None,
     seed: Seed = 0,
     list_: Annotated[bool, typer.Option("--list", help="List what waits, and decide nothing.")] = False,
-    item: Annotated[str | None, typer.Option(help="Decide on this item.", show_default=False)] = None,
+    item: Annotated[
+        str | None, typer.Option(help="Decide on this item; with --undo, on which.", show_default=False)
+    ] = None,
     gold: Annotated[str | None, typer.Option(help="With --item: the right answer.", show_default=False)] = None,
     accepted: Annotated[list[str] | None, typer.Option(help="With --gold: another right answer.")] = None,
     broken: Annotated[str | None, typer.Option(help="With --item: it is broken, and why.", show_default=False)] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back, or that on --item.")] = False,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
@@ -58,15 +60,29 @@ def adjudicate(
     What waits are ties, labels of low confidence, reported items and labels that a quality rule changed. You are
     offered no item that you answered or made.
     """
-    from annotation.errors import BadInput
     from annotation.label_studio import sync
     from annotation.review_vocabulary import BatchWork
-    from annotation.workflow.review import cases, reviewers
+    from annotation.workflow.review import adjudication, cases, reviewers
     from bot import doubtful_items, release
-    from bot.commands import database_session, decision_files, decision_push, terminal_output
+    from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
 
-    if (sample is not None or models is not None) and not gold_review:
-        raise BadInput("--sample and --models are for a gold review.", remedy="Add --gold-review.")
+    command_line.refuse_together(
+        {
+            "--decisions": decisions is not None,
+            "--undo": undo,
+            "--item": item is not None and not undo,
+            "--list": list_,
+            "--label-studio": label_studio,
+        }
+    )
+    decides = gold is not None or bool(accepted) or broken is not None
+    plans = sample is not None or models is not None
+    command_line.refuse_options(
+        (plans and not gold_review, "--sample and --models are for a gold review.", "Add --gold-review."),
+        (decides and undo, "--undo decides nothing.", "Leave --gold, --accepted and --broken out."),
+        (decides and item is None, "--gold, --accepted and --broken say what is right for one item.", "Add --item."),
+        (number != DEFAULT_NUMBER and not label_studio, decision_push.NUMBER_PROBLEM, "Add --label-studio."),
+    )
     with database_session.open_database() as database:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
@@ -74,9 +90,16 @@ def adjudicate(
             asked = cases.get_question(loaded, question)
             data = release.build_data_set(view, loaded, asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)
+            revisions = adjudication.map_revisions(view, project=loaded)
+            answers = (
+                {}
+                if models is None
+                else doubtful_items.read_model_answers(
+                    models, asked, cases.list_gold_contents(view, project=loaded, question=asked.name)
+                )
+            )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
         doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
-        answers = {} if models is None else doubtful_items.read_model_answers(models, golds)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
         now = database_session.get_current_time()
         with database.transaction() as session:
@@ -102,14 +125,16 @@ def adjudicate(
             return
         queue = _Queue(database, loaded.name, asked, person, gold_review)
         if undo:
-            terminal_output.print_sentence(queue.undo_decision())
+            terminal_output.print_sentence(queue.undo_decision(item))
         elif item is not None or decisions is not None:
             rows = (
                 decision_files.read_adjudications(decisions)
                 if decisions
                 else [decision_files.build_adjudication(item or "", gold, accepted, broken)]
             )
-            queue.decide_all(rows)
+            queue.decide_all(
+                [row if row.revision is not None else row._replace(revision=revisions.get(row.item)) for row in rows]
+            )
             if json:
                 queue.print_waiting(as_json=True)
             else:
@@ -128,23 +153,25 @@ class _Queue:
         self._person, self._is_gold_review = person, drawn
 
     def decide_all(self, rows: Sequence[AdjudicationRow]) -> None:
-        """Store decisions (item, labels, comment), all or none."""
+        """Store decisions, all or none."""
         from annotation.workflow.review import adjudication
-        from bot.commands import database_session
+        from bot.commands import database_session, decision_files
 
         with self._database.transaction() as session:
             project = database_session.get_project(session, self._project)
-            for name, labels, comment in rows:
-                case = adjudication.get_case(session, project=project, question=self._question, item=name)
-                adjudication.decide_case(
-                    session,
-                    project=project,
-                    case=case,
-                    adjudicator=self._person,
-                    labels=labels,
-                    comment=comment,
-                    now=database_session.get_current_time(),
-                )
+            for row in rows:
+                with decision_files.name_decision(row):
+                    case = adjudication.get_case(session, project=project, question=self._question, item=row.item)
+                    adjudication.decide_case(
+                        session,
+                        project=project,
+                        case=case,
+                        adjudicator=self._person,
+                        revision=row.revision or 0,
+                        labels=row.labels,
+                        comment=row.comment,
+                        now=database_session.get_current_time(),
+                    )
 
     def ask_for_decisions(self) -> None:
         """Show one case after another until none waits, or the adjudicator quits."""
@@ -174,7 +201,8 @@ class _Queue:
                 skipped.clear()
             elif not isinstance(answer, str):
                 try:
-                    self.decide_all([AdjudicationRow(opened.item.external_id, answer.labels, answer.comment)])
+                    shown = opened.item
+                    self.decide_all([AdjudicationRow(shown.external_id, answer.labels, answer.comment, shown.revision)])
                     decided += 1
                 except HromadaError as failure:
                     message = str(failure)
@@ -198,6 +226,7 @@ class _Queue:
         rows: list[dict[str, Any]] = [
             {
                 "item": case.item.external_id,
+                "revision": case.item.revision,
                 "candidates": [
                     {"answer": candidate.answer, "text": candidate.text, "votes": candidate.votes}
                     for candidate in case.candidates
@@ -232,17 +261,29 @@ class _Queue:
             gold_review=self._is_gold_review,
         )
 
-    def undo_decision(self) -> str:
-        """Take the adjudicator's last decision back; what was done, in a sentence."""
+    def undo_decision(self, item: str | None = None) -> str:
+        """Take the adjudicator's last decision back, or the one on an item; what was done, in a sentence.
+
+        Raises NotFound for an item on which nothing is decided that they may take back.
+        """
+        from annotation.errors import NotFound
         from annotation.workflow.review import adjudication
-        from bot.commands import database_session
+        from bot.commands import database_session, decision_files
 
         with self._database.transaction() as session:
-            item = adjudication.undo_decision(
+            project = database_session.get_project(session, self._project)
+            case = item and adjudication.get_case(session, project=project, question=self._question, item=item)
+            undone = adjudication.undo_decision(
                 session,
-                project=database_session.get_project(session, self._project),
+                project=project,
                 question=self._question,
                 adjudicator=self._person,
                 now=database_session.get_current_time(),
+                item_id=case.item_id if case else None,
             )
-        return "You have decided on nothing here." if item is None else f"Taken back: {item}."
+        if item is not None and undone is None:
+            raise NotFound(
+                f"No decision on {item!r} can be taken back by {self._person.pseudonym}.",
+                remedy=decision_files.REVOCABLE,
+            )
+        return "You have decided on nothing here." if undone is None else f"Taken back: {undone}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import keyword
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,24 @@ AllowOutside = Annotated[
 ]
 ProjectName = Annotated[str, typer.Argument(help="The project's name, or its file.", show_default=False)]
 Pseudonym = Annotated[str, typer.Argument(help="The annotator, by pseudonym.", show_default=False)]
+
+
+def refuse_together(options: Mapping[str, bool]) -> None:
+    """Raise BadInput where more than one of these options is given; `options` says of each whether it is."""
+    from annotation.errors import BadInput
+
+    given = [name for name, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise BadInput(f"{given[0]} and {given[1]} do not go together.", remedy="Give one of them.")
+
+
+def refuse_options(*rules: tuple[bool, str, str]) -> None:
+    """Raise BadInput with the problem and the remedy of the first rule that applies: of options that need another."""
+    from annotation.errors import BadInput
+
+    for applies, problem, remedy in rules:
+        if applies:
+            raise BadInput(problem, remedy=remedy)
 
 
 class ListByDefault(TyperGroup):

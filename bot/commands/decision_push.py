@@ -18,6 +18,7 @@ TaskNumber = Annotated[
     int, typer.Option(min=0, help="With --label-studio: how many are to wait there, in all; fewer takes some away.")
 ]
 DEFAULT_NUMBER = 50
+NUMBER_PROBLEM = "--number is how many are to wait in Label Studio."
 
 
 def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -> None:

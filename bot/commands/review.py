@@ -41,7 +41,8 @@ def review(
     reject: Annotated[list[str] | None, typer.Option(help="Reject this answer by id, or `all` that wait.")] = None,
     reason: Annotated[str, typer.Option(help="With --reject: why; the annotator may read it.")] = "",
     decisions: Annotated[Path | None, typer.Option(help="Decisions: CSV with answer_id, decision, reason.")] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back, or that on --answer.")] = False,
+    answer: Annotated[int | None, typer.Option(help="With --undo: on this answer by id.", show_default=False)] = None,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
@@ -50,27 +51,46 @@ def review(
 
     A rejected answer does not count, and somebody else gets its place. You are shown no item that you answered or made.
     """
-    from annotation.errors import BadInput
     from annotation.label_studio import sync
     from annotation.review_vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
-    from bot.commands import database_session, decision_files, decision_push, terminal_output
+    from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
 
-    if label_studio and show_gold:
-        raise BadInput("Gold is not shown in Label Studio.", remedy="Leave --show-gold out, or review in the terminal.")
+    decides = bool(accept or reject or decisions)
+    decides = bool(accept or reject or decisions)
+    command_line.refuse_together(
+        {"--accept, --reject and --decisions": decides, "--undo": undo, "--label-studio": label_studio}
+    )
+    gold_problem = "--show-gold shows gold beside answers, and here none is shown."
+    command_line.refuse_options(
+        (bool(reason) and not reject, "--reason says why answers are rejected.", "Add --reject."),
+        (answer is not None and not undo, "--answer says on which answer a decision is taken back.", "Add --undo."),
+        (number != DEFAULT_NUMBER and not label_studio, decision_push.NUMBER_PROBLEM, "Add --label-studio."),
+        (show_gold and (undo or label_studio or (decides and not json)), gold_problem, "Leave it out."),
+    )
     with database_session.open_database() as database:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
+            who = reviewers.get_reviewer(view, reviewer)
+            read = submissions.list_submissions(view, project=loaded, reviewer=who)
+            revisions = {one.answer_id: one.revision for one in read}
+            command_line.refuse_options(
+                (
+                    person is not None and person not in {one.person for one in read},
+                    f"--person: nobody has the code {person!r} for {reviewer}.",
+                    "`hromada review --json` lists the codes; everybody who reviews has codes of their own.",
+                )
+            )
             queue = _Queue(
                 database=database,
                 project=loaded.name,
-                reviewer=reviewers.get_reviewer(view, reviewer),
+                reviewer=who,
                 sample=submissions.SubmissionSample(share=sample, seed=seed, person=person),
                 by_annotator=by_annotator,
                 show_gold=show_gold,
             )
         if undo:
-            terminal_output.print_sentence(queue.undo_decision())
+            terminal_output.print_sentence(queue.undo_decision(answer))
             return
         if label_studio:
             order = sync.DecisionOrder(
@@ -82,16 +102,21 @@ def review(
             )
             decision_push.push_decisions(database, order, as_json=json)
             return
-        if accept or reject or decisions:
+        if decides:
             rows = [*decision_files.read_reviews(decisions)] if decisions else []
             rows += queue.select_answers(accept or (), is_accepted=True, reason="")
             rows += queue.select_answers(reject or (), is_accepted=False, reason=reason)
-            queue.decide_all(rows)
+            queue.decide_all(
+                [
+                    row if row.revision is not None else row._replace(revision=revisions.get(row.answer_id))
+                    for row in rows
+                ]
+            )
             if not json:
                 terminal_output.print_sentence(f"Decided: {len(rows)}.")
         if json:
             queue.print_answers()
-        elif not (accept or reject or decisions):
+        elif not decides:
             queue.ask_for_decisions()
 
 
@@ -127,7 +152,7 @@ class _Queue:
     def decide_all(self, rows: Sequence[ReviewRow]) -> None:
         """Store decisions, all or none."""
         from annotation.workflow.review import submission_decisions
-        from bot.commands import database_session
+        from bot.commands import database_session, decision_files
 
         with self.database.transaction() as session:
             for row in rows:
@@ -135,27 +160,38 @@ class _Queue:
                     "project": self._get_project(session),
                     "reviewer": self.reviewer,
                     "answer_id": row.answer_id,
-                    "gold_shown": self.show_gold,
+                    "revision": row.revision or 0,
                     "now": database_session.get_current_time(),
                 }
-                if row.is_accepted:
-                    submission_decisions.accept_answer(session, **values)
-                else:
-                    submission_decisions.reject_answer(session, reason=row.reason, **values)
+                with decision_files.name_decision(row):
+                    if row.is_accepted:
+                        submission_decisions.accept_answer(session, **values)
+                    else:
+                        submission_decisions.reject_answer(session, reason=row.reason, **values)
 
-    def undo_decision(self) -> str:
-        """Take the reviewer's last decision back; what was done, in a sentence."""
+    def undo_decision(self, answer_id: int | None = None) -> str:
+        """Take the reviewer's last decision back, or the one on an answer; what was done, in a sentence.
+
+        Raises NotFound for an answer on which nothing is decided that they may take back.
+        """
+        from annotation.errors import NotFound
         from annotation.workflow.review import submission_decisions
-        from bot.commands import database_session
+        from bot.commands import database_session, decision_files
 
         with self.database.transaction() as session:
-            answer_id = submission_decisions.undo_review(
+            undone = submission_decisions.undo_review(
                 session,
                 project=self._get_project(session),
                 reviewer=self.reviewer,
                 now=database_session.get_current_time(),
+                answer_id=answer_id,
             )
-        return "You have decided on nothing here." if answer_id is None else f"Taken back: the answer {answer_id}."
+        if answer_id is not None and undone is None:
+            raise NotFound(
+                f"No decision on the answer {answer_id} can be taken back by {self.reviewer.pseudonym}.",
+                remedy=decision_files.REVOCABLE,
+            )
+        return "You have decided on nothing here." if undone is None else f"Taken back: the answer {undone}."
 
     def print_answers(self) -> None:
         """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""
@@ -167,6 +203,7 @@ class _Queue:
         answers = [
             {
                 "answer_id": one.answer_id,
+                "revision": one.revision,
                 "item": one.item.external_id,
                 "person": one.person,
                 "answers": dict(one.answers),
@@ -214,7 +251,9 @@ class _Queue:
             elif not isinstance(answer, str):
                 same = [one for one in waiting if one.person == waiting[0].person] if answer.of_person else waiting[:1]
                 try:
-                    self.decide_all([ReviewRow(one.answer_id, answer.is_accepted, answer.reason) for one in same])
+                    self.decide_all(
+                        [ReviewRow(one.answer_id, answer.is_accepted, answer.reason, one.revision) for one in same]
+                    )
                     decided += len(same)
                 except HromadaError as failure:
                     message = str(failure)

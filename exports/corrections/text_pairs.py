@@ -47,7 +47,8 @@ class Correction:
     """One annotator's correction of one text; `parts` and `edits` are set where the status is corrected or unchanged.
 
     `reasons` are the labels given for an unusable text, or the reason of a skip; `other_answers` are the annotator's
-    answers to all other questions. `adjudicated` is None where no adjudicator decided on the story.
+    answers to all other questions. `adjudicated` is None where no adjudicator decided on the story, and without a
+    correction that they could have judged.
     """
 
     dataset: str
@@ -146,6 +147,8 @@ def _judge_correction(
         return None
     if decided.gold is None:
         return "broken"
+    if corrected is None:
+        return None
     right = [normalize_text(label) for label in decided.labels]
     return "gold" if corrected == right[0] else "right" if corrected in right else "other"
 

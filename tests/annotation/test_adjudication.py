@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.review_vocabulary import CaseReason
+from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import invariants, queries
 from annotation.store.database import Database
 from annotation.store.models import Adjudication, AdjudicationCase, Item, Judgement, SubmissionReview
@@ -73,6 +73,7 @@ def test_of_two_adjudicators_one_decides(doubtful: tuple[Database, list[int]]) -
             project=queries.get_project(session, "words"),
             case=session.get_one(AdjudicationCase, case_id),
             adjudicator=reviewers.add_reviewer(session, name=name, key=KEY, now=NOW),
+            revision=1,
             labels=[label],
             now=NOW,
         )
@@ -88,6 +89,83 @@ def test_of_two_adjudicators_one_decides(doubtful: tuple[Database, list[int]]) -
         assert Counter(one.item_id for one in decided) == Counter(view.exec(select(Item.id)).all())
         assert {one.number for one in decided} == {0}
         assert invariants.list_violations(view) == ()
+
+
+def test_of_two_undos_at_once_one_takes_the_decision_back(doubtful: tuple[Database, list[int]]) -> None:
+    """Of an adjudication; the other one is told so."""
+    db, ids = doubtful
+    with db.transaction() as session:
+        for case_id in ids:
+            adjudication.decide_case(
+                session,
+                project=queries.get_project(session, "words"),
+                case=session.get_one(AdjudicationCase, case_id),
+                adjudicator=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),
+                revision=1,
+                labels=["кіт"],
+                now=NOW,
+            )
+
+    def undo(session: Session, item_id: int) -> None:
+        project = queries.get_project(session, "words")
+        undone = adjudication.undo_decision(
+            session,
+            project=project,
+            question=cases.get_question(project, None),
+            adjudicator=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),
+            now=NOW,
+            item_id=item_id,
+        )
+        if undone is None:  # the other one was done before this began
+            raise Conflict("Nothing is decided.")
+
+    with db.reading() as view:
+        item_ids = [item_id or 0 for item_id in view.exec(select(Item.id))]
+    for item_id in item_ids:
+        assert sorted(race(*[partial(try_once, db, partial(undo, item_id=item_id))] * 2)) == [False, True]
+    with db.reading() as view:
+        assert Counter(one.number for one in view.exec(select(Adjudication))) == {0: N_ITEMS, 1: N_ITEMS}
+
+
+def test_two_who_begin_at_once_store_the_cases_once(db: Database, load: Callable[..., None]) -> None:
+    """Both go on: whoever is second finds the cases of the first."""
+    load("words", n=N_ITEMS)
+    doubts = {f"words-{number}": [CaseReason.TIE] for number in range(1, N_ITEMS + 1)}
+
+    def begin(session: Session) -> None:
+        project = queries.get_project(session, "words")
+        counted = cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=NOW)
+        assert counted == N_ITEMS
+
+    assert race(*[partial(try_once, db, begin)] * 3) == [True, True, True]
+    with db.reading() as view:
+        assert len(view.exec(select(AdjudicationCase)).all()) == N_ITEMS
+
+
+def test_of_two_plans_of_a_gold_review_at_once_one_is_stored(db: Database, sandbox: Sandbox) -> None:
+    """The other one is told that there is a plan."""
+    file = sandbox.write("truth", rows="".join(f"t{number},text {number},g{number},x\n" for number in range(N_ITEMS)))
+    with db.transaction() as session:
+        sandbox.started(session, file)
+        golds = [item.external_id for item in session.exec(select(Item))]
+        assert len(golds) == N_ITEMS
+
+    def plan(session: Session) -> None:
+        project = queries.get_project(session, "truth")
+        cases.plan_gold_review(
+            session,
+            project=project,
+            question=cases.get_question(project, None).name,
+            strata=dict.fromkeys(golds, GoldStratum.REST),
+            candidates={},
+            sample=cases.LEAST_SAMPLE,
+            seed=1,
+            now=NOW,
+        )
+
+    assert sorted(race(*[partial(try_once, db, plan)] * 3)) == [False, False, True]
+    with db.reading() as view:
+        assert len(view.exec(select(AdjudicationCase)).all()) == N_ITEMS
 
 
 def test_of_two_reviewers_one_rejects(db: Database, sandbox: Sandbox) -> None:
@@ -114,6 +192,7 @@ def test_of_two_reviewers_one_rejects(db: Database, sandbox: Sandbox) -> None:
             project=queries.get_project(session, "texts"),
             reviewer=reviewers.add_reviewer(session, name=name, key=KEY, now=NOW),
             answer_id=answer_id,
+            revision=0,
             reason=name,
             now=NOW,
         )
@@ -130,4 +209,46 @@ def test_of_two_reviewers_one_rejects(db: Database, sandbox: Sandbox) -> None:
         assert set(kinds) == {ExclusionKind.REJECTED}
         project = queries.get_project(view, "texts")
         assert {one.external_id: one.free - 1 for one in sandbox.items(view, project).values()} == free
+        assert invariants.list_violations(view) == ()
+
+
+def test_of_two_undos_of_a_rejection_one_is_stored(db: Database, sandbox: Sandbox) -> None:
+    """The answer counts again once."""
+    file = sandbox.write("texts", rows="".join(f"t{number},text {number},g{number},x\n" for number in range(N_ITEMS)))
+    file.write_text(
+        file.read_text("utf-8").replace("{type: choice, text: Which?, options: [x, y]}", "{type: text, text: Who?}")
+    )
+    ids = []
+    with db.transaction() as session:
+        project = sandbox.started(session, file)
+        for number in range(N_ITEMS):
+            given = sandbox.given(session, project, item=f"t{number}", telegram_id=1)
+            sandbox.answer(session, given, "z")
+            ids.append(given.id or 0)
+            submission_decisions.reject_answer(
+                session,
+                project=project,
+                reviewer=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),
+                answer_id=given.id or 0,
+                revision=0,
+                reason="x",
+                now=NOW,
+            )
+
+    def undo(session: Session, answer_id: int) -> None:
+        undone = submission_decisions.undo_review(
+            session,
+            project=queries.get_project(session, "texts"),
+            reviewer=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),
+            now=NOW,
+            answer_id=answer_id,
+        )
+        if undone is None:  # the other one was done before this began
+            raise Conflict("Nothing is decided.")
+
+    for answer_id in ids:
+        assert sorted(race(*[partial(try_once, db, partial(undo, answer_id=answer_id))] * 2)) == [False, True]
+    with db.reading() as view:
+        assert len(view.exec(select(SubmissionReview)).all()) == 2 * N_ITEMS
+        assert set(view.exec(select(Judgement.excluded_kind)).all()) == {None}
         assert invariants.list_violations(view) == ()

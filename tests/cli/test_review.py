@@ -33,6 +33,7 @@ from annotation.store.models import (
 from annotation.vocabulary import ExclusionKind
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
+from annotation.workflow.review import reviewers
 from bot import application, release
 from bot.commands.case_screen import build_difference
 from bot.conversation import notifications
@@ -82,6 +83,7 @@ question: {type: choice, text: "Is it so?", options: [yes, no, both]}
 items: {file: items.csv, id: id, show: text}
 votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
 """
+TIED = (("x", "yes"), ("y", "no"))
 KILLED = """\
 import os, sys
 import sqlalchemy as sa
@@ -315,7 +317,7 @@ def test_bad_decisions_are_refused(multiq: Hromada) -> None:
         ((*review, "--reject", "1"), "A rejection needs a reason"),
         ((*review, "--reject", "99", "--reason", "x"), "multiq has no answer 99"),
         ((*review, "--accept", "one"), "'one' is no id"),
-        ((*review, "--decisions", "bad.csv"), "bad.csv:3: This is no decision"),
+        ((*review, "--decisions", "bad.csv"), "bad.csv:3, reason: This is no decision"),
         (("review", "multiq", "--as", "nobody"), "Nobody has the pseudonym 'nobody'"),
     ):
         ran = multiq(*arguments)
@@ -380,8 +382,6 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     assert len(waiting["waiting"]) == 59
     candidates = [{"answer": word, "text": word, "votes": None} for word in ("yes", "no")]
     assert all(one["candidates"] == candidates and not one["reasons"] + one["reports"] for one in waiting["waiting"])
-    first_nine = [one["item"] for one in waiting["waiting"]][:9]
-    assert set(first_nine) != {f"t{number:02}" for number in range(9)}  # conflicts do not come first
     assert "planned already" in truth(*arguments, "--sample", "60").err
     ivan = truth("adjudicate", "truth", "--as", reviewer(truth, "ivan"), "--gold-review", "--json").json["waiting"]
     assert sorted({one["item"] for one in waiting["waiting"]} - {one["item"] for one in ivan}) == ["t00"]
@@ -422,6 +422,111 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     assert (whole["stratum"], whole["ceiling"], whole["wrong"]) == ("all", "0.9286", "0.0714")
     assert f"{ceiling['low']:.4f}" == whole["ceiling_low"]
     assert "Ceiling of the score: 0.9286" in (truth.folder / "out" / "report.html").read_text("utf-8")
+
+
+def test_an_item_of_a_gold_review_is_one_that_people_have_met(truth: Hromada) -> None:
+    """Drawn or decided, though nobody was assigned it: it is not changed, and not removed; a fix takes it back."""
+    (truth.folder / "votes.csv").write_text("item,who,answer\nt01,a,yes\n", "utf-8")
+    (truth.folder / "hromada.db").unlink()
+    truth.loaded(BASELINE)
+    arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review")
+    drawn = [one["item"] for one in truth(*arguments, "--json").json["waiting"] if one["item"] != "t01"]
+    assert truth(*arguments, "--item", drawn[0], "--gold", "no").code == 0
+    items = (truth.folder / "items.csv").read_text("utf-8")
+    lines = {line.split(",")[0]: line + "\n" for line in items.splitlines()}
+    for item in drawn[:2]:
+        for changed in ("", lines[item].replace("text ", "another text ")):
+            truth.write("items.csv", items.replace(lines[item], changed))
+            ran = truth("load", "project.yaml", "--yes")
+            assert (ran.code, f"item {item} may not change: people have met it" in ran.err) == (2, True), ran.err
+            assert "--fix ID" in ran.err
+    truth.write("items.csv", items.replace(lines[drawn[0]], lines[drawn[0]].replace("text ", "another text ")))
+    assert truth("load", "project.yaml", "--fix", drawn[0]).code == 0
+    assert drawn[0] in {one["item"] for one in truth(*arguments, "--json").json["waiting"]}
+    assert truth("load", "project.yaml", "--yes").code == 0
+    check_rows(truth)
+
+
+def test_a_mistyped_column_of_makers_is_refused(hromada: Hromada) -> None:
+    """Before anything is loaded, naming file, line and column."""
+    hromada.write("items.csv", "id,text,gold,author\na,text a,yes,\n")
+    hromada.write("votes.csv", "item,who,answer\na,x,yes\n")
+    hromada.write("project.yaml", BASELINE.replace("author", "autor"))
+    for command in ("check", "load"):
+        ran = hromada(command, "project.yaml")
+        assert (ran.code, "items.csv:2" in ran.err, "no column 'autor'" in ran.err) == (2, True, True), ran.err
+    hromada.loaded(BASELINE)
+
+
+GOLDEN_BOXES = """\
+project: boxes
+title: t
+language: en
+question: {type: choices, text: "Which?", options: [red, green, blue]}
+items: {file: items.csv, id: id, show: text, gold: gold}
+votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
+"""
+
+
+def test_answers_of_models_are_read_as_votes_are(hromada: Hromada) -> None:
+    """The same set in another order or form is no conflict; what does not fit is refused with its line."""
+    hromada.write("items.csv", "id,text,gold\n" + "".join(f'{n},text {n},"[""red"",""green""]"\n' for n in "abcd"))
+    hromada.write("votes.csv", "item,who,answer\n" + "".join(f'{n},x,"[""red"", ""green""]"\n' for n in "abcd"))
+    hromada.loaded(GOLDEN_BOXES)
+    arguments = ("adjudicate", "boxes", "--as", reviewer(hromada), "--gold-review", "--models", "models.csv", "--json")
+    same = 'item_id,response\na,"[""red"",""green""]"\nb,"[""green"", ""red""]"\nc,\n'
+    for wrong in ("pink", '"[""red"", ""pink""]"'):
+        hromada.write("models.csv", f"{same}d,{wrong}\n")
+        ran = hromada(*arguments)
+        assert (ran.code, "models.csv:5, response: The answer does not fit" in ran.err) == (2, True), ran.err
+    assert in_database(hromada, lambda session: session.exec(select(GoldReview)).all()) == []
+    hromada.write("models.csv", f'{same}d,"[""blue""]"\n')
+    found = hromada(*arguments).json
+    assert {name: one["items"] for name, one in found["gold_review"].items()} == {"people": 0, "models": 1, "rest": 3}
+    candidates = {one["item"]: {each["text"] for each in one["candidates"]} for one in found["waiting"]}
+    assert candidates == {name: {"red, green"} for name in "abc"} | {"d": {"red, green", "blue"}}
+    hromada.write("items.csv", (hromada.folder / "items.csv").read_text("utf-8").replace("text d", "the text d"))
+    assert hromada("load", "project.yaml", "--fix", "d").code == 0
+    found = hromada(*arguments[:5], "--json").json
+    fixed = next(one for one in found["waiting"] if one["item"] == "d")
+    assert {each["text"] for each in fixed["candidates"]} == {"red, green"}  # what the model said was of another text
+
+
+def test_who_knows_an_item_of_another_project_does_not_decide_on_it(truth: Hromada) -> None:
+    """Whoever made it or saw its gold there: the same id in the same group, and no other."""
+    hromada, ivan, maria = truth, reviewer(truth, "ivan"), reviewer(truth, "maria")
+    hromada.write("more.csv", "id,text,story\n" + "".join(f"t0{number},text,t0{number}\n" for number in range(4)))
+    again = BASELINE.replace("project: truth", "project: again").replace("items.csv", "more.csv")
+    again = again.replace(", gold: gold}", ", group: story}").replace("review: {made_by: author}\n", "")
+    hromada.write("again.csv", "item,who,answer\n" + "".join(f"t0{n},{w},{a}\n" for n in range(4) for w, a in TIED))
+    hromada.write("again.yaml", again.replace("votes.csv", "again.csv"))
+    for command in ("load", "import"):
+        ran = hromada(command, "again.yaml")
+        assert ran.code == 0, ran.err
+
+    def show(session: Session) -> None:
+        reviewers.record_shown_gold(
+            session,
+            project=queries.get_project(session, "truth"),
+            reviewer=reviewers.get_reviewer(session, maria),
+            items=["t01", "t02"],
+            now=NOW,
+        )
+
+    def move(session: Session) -> None:
+        item = session.exec(
+            select(Item).where(Item.external_id == "t02", Item.project_id == queries.get_project(session, "truth").id)
+        ).one()
+        item.group_id = "another"
+        session.add(item)
+
+    in_database(hromada, show)
+    in_database(hromada, move)
+    waiting = {
+        who: sorted(one["item"] for one in hromada("adjudicate", "again", "--as", who, "--json").json["waiting"])
+        for who in (ivan, maria)
+    }
+    assert waiting == {ivan: ["t01", "t02", "t03"], maria: ["t00", "t02", "t03"]}
 
 
 STORY = "Лисиця знайшла дзеркало. Вона подивився в нього. Вовк запитала, що там."

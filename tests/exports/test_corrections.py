@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -16,6 +17,7 @@ from pyarrow import parquet
 
 from aggregation.text_difference import compute_difference, measure_edits, normalize_text, split_pieces
 from exports import corrections
+from exports.adjudicated_gold import AdjudicatedItem
 from exports.corrections.summary import summarize_corrections
 from exports.full_responses import FullResponses, QuestionSpec
 
@@ -218,6 +220,16 @@ def test_a_text_that_was_changed_after_the_answer_makes_no_pair(make: Make) -> N
     assert (first["status"], first["corrected"], first["difference"], first["wer"]) == ("text changed", "Нове.", "", "")
     published = json.loads(str(files["stories.json"]))["так-ні"]["fixed"]
     assert (published["edits"]["wer"]["n"], published["counts"]["stories_by_verdict"]["no answer"]) == (1, 1)
+
+
+def test_only_corrections_are_judged(responses: FullResponses) -> None:
+    """Who corrected nothing was not passed over; that an item is broken is told of every answer."""
+    decided = {"s3": AdjudicatedItem(labels=(), version="1"), "s5": AdjudicatedItem(labels=("Два.",), version="1")}
+    found = rows(corrections.build_correction_files([replace(responses, adjudicated={"fixed": decided})]))
+    assert [(row["item_id"], row["status"], row["adjudicated"]) for row in found if row["item_id"] in decided] == [
+        ("s3", "unusable", "broken"), ("s3", "unusable", "broken"),
+        ("s5", "unusable", ""), ("s5", "corrected", "other"),
+    ]  # fmt: skip
 
 
 def test_without_an_answer_there_are_empty_tables_and_a_page(make: Make) -> None:

@@ -22,7 +22,13 @@ from annotation.label_studio.client import Client
 from annotation.label_studio.sync import decision_work, task_upload
 from annotation.label_studio.sync.decision_work import DecisionWork
 from annotation.store.database import Database
-from annotation.store.models import AdjudicationCase, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside
+from annotation.store.models import (
+    AdjudicationCase,
+    Annotator,
+    LabelStudioBatch,
+    LabelStudioReviewTask,
+    LabelStudioSetAside,
+)
 from annotation.workflow.review.submissions import SubmissionSample
 
 
@@ -145,11 +151,16 @@ def _list_rows(session: Session, batch_id: int) -> Sequence[LabelStudioReviewTas
 
 
 def _list_held_elsewhere(session: Session, batch: LabelStudioBatch, subject: str) -> set[int]:
-    """What waits in the projects of others, unanswered: nobody else is offered it there meanwhile."""
+    """What waits in the projects of others, unanswered: nobody else is offered it there meanwhile.
+
+    Those who are suspended or forgotten hold nothing.
+    """
     column = getattr(LabelStudioReviewTask, subject)
     query = select(column).join(LabelStudioBatch, col(LabelStudioBatch.id) == col(LabelStudioReviewTask.batch_id))
-    others = query.where(
+    others = query.join(Annotator, col(Annotator.id) == col(LabelStudioBatch.annotator_id)).where(
         LabelStudioBatch.annotator_id != batch.annotator_id,
+        col(Annotator.suspended_at).is_(None),
+        col(Annotator.forgotten_at).is_(None),
         col(LabelStudioReviewTask.seen).is_(None),
         column.is_not(None),
     )

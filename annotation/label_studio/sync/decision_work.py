@@ -142,6 +142,7 @@ class CaseWork(DecisionWork):
             project=self.project,
             case=case,
             adjudicator=self.person,
+            revision=item.revision,
             labels=verdict.labels,
             comment=verdict.comment,
             now=now,
@@ -215,7 +216,7 @@ class ReviewWork(DecisionWork):
                 return None
             self.take_back(row, now)
         values: dict[str, Any] = {"project": self.project, "reviewer": self.person, "now": now}
-        values["answer_id"] = row.assignment_id
+        values |= {"answer_id": row.assignment_id, "revision": row.revision or 0}
         if verdict.reason is None:
             submission_decisions.accept_answer(self.session, **values)
         else:

@@ -27,7 +27,7 @@ class SubmissionReview(TableModel, table=True):
     """A reviewer's decision on one revision of an answer; the last row of an assignment is the one that holds.
 
     `annotator_id` is the reviewer, `reason` says why the answer was rejected. `gold_shown` is true where the reviewer
-    saw the gold beside it. `told_at` is when the answer's annotator was told of the decision.
+    had been shown the gold of the item. `told_at` is when the answer's annotator was told of the decision.
     """
 
     __tablename__ = "submission_review"

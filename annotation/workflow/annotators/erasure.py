@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
+from annotation.review_vocabulary import ReviewDecision, build_rejection
 from annotation.store import annotator_locks, erasure_marks, journal, judgements, pseudonyms, sqlite_files
 from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
@@ -153,6 +154,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     answered = sa.case((col(SupportMessage.answer).is_(None), None), else_="")
     consents = sa.update(Consent).where(col(Consent.annotator_id) == annotator_id, col(Consent.withdrawn_at).is_(None))
     execute(consents.values(withdrawn_at=now))
+    _blank_rejections(session, annotator_id)
     texts: dict[Any, dict[str, str]] = {Participation: {"reason": ERASED.reason}, Payment: {"note": ""}}
     texts |= {SubmissionReview: {"reason": ""}, Adjudication: {"comment": ""}}
     for table, values in texts.items():
@@ -172,6 +174,30 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
         attestations=execute(attestations).rowcount,
         profile=execute(profile).rowcount,
     )
+
+
+def _blank_rejections(session: Session, reviewer_id: int) -> None:
+    """Remove the reviewer's words from the answers that they rejected, and from the journal."""
+    rejected = select(SubmissionReview.assignment_id, SubmissionReview.reason).where(
+        SubmissionReview.annotator_id == reviewer_id, SubmissionReview.decision == ReviewDecision.REJECTED
+    )
+    written = {(assignment_id, build_rejection(words).reason) for assignment_id, words in session.exec(rejected)}
+    wordless = build_rejection("").reason
+    for assignment_id, reason in written:
+        answers = sa.update(Judgement).where(
+            col(Judgement.assignment_id) == assignment_id,
+            col(Judgement.excluded_kind) == ExclusionKind.REJECTED,
+            col(Judgement.excluded_reason) == reason,
+        )
+        session.connection().execute(answers.values(excluded_reason=wordless))
+    changes = select(Journal).where(col(Journal.event).in_((Event.ANSWERS_EXCLUDED, Event.ANSWERS_REINSTATED)))
+    for entry in session.exec(changes) if written else ():
+        if any(
+            (assignment_id, entry.data.get("reason")) in written for assignment_id in entry.data.get("assignments", ())
+        ):
+            entry.data = entry.data | {"reason": wordless}
+            session.add(entry)
+    session.flush()
 
 
 def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:

@@ -159,7 +159,7 @@ def _is_still_needed(opened: OpenedAssignment) -> bool:
         return False
     if item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
         return True
-    if item_queue.has_met_group_elsewhere(
+    if item_queue.is_barred_item(
         session, item_selection.build_queue_query(session, context, item.pool), item_id=item.id or 0
     ):
         return False

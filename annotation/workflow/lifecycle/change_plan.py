@@ -21,10 +21,10 @@ ItemColumns = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class StoredItem:
-    """An item in the database: its id, whether it was ever assigned, and its columns."""
+    """An item in the database: its id, whether anybody was ever assigned it or it came to adjudicators, its columns."""
 
     id: int
-    was_assigned: bool
+    was_met: bool
     columns: ItemColumns
 
 
@@ -126,9 +126,9 @@ def plan_changes(
     `stored` holds the items as they are in the database, `rows` the items of the new file, both by external id. After
     the start of the project (`started`) the overlap may not change.
     """
-    any_assigned = any(item.was_assigned for item in stored.values())
+    any_met = any(item.was_met for item in stored.values())
     old, new = old_definition.model_dump(mode="json"), new_definition.model_dump(mode="json")
-    forbidden = list(_list_forbidden_keys(old_definition, new_definition)) if any_assigned else []
+    forbidden = list(_list_forbidden_keys(old_definition, new_definition)) if any_met else []
     if started and old_definition.overlap != new_definition.overlap:
         forbidden.append(
             ForbiddenChange(
@@ -146,16 +146,14 @@ def plan_changes(
             for column, value in rows[name].items()
             if column not in ALWAYS_CHANGEABLE_COLUMNS and stored[name].columns[column] != value
         ]
-        if stored[name].was_assigned and restricted_changes:
+        if stored[name].was_met and restricted_changes:
             forbidden.append(
                 ForbiddenChange(
                     what=f"item {name}", reason=f"people have met it ({', '.join(sorted(restricted_changes))} changed)"
                 )
             )
     forbidden += [
-        ForbiddenChange(what=f"item {name}", reason="people have met it")
-        for name in removed
-        if stored[name].was_assigned
+        ForbiddenChange(what=f"item {name}", reason="people have met it") for name in removed if stored[name].was_met
     ]
     return ChangePlan(
         keys=tuple(key for key in new if old[key] != new[key]),

@@ -12,7 +12,15 @@ from sqlmodel import Session, col, func, select
 from annotation.campaigns import project_file
 from annotation.loading.campaign import CampaignContents
 from annotation.store import overlap_counts
-from annotation.store.models import Assignment, Item, Project, RequeuedItem, table_model
+from annotation.store.models import (
+    Adjudication,
+    AdjudicationCase,
+    Assignment,
+    Item,
+    Project,
+    RequeuedItem,
+    table_model,
+)
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 from annotation.workflow.lifecycle import change_plan, row_builder
 
@@ -42,13 +50,16 @@ def plan_project_changes(
 ) -> change_plan.ChangePlan:
     """The plan of what storing the rows of a changed file would change in a stored project."""
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
-    assigned = select(Assignment.item_id).join(Item).where(Item.project_id == project.id).distinct()
-    assigned_ids = set(session.exec(assigned))
+    met = {
+        item_id
+        for met_in in (Assignment.item_id, AdjudicationCase.item_id, Adjudication.item_id)
+        for item_id in session.exec(select(met_in).join(Item).where(Item.project_id == project.id).distinct())
+    }
     columns = next(iter(rows.values())).keys()
     stored = {
         item.external_id: change_plan.StoredItem(
             id=item.id or 0,
-            was_assigned=item.id in assigned_ids,
+            was_met=item.id in met,
             columns={column: getattr(item, column) for column in columns},
         )
         for item in items
@@ -173,7 +184,7 @@ def _get_next_positions(session: Session, project: Project) -> dict[Pool, int]:
 
 
 def _delete_items(session: Session, ids: Sequence[int]) -> None:
-    """Delete items that were never assigned."""
+    """Delete items that nobody has met."""
     rows = [{"row": item_id} for item_id in ids]
     if rows:
         connection = session.connection()

@@ -180,8 +180,8 @@ def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.
             f"{campaign.name!r} is loaded already, and {first_change.what} may not change: {first_change.reason}."
             + (f" Nor may {others}." if others else ""),
             where=where,
-            remedy="Put it back as it was and add what is new under ids of its own, or load the changed file under"
-            " another project name.",
+            remedy="Put it back as it was and add what is new under ids of its own, fix a changed item by `--fix ID`,"
+            " or load the changed file under another project name.",
         )
     if not changes.empty and not confirmed:
         raise Conflict(

@@ -81,15 +81,15 @@ def list_open_cases(
         query = query.where(col(AdjudicationCase.gold_review_id).is_not(None))
     if case_id is not None:
         query = query.where(AdjudicationCase.id == case_id)
-    definition = definitions.get_project_definition(project)
-    seen = reviewers.list_seen_gold(session, project=project, reviewer=adjudicator)
     rows = session.exec(query.order_by(col(AdjudicationCase.position), col(AdjudicationCase.id))).all()
+    items = [item for _, item in rows]
+    barred = reviewers.list_seen_items(session, project=project, reviewer=adjudicator, items=items)
+    barred |= reviewers.list_made_items(session, project=project, reviewer=adjudicator, items=items)
     return [
         case
         for case, item in rows
         if (case.reasons or (gold_review is not False and case.gold_review_id is not None))
-        and item.external_id not in seen
-        and not reviewers.is_maker(definition, item, adjudicator.pseudonym)
+        and item.external_id not in barred
     ]
 
 
@@ -125,16 +125,22 @@ def decide_case(
     project: Project,
     case: AdjudicationCase,
     adjudicator: Annotator,
+    revision: int,
     labels: Sequence[str],
     comment: str = "",
     now: datetime,
 ) -> Adjudication:
     """Store what is right: `labels` are candidates or the adjudicator's own answers, the gold first; none: broken.
 
-    Raises BadInput for a label that does not fit the question, one that is given twice, and a broken item without a
-    comment; Conflict where the item is decided already, or was answered or made by the adjudicator.
+    `revision` is that of the item as it was shown. Raises BadInput for a label that does not fit the question, one that
+    is given twice, and a broken item without a comment; Conflict where the item was changed since, is decided already,
+    or was answered or made by the adjudicator.
     """
-    item = session.exec(select(Item).where(Item.id == case.item_id).with_for_update()).one()
+    item = lock_item(session, case.item_id)
+    if item.revision != revision:
+        raise Conflict(
+            f"{item.external_id} was changed since it was shown.", remedy="Look at it as it is now, and decide anew."
+        )
     definition = definitions.get_project_definition(project)
     question = next(one for one in definition.all_questions if one.name == case.question)
     is_drawn = case.gold_review_id is not None
@@ -143,7 +149,8 @@ def decide_case(
     ):
         raise Conflict(
             f"{item.external_id} is decided already, or {adjudicator.pseudonym} answered or made it.",
-            remedy="`hromada adjudicate --list` shows what waits; --undo takes your last decision back.",
+            remedy="`hromada adjudicate --list` shows what waits; `--undo --item "
+            f"{item.external_id}` takes your decision back, or one of somebody suspended or forgotten.",
         )
     stored = [parse_label(question, item, label) for label in labels]
     words = comment.strip()
@@ -180,23 +187,41 @@ def undo_decision(
     now: datetime,
     item_id: int | None = None,
 ) -> str | None:
-    """Take the adjudicator's last decision back, or that on one item; its external id, None where there is none."""
-    mine = select(Adjudication, Item).join(Item, col(Item.id) == col(Adjudication.item_id))
-    mine = mine.where(
+    """Take the adjudicator's last decision back, or that on one item; its external id, None where there is none.
+
+    That on one item may also be of somebody who is suspended or forgotten.
+    """
+    held = select(Adjudication).join(Item, col(Item.id) == col(Adjudication.item_id))
+    held = held.where(
         Item.project_id == project.id,
         Adjudication.question == question.name,
-        Adjudication.annotator_id == adjudicator.id,
         adjudications.build_holding_condition(),
     )
-    mine = mine if item_id is None else mine.where(Adjudication.item_id == item_id)
-    found = session.exec(mine.order_by(col(Adjudication.id).desc()).limit(1)).first()
+    if item_id is None:
+        held = held.where(Adjudication.annotator_id == adjudicator.id)
+    else:
+        of_item = reviewers.build_revocable_condition(col(Adjudication.annotator_id), by=adjudicator)
+        held = held.where(Adjudication.item_id == item_id, of_item)
+    held = held.order_by(col(Adjudication.id).desc()).limit(1)
+    found = session.exec(held).first()
     if found is None:
         return None
-    last, item = found
+    item = lock_item(session, found.item_id)
+    last = session.exec(held.where(Adjudication.item_id == item.id)).first()
+    if last is None or last.id != found.id:
+        raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     adjudications.add_undone_row(
         session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now
     )
     return item.external_id
+
+
+def lock_item(session: Session, item_id: int) -> Item:
+    """The item as it is now; nobody else decides on it, or takes a decision on it back, until the transaction ends."""
+    locked = (
+        select(Item).where(Item.id == item_id).with_for_update(key_share=True).execution_options(populate_existing=True)
+    )
+    return session.exec(locked).one()
 
 
 def get_case(session: Session, *, project: Project, question: Question, item: str) -> AdjudicationCase:
@@ -208,6 +233,11 @@ def get_case(session: Session, *, project: Project, question: Question, item: st
             f"{item!r} does not wait for an adjudicator.", remedy="`hromada adjudicate --list` shows what does."
         )
     return found
+
+
+def map_revisions(session: Session, *, project: Project) -> dict[str, int]:
+    """The present revisions of a project's items by external id."""
+    return dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == project.id)).all())
 
 
 def _list_votes(session: Session, item: Item, *, question: str, is_first: bool) -> tuple[list[str], list[str]]:

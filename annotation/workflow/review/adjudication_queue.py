@@ -110,6 +110,7 @@ def decide_queued_case(
             project=session.get_one(Project, queued.case.item.project_id),
             case=case,
             adjudicator=adjudicator,
+            revision=queued.case.item.revision,
             labels=[candidates[index].answer for index in picked],
             comment=comment,
             now=now,
@@ -138,6 +139,9 @@ def take_decision_back(
 
     Raises Stale where that decision does not hold.
     """
+    case = session.get(AdjudicationCase, case_id)
+    if case is not None:
+        adjudication.lock_item(session, case.item_id)
     found = find_own_decision(session, adjudicator=adjudicator, case_id=case_id, number=number)
     if found is None:
         raise Stale("This is taken back already.")

@@ -88,8 +88,7 @@ def describe_answer(question: Question, item: Item, answer: str) -> str:
         texts = dict(zip(question.get_labels(item.options), question.get_options(item.options), strict=False))
         return texts.get(answer, answer)
     if isinstance(question, ChoicesQuestion):
-        parsed = question.parse_answer(answer, build_content(item))
-        return ", ".join(str(part) for part in parsed) if not isinstance(parsed, str) and parsed else "–"
+        return _describe_boxes(question, item, answer)
     if question.kind == "span":
         return _describe_spans(question, item, answer)
     return answer
@@ -111,6 +110,14 @@ def _list_options(question: Question, item: Item) -> tuple[str, ...]:
     if isinstance(question, ChoiceQuestion):
         return tuple(label for label in question.get_labels(item.options) if label != question.abstain)
     return question.options if isinstance(question, ScaleQuestion) else ()
+
+
+def _describe_boxes(question: Question, item: Item, answer: str) -> str:
+    try:
+        parsed = question.parse_answer(answer, build_content(item))
+    except BadInput:
+        return answer
+    return ", ".join(str(part) for part in parsed) if not isinstance(parsed, str) and parsed else "–"
 
 
 def _describe_spans(question: Question, item: Item, answer: str) -> str:

@@ -6,7 +6,6 @@ here. The cases are stored, so that every surface offers the same ones in the sa
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +14,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns.questions import Question
+from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Refused, Where
 from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import adjudications
@@ -23,11 +22,13 @@ from annotation.store.models import AdjudicationCase, GoldReview, Item, LabelStu
 from annotation.vocabulary import ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
-from annotation.workflow.review.candidates import parse_label
+from annotation.workflow.review.candidates import build_content
 
 LEAST_SAMPLE = 50
 """The least number of items of the stratum `rest` in a gold review, where there are so many."""
 OPEN_REPORT = CaseReason.REPORT
+SAMPLE_SALT, ORDER_SALT = "sample", "order"
+"""What the random numbers of an item are for: were they the same, drawn items would come before the conflicts."""
 
 
 def get_question(project: Project, name: str | None) -> Question:
@@ -48,6 +49,7 @@ def refresh_cases(
     Cases that are doubtful no more are deleted unless they were drawn for a gold review or are in Label Studio. Decided
     ones stay as they are.
     """
+    _lock_project(session, project)
     reasons: dict[int, list[str]] = defaultdict(list)
     items = {item.external_id: item for item in _list_main_items(session, project)}
     for external_id, found in doubts.items():
@@ -86,8 +88,8 @@ def plan_gold_review(
     """Draw the items of a gold review: all of the strata `people` and `models`, and `sample` of the rest.
 
     `strata` has the stratum of every main item with declared gold, by external id; `candidates` are answers of models,
-    offered beside those of people. Raises BadInput for a sample below LEAST_SAMPLE, Refused without declared gold, and
-    Conflict where the review is planned already.
+    as answers are stored, offered beside those of people. Raises BadInput for a sample below LEAST_SAMPLE, Refused
+    without declared gold, and Conflict where the review is planned already.
     """
     if sample < LEAST_SAMPLE:
         raise BadInput(
@@ -95,13 +97,14 @@ def plan_gold_review(
             where=Where(field="sample"),
             remedy=f"Draw {LEAST_SAMPLE} or more.",
         )
+    _lock_project(session, project)
     if find_gold_review(session, project=project, question=question) is not None:
         raise Conflict("The gold review is planned already.", remedy="Go on with it: leave --sample and --models out.")
     items = [item for item in _list_main_items(session, project) if item.external_id in strata]
     if not items:
         raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
     by_stratum: dict[GoldStratum, list[Item]] = {stratum: [] for stratum in GoldStratum}
-    for item in sorted(items, key=lambda one: (_draw_position(seed, one.external_id), one.external_id)):
+    for item in sorted(items, key=lambda one: (_draw_number(SAMPLE_SALT, seed, one.external_id), one.external_id)):
         by_stratum[strata[item.external_id]].append(item)
     drawn = by_stratum | {GoldStratum.REST: by_stratum[GoldStratum.REST][:sample]}
     review = GoldReview(
@@ -120,8 +123,8 @@ def plan_gold_review(
         for item in found:
             case = known.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
             case.gold_review_id, case.stratum = review.id, stratum.value
-            case.candidates = _parse_candidates(project, question, item, candidates.get(item.external_id, ()))
-            case.position = _draw_position(seed, item.external_id)
+            case.candidates = list(dict.fromkeys(candidates.get(item.external_id, ())))
+            case.position = _draw_number(ORDER_SALT, seed, item.external_id)
             session.add(case)
     session.flush()
     return review
@@ -136,12 +139,26 @@ def find_gold_review(session: Session, *, project: Project, question: str) -> Go
 
 def list_gold_items(session: Session, *, project: Project, question: str) -> dict[str, str]:
     """The declared gold of a question by external id, of main items that are in use."""
+    return {item.external_id: gold for item, gold in _list_items_with_gold(session, project, question)}
+
+
+def list_gold_contents(session: Session, *, project: Project, question: str) -> dict[str, QuestionContent]:
+    """The contents of the items of `list_gold_items`, by external id."""
+    return {item.external_id: build_content(item) for item, _ in _list_items_with_gold(session, project, question)}
+
+
+def _list_items_with_gold(session: Session, project: Project, question: str) -> list[tuple[Item, str]]:
     questions = definitions.get_project_definition(project).all_questions
-    golds = {
-        item.external_id: gold_answers.get_gold_answers(item, questions).get(question)
+    golds = [
+        (item, gold_answers.get_gold_answers(item, questions).get(question))
         for item in _list_main_items(session, project)
-    }
-    return {item: gold for item, gold in golds.items() if gold is not None}
+    ]
+    return [(item, gold) for item, gold in golds if gold is not None]
+
+
+def _lock_project(session: Session, project: Project) -> None:
+    """Let nobody else store cases or a plan of the project until the transaction ends."""
+    session.refresh(project, with_for_update={"key_share": True})
 
 
 def _build_case(item: Item, *, question: str, seed: int, reasons: list[str], now: datetime) -> AdjudicationCase:
@@ -150,23 +167,14 @@ def _build_case(item: Item, *, question: str, seed: int, reasons: list[str], now
         question=question,
         reasons=reasons,
         candidates=[],
-        position=_draw_position(seed, item.external_id),
+        position=_draw_number(ORDER_SALT, seed, item.external_id),
         created_at=now,
     )
 
 
-def _parse_candidates(project: Project, question: str, item: Item, answers: Sequence[str]) -> list[str]:
-    """Answers of models as answers are stored, each once; those that do not fit the question are left out."""
-    asked, parsed = get_question(project, question), []
-    for answer in answers:
-        with contextlib.suppress(BadInput):
-            parsed.append(parse_label(asked, item, answer))
-    return list(dict.fromkeys(parsed))
-
-
-def _draw_position(seed: int, external_id: str) -> int:
-    """A number below 2³¹ that depends on the seed and the item alone."""
-    return int.from_bytes(hashlib.sha256(f"{seed}\x1f{external_id}".encode()).digest()[:4]) >> 1
+def _draw_number(salt: str, seed: int, external_id: str) -> int:
+    """A number below 2³¹ that depends on what it is for, the seed and the item alone."""
+    return int.from_bytes(hashlib.sha256(f"{salt}\x1f{seed}\x1f{external_id}".encode()).digest()[:4]) >> 1
 
 
 def _list_main_items(session: Session, project: Project) -> Sequence[Item]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -38,11 +39,14 @@ class UntoldReview:
 def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     """The decisions that annotators are to be told of and were not, oldest first.
 
-    A rejection that was taken back before its annotator was told of it is none. Annotators whom Telegram cannot reach,
+    A rejection that was taken back before its annotator was told of it is none. That one of which they were told was
+    taken back is told whatever followed, unless that is another rejection. Annotators whom Telegram cannot reach,
     or who are erased, are left out.
     """
     other, told = aliased(SubmissionReview), aliased(SubmissionReview)
-    last = sa.select(func.max(other.number)).where(col(other.assignment_id) == col(SubmissionReview.assignment_id))
+    of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)
+    later = sa.select(col(other.id)).where(of_answer, col(other.number) > col(SubmissionReview.number))
+    rejected_again = later.where(col(other.decision) == ReviewDecision.REJECTED, _build_last_condition(other))
     earlier = sa.select(col(told.id)).where(
         col(told.assignment_id) == col(SubmissionReview.assignment_id),
         col(told.number) == col(SubmissionReview.number) - 1,
@@ -59,8 +63,13 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
         .join(Project, col(Project.id) == col(Assignment.project_id))
         .where(
             sa.text("submission_review.told_at IS NULL AND submission_review.decision <> 'accepted'"),
-            sa.or_(is_rejected, is_undone & earlier.exists()),
-            col(SubmissionReview.number) == last.scalar_subquery(),
+            sa.or_(
+                is_rejected & ~later.exists(),
+                is_undone
+                & earlier.exists()
+                & ~rejected_again.exists()
+                & ~later.where(col(other.told_at).is_not(None)).exists(),
+            ),
             col(Annotator.telegram_id).is_not(None),
             col(Annotator.unreachable_at).is_(None),
             col(Annotator.forgotten_at).is_(None),
@@ -81,6 +90,13 @@ def mark_told(session: Session, *, review_id: int, now: datetime) -> None:
         review.told_at = now
         session.add(review)
         session.flush()
+
+
+def _build_last_condition(review: Any) -> sa.ColumnElement[bool]:
+    """The condition that a review (an alias) is the last of its answer."""
+    newer = aliased(SubmissionReview)
+    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(review.assignment_id))
+    return col(review.number) == last.scalar_subquery()
 
 
 def _tells_annotators(project: Project) -> bool:

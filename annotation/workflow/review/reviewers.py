@@ -6,8 +6,10 @@ Nobody judges what they answered, made, or saw the gold of.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import aliased
@@ -16,11 +18,13 @@ from sqlmodel import Session, col, select
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
-from annotation.store.models import Annotator, Assignment, Item, Project
+from annotation.store.models import Annotator, Assignment, Item, Journal, Project
 from annotation.vocabulary import AssignmentStatus, Event
+from annotation.workflow import definitions
 
 NAMESPACE = "reviewer"
 MAX_NAME_LENGTH = 64
+ITEMS_PER_QUERY = 500
 
 
 def add_reviewer(session: Session, *, name: str, key: bytes, now: datetime) -> Annotator:
@@ -57,6 +61,17 @@ def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     return found
 
 
+def build_revocable_condition(annotator_id: Any, *, by: Annotator) -> sa.ColumnElement[bool]:
+    """The condition that a decision of a person (a column) can be taken back by somebody.
+
+    It is their own, or that of somebody who cannot do it any more, suspended or forgotten.
+    """
+    gone = sa.select(col(Annotator.id)).where(
+        sa.or_(col(Annotator.suspended_at).is_not(None), col(Annotator.forgotten_at).is_not(None))
+    )
+    return sa.or_(annotator_id == by.id, annotator_id.in_(gone))
+
+
 def build_answered_condition(annotator_id: int) -> sa.ColumnElement[bool]:
     """The condition that a person was assigned the item, here or in another project.
 
@@ -79,7 +94,8 @@ def record_shown_gold(
     session: Session, *, project: Project, reviewer: Annotator, items: Iterable[str], now: datetime
 ) -> None:
     """Record that a reviewer is shown the gold of these items (external ids), of which they then adjudicate none."""
-    unseen = sorted(set(items) - list_seen_gold(session, project=project, reviewer=reviewer))
+    seen = _list_shown_items(session, reviewer).get(project.id or 0, set())
+    unseen = sorted(set(items) - seen)
     if unseen:
         journal.record_event(
             session,
@@ -91,23 +107,58 @@ def record_shown_gold(
         )
 
 
-def list_seen_gold(session: Session, *, project: Project, reviewer: Annotator) -> frozenset[str]:
-    """The items (external ids) of a project of which a reviewer was shown the gold."""
-    events = journal.list_project_events(session, Event.GOLD_SHOWN, project_id=project.id or 0)
-    return frozenset(item for event in events if event.annotator_id == reviewer.id for item in event.data["items"])
+def list_seen_items(
+    session: Session, *, project: Project, reviewer: Annotator, items: Sequence[Item]
+) -> frozenset[str]:
+    """Which of these items of a project (external ids) a reviewer was shown the gold of, here or in another project."""
+    shown = _list_shown_items(session, reviewer)
+    seen = {item.external_id for item in items} & shown.pop(project.id or 0, set())
+    for project_id, names in shown.items():
+        met = _list_same_items(session, project_id, items, names=names)
+        seen |= {item.external_id for item in met}
+    return frozenset(seen)
 
 
-def is_maker(definition: ProjectFile, item: Item, pseudonym: str) -> bool:
-    """Whether the column `review.made_by` of the items names the person: pseudonyms, with blanks or commas between.
+def list_made_items(
+    session: Session, *, project: Project, reviewer: Annotator, items: Sequence[Item]
+) -> frozenset[str]:
+    """Which of these items of a project (external ids) a reviewer made, by `review.made_by` here and elsewhere."""
+    made: set[str] = set()
+    for other in session.exec(select(Project).order_by(col(Project.id))):
+        column = _get_maker_column(definitions.get_project_definition(other))
+        if column is not None:
+            same = items if other.id == project.id else _list_same_items(session, other.id or 0, items)
+            made |= {item.external_id for item in same if _is_maker(item.data.get(column), reviewer.pseudonym)}
+    return frozenset(made)
 
-    Raises BadInput for an item without the column.
-    """
-    column = None if definition.review is None else definition.review.made_by
-    if column is not None and column not in item.data:
-        raise BadInput(
-            f"The item {item.external_id!r} has no column {column!r}, which `review.made_by` names.",
-            where=Where(field="review.made_by"),
-            remedy="Name a column of the items; it may be empty for an item that nobody of the team made.",
-        )
-    makers = "" if column is None else str(item.data[column] or "")
-    return pseudonym in re.split(r"[\s,;\[\]\"']+", makers)
+
+def _list_shown_items(session: Session, reviewer: Annotator) -> dict[int, set[str]]:
+    """The items (external ids) of which a reviewer was shown the gold, by project."""
+    events = select(Journal).where(Journal.event == Event.GOLD_SHOWN.value, Journal.annotator_id == reviewer.id)
+    shown: dict[int, set[str]] = defaultdict(set)
+    for event in session.exec(events):
+        shown[event.project_id or 0] |= set(event.data["items"])
+    return shown
+
+
+def _list_same_items(
+    session: Session, project_id: int, items: Sequence[Item], *, names: Collection[str] | None = None
+) -> list[Item]:
+    """The items of another project with the id and group of one of these; with `names` those of these ids alone."""
+    groups = {item.external_id: item.group_id for item in items if names is None or item.external_id in names}
+    same: list[Item] = []
+    wanted = list(groups)
+    for start in range(0, len(wanted), ITEMS_PER_QUERY):
+        some = col(Item.external_id).in_(wanted[start : start + ITEMS_PER_QUERY])
+        found = session.exec(select(Item).where(Item.project_id == project_id, some))
+        same += [item for item in found if item.group_id == groups[item.external_id]]
+    return same
+
+
+def _get_maker_column(definition: ProjectFile) -> str | None:
+    return None if definition.review is None else definition.review.made_by
+
+
+def _is_maker(cell: object, pseudonym: str) -> bool:
+    """Whether a cell of the column `review.made_by` names the person: pseudonyms, with blanks or commas between."""
+    return pseudonym in re.split(r"[\s,;\[\]\"']+", str(cell or ""))

@@ -21,18 +21,23 @@ from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.quality import enforcement, exclusions
-from annotation.workflow.review import submissions
+from annotation.workflow.review import reviewers, submissions
 
 MAX_REASON_LENGTH = 500
 """In characters: a reason is one or two sentences."""
 
 
 def accept_answer(
-    session: Session, *, project: Project, reviewer: Annotator, answer_id: int, now: datetime, gold_shown: bool = False
+    session: Session,
+    *,
+    project: Project,
+    reviewer: Annotator,
+    answer_id: int,
+    revision: int,
+    now: datetime,
 ) -> None:
     """Accept the final revision of an answer; raises NotFound and Conflict as `reject_answer` does."""
-    review = _build_review(session, project, reviewer, answer_id, now=now)
-    review.decision, review.gold_shown = ReviewDecision.ACCEPTED, gold_shown
+    review = _build_review(session, project, reviewer, answer_id, revision=revision, now=now)
     session.add(review)
     session.flush()
 
@@ -43,14 +48,15 @@ def reject_answer(
     project: Project,
     reviewer: Annotator,
     answer_id: int,
+    revision: int,
     reason: str,
     now: datetime,
-    gold_shown: bool = False,
 ) -> None:
     """Reject the final revision of an answer: it is excluded, and its place goes to somebody else.
 
-    Raises BadInput without a reason, NotFound for an answer that is not in the project, Conflict for one that was
-    decided on, does not count, or that the reviewer may not review.
+    `revision` is the one that was shown. Raises BadInput without a reason, NotFound for an answer that is not in the
+    project, Conflict for one that was corrected since, was decided on, does not count, or that the reviewer may not
+    review.
     """
     words = " ".join(reason.split())
     if not words or len(words) > MAX_REASON_LENGTH:
@@ -59,8 +65,8 @@ def reject_answer(
             where=Where(field="reason"),
             remedy="Say in a few words why; the annotator may read it.",
         )
-    review = _build_review(session, project, reviewer, answer_id, now=now)
-    review.decision, review.reason, review.gold_shown = ReviewDecision.REJECTED, words, gold_shown
+    review = _build_review(session, project, reviewer, answer_id, revision=revision, now=now)
+    review.decision, review.reason = ReviewDecision.REJECTED, words
     session.add(review)
     session.flush()
     exclusions.exclude_answers(
@@ -78,24 +84,34 @@ def undo_review(
     """Take the reviewer's last decision in the project back, or that on one answer; its id, None where there is none.
 
     A rejected answer counts again, or is kept as extra where others have filled its item. Quality rules and the
-    exclusion of its annotator still hold.
+    exclusion of its annotator still hold. The decision on one answer may also be of somebody suspended or forgotten.
     """
-    mine = (
+    held = (
         select(SubmissionReview)
         .join(Assignment)
-        .where(
-            Assignment.project_id == project.id,
-            SubmissionReview.annotator_id == reviewer.id,
-            SubmissionReview.decision != ReviewDecision.UNDONE,
-        )
-        .order_by(col(SubmissionReview.id).desc())
+        .where(Assignment.project_id == project.id, SubmissionReview.decision != ReviewDecision.UNDONE, _IS_LAST)
     )
-    mine = mine if answer_id is None else mine.where(SubmissionReview.assignment_id == answer_id)
-    last = session.exec(mine.where(_IS_LAST).limit(1)).first()
-    if last is None:
+    if answer_id is None:
+        held = held.where(SubmissionReview.annotator_id == reviewer.id)
+    else:
+        of_answer = reviewers.build_revocable_condition(col(SubmissionReview.annotator_id), by=reviewer)
+        held = held.where(SubmissionReview.assignment_id == answer_id, of_answer)
+    held = held.order_by(col(SubmissionReview.id).desc()).limit(1)
+    found = session.exec(held).first()
+    if found is None:
         return None
-    assignment = session.get_one(Assignment, last.assignment_id)
+    assignment = session.get_one(Assignment, found.assignment_id)
     locked = annotator_locks.lock_annotator(session, assignment.annotator_id)
+    last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
+    if last is None or last.id != found.id:
+        raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
+    _add_undone_row(session, last, reviewer, now=now)
+    if last.decision is ReviewDecision.REJECTED:
+        _reinstate_answer(session, locked, project=project, assignment=assignment, reason=last.reason, now=now)
+    return last.assignment_id
+
+
+def _add_undone_row(session: Session, last: SubmissionReview, reviewer: Annotator, *, now: datetime) -> None:
     undone = SubmissionReview(
         assignment_id=last.assignment_id,
         revision=last.revision,
@@ -107,9 +123,6 @@ def undo_review(
     )
     session.add(undone)
     session.flush()
-    if last.decision is ReviewDecision.REJECTED:
-        _reinstate_answer(session, locked, project=project, assignment=assignment, reason=last.reason, now=now)
-    return last.assignment_id
 
 
 def _reinstate_answer(
@@ -146,7 +159,7 @@ _IS_LAST = col(SubmissionReview.number) == (
 
 
 def _build_review(
-    session: Session, project: Project, reviewer: Annotator, answer_id: int, *, now: datetime
+    session: Session, project: Project, reviewer: Annotator, answer_id: int, *, revision: int, now: datetime
 ) -> SubmissionReview:
     """A row for a decision on an answer, whose annotator is locked; raises NotFound and Conflict."""
     assignment = session.get(Assignment, answer_id)
@@ -162,20 +175,27 @@ def _build_review(
             remedy="`hromada review --json` lists the answers that wait.",
         )
     [found] = listed
+    if found.revision != revision:
+        raise Conflict(
+            f"The answer {answer_id} was corrected since it was shown.",
+            remedy="Look at it as it is now, and decide anew.",
+        )
     if found.decision is not None:
         raise Conflict(
-            f"The answer {answer_id} is {found.decision} already.", remedy="Take that back first, by --undo."
+            f"The answer {answer_id} is {found.decision} already.",
+            remedy=f"Take that back first: `--undo --answer {answer_id}`.",
         )
-    last = session.exec(
-        select(SubmissionReview)
-        .where(SubmissionReview.assignment_id == answer_id)
-        .order_by(col(SubmissionReview.number).desc())
-    ).first()
+    rows = select(SubmissionReview).where(SubmissionReview.assignment_id == answer_id)
+    last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
+    if last is not None and last.decision is ReviewDecision.REJECTED:  # of an earlier revision
+        _add_undone_row(session, last, reviewer, now=now)
+        last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
     return SubmissionReview(
         assignment_id=answer_id,
         revision=found.revision,
         number=0 if last is None else last.number + 1,
         annotator_id=reviewer.id or 0,
         decision=ReviewDecision.ACCEPTED,
+        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[found.item])),
         at=now,
     )

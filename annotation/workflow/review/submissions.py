@@ -83,9 +83,12 @@ def list_submissions(
         )
     chosen = sample or SubmissionSample()
     submissions = []
-    for assignment, item, judgement, review in session.exec(_select_answers(project, reviewer, answer_id)):
+    rows = session.exec(_select_answers(project, reviewer, answer_id)).all()
+    items = [item for _, item, *_ in rows]
+    made = reviewers.list_made_items(session, project=project, reviewer=reviewer, items=items)
+    for assignment, item, judgement, review in rows:
         is_rejected_elsewhere = judgement.excluded_kind is not None and not _is_holding(review, judgement)
-        if is_rejected_elsewhere or reviewers.is_maker(definition, item, reviewer.pseudonym):
+        if is_rejected_elsewhere or item.external_id in made:
             continue
         if not chosen.has_answer(assignment.id or 0):
             continue

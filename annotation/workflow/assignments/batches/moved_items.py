@@ -108,7 +108,7 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
     )
     for item in session.exec(paused_items.order_by(col(Item.rank)).limit(MAX_CANDIDATES)):
         item_id = item.id or 0
-        if item_queue.has_met_group_elsewhere(
+        if item_queue.is_barred_item(
             session, item_selection.build_queue_query(session, context, item.pool), item_id=item_id
         ):
             continue

@@ -235,6 +235,17 @@ def test_what_was_decided_elsewhere_is_told_and_taken_away(desk: Desk) -> None:
     assert json.loads(desk.run("adjudicate", "stories", "--as", ivan, "--label-studio", "--json"))["waiting"] == 2
 
 
+def test_tasks_of_somebody_suspended_are_free_for_others(desk: Desk) -> None:
+    """What waits in their project is sent to whoever pushes next."""
+    waiting = desk.push()["waiting"]
+    push = ("adjudicate", "stories", "--as", desk.run("people", "add-reviewer", "ivan").strip(), "--label-studio")
+    before = json.loads(desk.run(*push, "--json"))
+    assert (waiting, before["waiting"], before["elsewhere"]) == (4, 0, 4)
+    desk.run("people", "suspend", desk.person, "--reason", "x")
+    after = json.loads(desk.run(*push, "--json"))
+    assert (after["waiting"], after["elsewhere"]) == (4, 0)
+
+
 def test_an_item_that_was_fixed_is_decided_anew(desk: Desk, accounts: Mapping[str, Account]) -> None:
     """A decision on the text as it was is not stored; the item is sent once more. Nobody else decides there."""
     pushed = desk.push()
