@@ -24,6 +24,7 @@ from exports.score_variants import VARIANT_UNITS, restore_excluded
 
 CONTROL_ACCURACIES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEAST_SECONDS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0)
+COUNTED_COLUMNS = ("item_id", "annotator", "response", "skip_reason", "excluded_kind")
 AS_COLLECTED = "as collected"
 RULE = "grid"
 """The kind of exclusion of answers that a rule of the grid leaves out."""
@@ -105,6 +106,7 @@ def measure_settings(
     """The numbers as collected, then under each setting; `progress` is called with the share of the work done."""
     restored = restore_excluded(data)
     facts = _collect_facts(restored)
+    restored = replace(restored, responses=restored.responses.loc[:, list(COUNTED_COLUMNS)])  # copied for each setting
     found = [_measure_setting(data, None)]
     for number, setting in enumerate(settings, start=1):
         found.append(_measure_setting(_apply_setting(restored, facts, setting), setting))
@@ -167,6 +169,7 @@ def _compute_agreement(answers: Answers) -> tuple[str, float | None]:
 
 def _count_decided_items(answers: Answers) -> int:
     """The items that have a single most frequent answer."""
-    sizes = answers.normalise_votes().frame.groupby(["item", "answer"], sort=False).size()
+    votes = answers.votes if answers.kind == "label" else answers.normalise_votes()
+    sizes = votes.frame.groupby(["item", "answer"], sort=False).size()
     of_item = sizes.groupby("item", sort=False)
     return int((sizes == of_item.transform("max")).groupby("item", sort=False).sum().eq(1).sum())
