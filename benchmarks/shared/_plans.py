@@ -36,7 +36,9 @@ class KnownTruth:
 def find_truth(design: Design) -> KnownTruth:
     """The true score and variance of a design: what people vary from many fresh panels, the rest from large campaigns.
 
-    What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else.
+    What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else. Where
+    everybody answers every item B is what campaigns estimate on average, as a pilot would tell it: of majorities of all
+    people they find two thirds of it.
     """
     rng = np.random.default_rng([20, *design.name.encode()])
     counts = [expect_counts(design, draw_panel(rng, design)) for _ in range(FRESH_PANELS)]
@@ -44,22 +46,25 @@ def find_truth(design: Design) -> KnownTruth:
     for unit in UNITS:
         accuracy[unit] = compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"]
         of_panels = [compute_metrics(one[unit])["accuracy"] for one in counts]
-        person = float(np.var(of_panels, ddof=1)) * design.people
+        person = None if design.is_complete else float(np.var(of_panels, ddof=1)) * design.people
         variance[unit] = _average_variance(design, unit, share=accuracy[unit], person=person)
     return KnownTruth(accuracy=accuracy, variance=variance)
 
 
-def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person: float) -> VarianceModel:
+def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person: float | None) -> VarianceModel:
     rng = np.random.default_rng([21, *design.name.encode()])
     people = design.people if design.is_complete else LARGE_PEOPLE
     large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
-    found = [estimate_drawn(large, unit, rng) for _ in range(LARGE_CAMPAIGNS)]
-    item, cell = (float(np.mean([getattr(one, name) for one in found])) for name in ("item", "cell"))
+    n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
+    found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
+    item, estimated, cell = (
+        float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell")
+    )
     return replace(
         found[0],
         share=share,
         item=item,
-        person=person,
+        person=estimated if person is None else person,
         cell=cell,
         model_share=share,
         items_df=KNOWN,
