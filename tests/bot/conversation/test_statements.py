@@ -130,7 +130,7 @@ def test_a_decision_with_its_next_case_costs_so_many_statements(chat: Chat, load
         "boxes": cost(lambda: chat.tap("Правильних кілька")),
         "later": cost(lambda: [chat.tap("‹"), chat.tap("Пізніше")]),
     }
-    most = {"decision": 29, "the same tap again": 3, "boxes": 12, "later": 33}
+    most = {"decision": 32, "the same tap again": 3, "boxes": 13, "later": 36}  # makers are looked up in all projects
     assert {step: n for step, n in costs.items() if n > most[step]} == {}, costs
 
 
