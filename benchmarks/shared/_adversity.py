@@ -180,10 +180,10 @@ async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) 
             telegram.faults.latency, crowd.tapping = 0.0, False
             telegram.faults.forget()
             await bots.start_missing()
-            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))
+            await _crowd.wait_until(lambda: _crowd.count_waiting(db, telegram) == (0, 0, 0))
             for person in people:
                 await _crowd.answer_once_more(crowd, person)
-            await _crowd.wait_until(lambda: _crowd.count_waiting(db) == (0, 0))
+            await _crowd.wait_until(lambda: _crowd.count_waiting(db, telegram) == (0, 0, 0))
         with db.reading() as view:
             assert parked.list_parked(view) == []
         stored = _crowd.compare_screens(db, crowd)

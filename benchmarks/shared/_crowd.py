@@ -179,12 +179,15 @@ async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
     await wait_until(lambda: crowd.marks[asked.id], who=person)
 
 
-def count_waiting(db: Database) -> tuple[int, int]:
-    """How much lies in the boxes."""
+def count_waiting(db: Database, telegram: Telegram) -> tuple[int, int, int]:
+    """How many updates wait at Telegram, and how much lies in the boxes.
+
+    An update that waits at Telegram may be a tap of long ago; where updates come in any order, it comes at any time.
+    """
     with db.engine.connect() as connection:
         came = connection.execute(sa.text("SELECT count(*) FROM inbox WHERE done_at IS NULL")).scalar_one()
         goes = connection.execute(sa.text("SELECT count(*) FROM outbox")).scalar_one()
-        return came, goes
+        return len(telegram.queue.waiting), came, goes
 
 
 def compare_screens(db: Database, crowd: Crowd) -> dict[int, list[str]]:

@@ -96,7 +96,7 @@ async def test_no_decision_is_lost_or_doubled(url: str, db: Database, load_items
             bots.end(bots.running[0])
             telegram.faults.duplicate(panel.rng.randrange(3))
         await wait_until(lambda: count_decisions(db) == ITEMS, seconds=60, who=telegram.person(1))
-        await wait_until(lambda: count_waiting(db) == (0, 0))
+        await wait_until(lambda: count_waiting(db, telegram) == (0, 0, 0))
     with db.reading() as view:
         assert invariants.list_violations(view) == ()
         rows = view.connection().execute(sa.text(STORED)).all()

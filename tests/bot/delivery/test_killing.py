@@ -54,10 +54,10 @@ async def wait_for_kill(crowd: Crowd) -> None:
 async def end_calmly(crowd: Crowd, db: Database) -> None:
     """Nobody taps any more, and nothing waits; then everybody answers once more."""
     crowd.tapping = False
-    await wait_until(lambda: count_waiting(db) == (0, 0))
+    await wait_until(lambda: count_waiting(db, crowd.telegram) == (0, 0, 0))
     for number in range(1, PEOPLE + 1):
         await answer_once_more(crowd, crowd.telegram.person(number))
-    await wait_until(lambda: count_waiting(db) == (0, 0))
+    await wait_until(lambda: count_waiting(db, crowd.telegram) == (0, 0, 0))
 
 
 async def test_killed_twenty_times_it_loses_nothing_doubles_nothing_and_leaves_nobody_stuck(
