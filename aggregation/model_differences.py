@@ -185,6 +185,7 @@ def _set_intervals(
 ) -> ModelDifference:
     own = this_panel.build_interval(confidence_level)
     row = replace(row, item_only_low=own.low, item_only_high=own.high, reason=reason)
+    row = replace(row, item_only_detectable=_keep_possible(row.item_only_detectable))
     if fresh is None:
         return replace(row, ci_low=None, ci_high=None, p_value=None)
     ends = fresh.build_interval(confidence_level)
@@ -193,7 +194,12 @@ def _set_intervals(
         return row
     stretch = fresh.measure_stretch(row.se, confidence_level)
     shown = compute_detectable_difference(se=row.se, df=row.df, stretch=stretch, confidence_level=confidence_level)
-    return replace(row, detectable=shown)
+    return replace(row, detectable=_keep_possible(shown))
+
+
+def _keep_possible(detectable: float | None) -> float | None:
+    """A difference of shares that can be there; None for one above 1, which no design shows."""
+    return None if detectable is None or detectable > 1 else detectable
 
 
 def compare_published(
@@ -222,7 +228,7 @@ def compare_published(
     joint = PanelVariance(
         items=whole,
         people=variance.people,
-        items_df=whole**2 / (variance.items**2 / variance.items_df + spread**2 / df) if whole else 1.0,
+        items_df=whole**2 / (variance.items**2 / variance.items_df + spread**2 / df) if whole else variance.items_df,
         people_df=variance.people_df,
     )
     if joint.total >= SMALLEST_VARIANCE:

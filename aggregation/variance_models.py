@@ -166,7 +166,8 @@ class CampaignGrid:
             people_df = max(people - 1.0, 1.0)
             start = max(model.person / people + c, 0.0) if not np.isnan(model.person) else c
             raw = start / _list_ratios(model.people_df, n_pilot)
-            excess = model.tail * people / (items * model.votes) + PERSON_KURTOSIS * max(0.0, 1 - c / max(start, c))
+            of_skill = 1 - c / start if start > c else 0.0  # the share that is more than chance
+            excess = model.tail * people / (items * model.votes) + PERSON_KURTOSIS * of_skill
             spread_df = 2 / (2 / people_df + excess / people)
         raw = raw[None, :, None, None, None]
         of_people = np.maximum(0.0, raw - c) if people is not None else raw

@@ -62,6 +62,12 @@ def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
     return ReadModels(models=tuple(models), published=tuple(published), notes=tuple(notes))
 
 
+def _read_date(run: HarnessRun) -> float:
+    """When a run was made, in seconds; 0 where it does not say."""
+    date = run.content.get("date")
+    return float(date) if isinstance(date, int | float) else 0.0
+
+
 def _read_folder(
     folder: Path, data: DataSet, models: list[ReadAnswers], published: list[PublishedScore], notes: list[str]
 ) -> None:
@@ -69,7 +75,7 @@ def _read_folder(
     runs = [read_run(file) for file in find_results(folder)]
     tasks = sorted({name for run in runs for name in run.content["results"]})
     latest: dict[str, HarnessRun] = {}
-    for run in sorted(runs, key=lambda run: (float(run.content.get("date") or 0), run.model, str(run.file))):
+    for run in sorted(runs, key=lambda run: (_read_date(run), run.model, str(run.file))):
         if str(run.content["config"].get("model")).startswith(PEOPLE):
             continue
         if task in run.content["results"]:
@@ -110,9 +116,9 @@ def _read_score(name: str, run: HarnessRun, task: str, data: DataSet) -> Publish
 def _read_file(file: Path, data: DataSet) -> ReadAnswers:
     """A file of samples, or of plain answers: its first line tells."""
     try:
-        with file.open(encoding="utf-8") as lines:
+        with file.open(encoding="utf-8", errors="surrogateescape") as lines:
             first = next((line for line in lines if line.strip()), "")
-    except (OSError, UnicodeDecodeError) as failure:
+    except OSError as failure:
         raise HromadaError(
             f"The answers cannot be read ({type(failure).__name__}).",
             remedy="Name a file of JSON Lines, or a folder of the harness's results.",
@@ -172,11 +178,12 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
 
 def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The rows with their lines; raises HromadaError for one that is no object with `item_id` and `answer`."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
+                line.encode("utf-8")  # bytes that are no UTF-8 fail here, where the line is known
                 row = json.loads(line)
             except ValueError:
                 raise HromadaError(
@@ -204,7 +211,7 @@ def encode_stored_answer(written: object, item: str, data: DataSet) -> str | Non
         try:
             parts = json.loads(written) if isinstance(written, str) else written
             return _encode_boxes(parts, item, data) if data.kind == "boxes" else _encode_spans(parts, item, data)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError):
             return None
     if isinstance(written, int) and not isinstance(written, bool):
         written = str(written)

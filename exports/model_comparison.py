@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import pandas as pd
 
+from aggregation.errors import HromadaError, Where
 from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
 from aggregation.model_differences import ModelDifference, PublishedScore
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.number_formats import round_number
+from exports.results import CIRCULAR
 
 COMPARED, OTHER_STIMULUS, NOT_ANSWERED = "compared", "another stimulus", "not answered by the model"
 NO_PEOPLE, NO_GOLD, UNKNOWN = "not answered by people", "no gold", "not of this project"
 STATUSES = (COMPARED, OTHER_STIMULUS, NOT_ANSWERED, NO_PEOPLE, NO_GOLD, UNKNOWN)
 UNEQUAL = (OTHER_STIMULUS, NOT_ANSWERED)
 """What makes a comparison unequal: people were scored on the item, and the model is not compared on it."""
+REMEDIES = {
+    OTHER_STIMULUS: "The model was shown another text or other options: build the benchmark again, and run it on that.",
+    NO_PEOPLE: "Nobody has answered these items: collect answers, or run the model on the items that people had.",
+    UNKNOWN: "Look whether `item_id` has the ids of this project.",
+}
+"""What to do where no answer of a model can be compared, by the status of its items."""
 ITEM_COLUMNS = ("model", "item_id", "status", "people", "majority", "model_right")
 MCNEMAR_COLUMNS = ("model", "both", "only_first", "only_second", "neither", "p_exact", "p_mid", "p_holm")
 KINDS = ("class", "stratum", "tag")
@@ -64,13 +73,17 @@ def compare_data_set(
     """Compare a data set, by the first votes of each item as scores do, with what was read of models.
 
     Items are matched by id and by the hash of what was shown; `parts` has by kind (stratum, tag) and part its items,
-    to which the classes of gold are added. Raises HromadaError as `compare_models` does.
+    to which the classes of gold are added. Raises HromadaError as `compare_models` does, where no item has gold,
+    and for a model of which no answer can be compared, with its file.
     """
     first = data.keep_first_places()
     answers, skips = first.build_answers(), first.build_skips()
     golds = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     met = set(answers.votes.frame["item"]) | set(skips["item"])
+    _check_gold(data, golds)
     statuses = {model.name: _match_items(model, data, golds, met) for model in read.models}
+    for model in read.models:
+        _check_matches(model, statuses[model.name])
     models = [
         ModelAnswers(
             name=model.name,
@@ -95,6 +108,24 @@ def compare_data_set(
         n_scored=sum(golds[item] is not None for item in met),
         notes=(*read.notes, *_list_notes(read, comparison, has_skips=not skips.empty)),
     )
+
+
+def _check_gold(data: DataSet, golds: Mapping[str, str | None]) -> None:
+    if all(gold is None for gold in golds.values()):
+        raise HromadaError(
+            CIRCULAR if data.has_circular_gold else "No item has gold, so nobody can be scored.",
+            remedy="Declare gold in the file of the items, or decide it: `hromada adjudicate`.",
+        )
+
+
+def _check_matches(model: ReadAnswers, statuses: Mapping[str, str]) -> None:
+    counts = Counter(statuses.values())
+    if not counts[COMPARED]:
+        raise HromadaError(
+            f"No answer can be compared; items: {', '.join(f'{n} {one}' for one, n in sorted(counts.items()))}.",
+            remedy=next((remedy for status, remedy in REMEDIES.items() if counts[status]), REMEDIES[UNKNOWN]),
+            where=Where(file=model.file),
+        )
 
 
 def _match_items(model: ReadAnswers, data: DataSet, golds: Mapping[str, str | None], met: set[str]) -> dict[str, str]:

@@ -153,7 +153,8 @@ def _name_hours(hour: int | None) -> str | None:
 
 def _score_parts(data: DataSet, kind: str, parts: pd.Series[str], *, confidence_level: float) -> list[OrderPart]:
     """The single answers of each part, in the order of parts; none where there is only one."""
-    counted = data.exclusion_kinds().isna()
+    known = data.items.loc[data.list_scoring_gold().notna(), "item_id"]
+    counted = data.exclusion_kinds().isna() & data.responses["item_id"].isin(known)
     if kind == HOUR:
         parts = _join_few(parts, data.responses["annotator"], counted)
     names = sorted(parts[counted].dropna().unique(), key=_order_part)

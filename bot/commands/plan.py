@@ -24,7 +24,12 @@ NO_DESIGN = (
 )
 
 
+ASSUMED = ("votes", "share", "item_correlation", "person_correlation")
+"""The options that are used only where there are no votes."""
+
+
 def plan(
+    ctx: typer.Context,
     project: Annotated[
         str | None, typer.Argument(help="A project, by name or file; without one all is assumed.", show_default=False)
     ] = None,
@@ -63,6 +68,7 @@ def plan(
     is_observed = source is not None and not source.list_counted_answers().empty
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
+        _refuse_assumptions(ctx)
         n_seen = source.list_counted_answers()["annotator"].nunique()
         found = _estimate_models(source, model_share, model_correlation)
         models = {unit: model for unit, model in found.items() if model.item > 0 and 0 < model.share < 1}
@@ -126,6 +132,19 @@ def plan(
         terminal_output.print_line(str(path))
 
 
+def _refuse_assumptions(ctx: typer.Context) -> None:
+    """Raises HromadaError where an assumption is named though votes tell what it assumes."""
+    from aggregation.errors import HromadaError
+
+    sources = {name: ctx.get_parameter_source(name) for name in ASSUMED}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if given:
+        raise HromadaError(
+            f"Votes tell what {', '.join('--' + name.replace('_', '-') for name in given)} would assume.",
+            remedy="Leave that out, or plan from assumptions: without the project and --pilot.",
+        )
+
+
 def _read_project(name: str, question: str | None) -> tuple[DataSet, DataSet | None, float | None]:
     """A project's data set, that of its own pilot while only the pilot has answers, and what its start promised."""
     from annotation.vocabulary import Pool
@@ -142,11 +161,19 @@ def _read_project(name: str, question: str | None) -> tuple[DataSet, DataSet | N
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
+    from aggregation.bootstrap import FEWEST_GROUPS
+    from aggregation.errors import HromadaError
     from aggregation.scored_units import sum_scored_units
     from aggregation.variance_models import estimate_variance_model
 
     first = data.keep_first_places()
     units = sum_scored_units(first.build_answers(), first.build_skips())
+    if units.individual.n_groups < FEWEST_GROUPS:
+        raise HromadaError(
+            f"{units.individual.n_groups} items with gold and answers, or groups of them, are fewer than"
+            f" {FEWEST_GROUPS}.",
+            remedy="Ask about more items, or plan from assumptions: without the project and --pilot.",
+        )
     metric = units.metrics[units.primary]
     n_votes = len(units.scored.frame) / len(units.scored.gold)
     measures = {"individual": units.measure("individual"), "majority": units.measure("majority")}

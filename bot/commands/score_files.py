@@ -29,6 +29,10 @@ class ScoreTable:
     averaged: dict[str, list[str]]
 
 
+ERRORS = ("wer", "cer")
+"""The metrics of which less is better: a ranking would turn them upside down."""
+
+
 def read_scores(file: Path) -> ScoreTable:
     """Read a CSV or TSV with the columns model, task, value, and metric and group if there are any; raises BadInput.
 
@@ -43,6 +47,12 @@ def read_scores(file: Path) -> ScoreTable:
         _require_score_columns(row)
         model, task = (_read_name(row, column) for column in ("model", "task"))
         key = (model, task, str(row.values.get("metric") or "").strip())
+        if key[2] in ERRORS:
+            raise BadInput(
+                f"{key[2]} counts errors: less is better.",
+                where=row.where("metric"),
+                remedy="Leave its rows out; of all others more is better.",
+            )
         if key in values:
             raise BadInput(
                 f"{' · '.join(filter(None, key))} is on line {lines[key]} already.",

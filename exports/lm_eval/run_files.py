@@ -44,7 +44,7 @@ def read_run(file: Path) -> HarnessRun:
         config = content["config"]
         name = content.get("model_name") if config.get("model_args") else config["model"]
         tasks = list(content["results"])
-    except (OSError, ValueError, KeyError, AttributeError) as failure:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as failure:
         raise HromadaError(
             f"The result file cannot be read ({type(failure).__name__}).",
             remedy="Run the harness again, or take the file away.",
@@ -62,9 +62,10 @@ def read_run(file: Path) -> HarnessRun:
 
 def read_samples(file: Path) -> Iterator[Sample]:
     """The samples of a file; raises HromadaError with the line of one that cannot be read."""
-    with file.open(encoding="utf-8") as lines:
+    with file.open(encoding="utf-8", errors="surrogateescape") as lines:
         for number, line in enumerate(lines, start=1):
             try:
+                line.encode("utf-8")  # bytes that are no UTF-8 fail here, where the line is known
                 sample = json.loads(line)
                 needed = {name: sample[name] for name in ("doc", "prompt_hash", "filtered_resps")}
             except (ValueError, KeyError, TypeError) as failure:

@@ -220,3 +220,14 @@ def test_paired_intervals_cover_the_true_difference(name: str) -> None:
         other = np.mean((ends[:, 0] <= fresh) & (fresh <= ends[:, 1]))
         assert this >= 0.89, (unit, this)
         assert other >= 0.86, (unit, other)
+
+
+def test_a_published_score_beside_people_who_are_all_right(votes_of: Build) -> None:
+    """Nothing varies: both intervals are the same, within what a difference can be, and nothing is shown above 1."""
+    rows = [(item, who, GOLD[item]) for item in ITEMS for who in "abcdef"]
+    answers = Answers(kind="label", votes=votes_of(rows, classes="xyz", gold=GOLD))
+    found = compare_models(answers, (), published=[PublishedScore(name="m", value=1.0, n_items=30)])
+    row = found.find_difference("m", "majority")
+    assert row.item_only_low == pytest.approx(-(row.item_only_high or 0))
+    assert 0 < (row.item_only_high or 0) < 0.2
+    assert row.detectable is None or row.detectable <= 1

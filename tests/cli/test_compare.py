@@ -82,7 +82,15 @@ def test_another_stimulus_is_left_out(hromada: Hromada) -> None:
     write_model(hromada, "other", right=0.9, stimulus="0" * 64)
     ran = hromada("compare", "people", "other.jsonl")
     assert ran.code == 2
-    assert "other answered none of the items that people are scored on" in ran.err
+    assert "other.jsonl: No answer can be compared; items: 60 another stimulus." in " ".join(ran.err.split())
+    assert "build the benchmark again" in " ".join(ran.err.split())
+    (hromada.folder / "strange.jsonl").write_text('{"item_id": "elsewhere", "answer": "a"}\n', "utf-8")
+    strange = hromada("compare", "people", "strange.jsonl")
+    assert (strange.code, "1 not of this project, 60 not answered by the model" in " ".join(strange.err.split())) == (
+        2,
+        True,
+    )
+    assert "`item_id`" in strange.err
 
 
 def test_wrong_answers_of_models_are_refused_with_their_line(hromada: Hromada) -> None:
@@ -123,6 +131,8 @@ def test_a_plan_from_assumptions_and_from_votes(hromada: Hromada) -> None:
     assert "items against people for ±0.05" in table.out
     other = hromada("plan", "--pilot", "people", "--items", "300", "--json").json
     assert other["units"][1]["design"]["items"] == 300
+    told = hromada("plan", "people", "--share", "0.8", "--votes", "3")
+    assert (told.code, "Votes tell what --votes, --share would assume" in told.err) == (2, True)
 
 
 def test_the_pilot_of_a_project_tells_the_variance_of_the_rest(hromada: Hromada) -> None:
@@ -160,3 +170,35 @@ def test_a_plan_says_why_no_number_is_enough(hromada: Hromada) -> None:
     assert ran.code == 0, ran.err
     assert "or plan from assumptions" in " ".join(ran.out.split())
     assert "none: no number is enough" in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_a_pilot_of_few_people_plans_too(hromada: Hromada, people: int) -> None:
+    """What people vary is unknown then, and the plan says so; of four items nothing is planned."""
+    names = [f"m{number}" for number in range(40)]
+    hromada.write("items.csv", "id,text,gold\n" + "".join(f"{name},{name},a\n" for name in names))
+    hromada.write("words.yaml", PILOTED.replace("PILOT", "m39").replace("overlap: 12", "overlap: 1"))
+    assert hromada("load", "words.yaml").code == 0
+    votes = [f"{name},w{who},{'b' if number % 4 == who else 'a'}" for number, name in enumerate(names[:-1])
+             for who in range(people)]  # fmt: skip
+    few = hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes[: 4 * people]]) + "\n")
+    assert hromada("import", "words", few).code == 0
+    refused = hromada("plan", "words")
+    assert (refused.code, "are fewer than 5" in refused.err) == (2, True)
+    hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes[4 * people :]]) + "\n")
+    assert hromada("import", "words", few).code == 0
+    ran = hromada("plan", "words")
+    assert ran.code == 0, ran.err
+    assert "Fewer than 5 people" in ran.out
+
+
+def test_a_file_of_answers_that_is_no_text_is_refused(hromada: Hromada) -> None:
+    """With its line, however far down it is; a byte order mark is none of its answers."""
+    load_pilot(hromada, "people", people=range(1, 13), right=0.9, seconds=10)
+    write_model(hromada, "weak", right=0.5)
+    good = (hromada.folder / "weak.jsonl").read_bytes()
+    (hromada.folder / "bad.jsonl").write_bytes(good + b'{"item_id": "s059", "answer": "\xff"}\n')
+    ran = hromada("compare", "people", "bad.jsonl")
+    assert (ran.code, "bad.jsonl:61" in ran.err) == (2, True), ran.err
+    (hromada.folder / "mark.jsonl").write_bytes(b"\xef\xbb\xbf" + good)
+    assert hromada("compare", "people", "mark.jsonl").code == 0

@@ -62,6 +62,7 @@ def test_a_file_without_people_is_ranked_too(hromada: Hromada) -> None:
         (HEADER + "a,t,0.5\n,t,0.4\n", ":3, model: The model has no name."),
         (HEADER + "a,t,0.5\n", ", model: There is one system only, a."),
         (HEADER, "The file has no rows."),
+        ("model,task,metric,value\na,t,wer,0.1\nb,t,wer,0.4\n", ":2, metric: wer counts errors: less is better."),
         (HEADER + "a,t,0.5\nb,t,0.5\nb,u,0.5\nc,u,\n", ", model c: c has no score at all."),
         (HEADER + "a,t,0.5\nb,t,0.5\nb,u,\n", ", task u: u has no score at all."),
         ("system,t1,t2\na,1,2\n", ":1, model: There is no column 'model'. Write one row a system and task"),
