@@ -84,7 +84,7 @@ def test_another_stimulus_is_left_out(hromada: Hromada) -> None:
     assert ran.code == 2
     assert "other.jsonl: No answer can be compared; items: 60 another stimulus." in " ".join(ran.err.split())
     assert "build the benchmark again" in " ".join(ran.err.split())
-    (hromada.folder / "strange.jsonl").write_text('{"item_id": "elsewhere", "answer": "a"}\n', "utf-8")
+    (hromada.folder / "strange.jsonl").write_text('{"item_id": "elsewhere", "answer": "так"}\n', "utf-8")
     strange = hromada("compare", "people", "strange.jsonl")
     assert strange.code == 2
     assert "60 not answered by the model, 1 not of this project" in " ".join(strange.err.split())
