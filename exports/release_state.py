@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from exports.benchmark import Benchmark
-from exports.benchmark_items import BuildSource
+from aggregation.bootstrap import Progress
+from aggregation.consensus import TieRule
+from aggregation.errors import HromadaError
+from aggregation.labels.consensus import Method
+from exports import tables
+from exports.benchmark import Benchmark, build_benchmark
+from exports.benchmark_items import BuildOptions, BuildSource
 from exports.facts import ProjectFacts, ReleaseFacts
 from exports.full_responses import FullResponses
 from exports.inputs import DataSet
 from exports.model_answers import ReadModels
-from exports.model_comparison import ComparedModels
+from exports.model_comparison import ComparedModels, compare_data_set
 from exports.results import DataSetResult
 from exports.tables import Release
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseInputs:
-    """All that a release is computed from: the raw files of its folder hold exactly this.
+    """All that a release is computed from: the files in `inputs/` of its folder hold exactly this.
 
     `data_sets` are the published ones. `models` has what models answered, by data set; none where no results of models
     were given. `method`, `ties`, `seed` and `anchors` are those of `tables.build_release`.
@@ -29,8 +34,8 @@ class ReleaseInputs:
     responses: tuple[FullResponses, ...]
     benchmark: BuildSource
     models: Mapping[str, ReadModels] = field(default_factory=dict)
-    method: str = "majority"
-    ties: str = "drop"
+    method: Method = "majority"
+    ties: TieRule = "drop"
     seed: int = 0
     anchors: bool = False
 
@@ -62,3 +67,42 @@ class ReleaseState:
         """The results of a project's data sets, the first question's first."""
         own = [result for result in self.tables.results if result.data.name.partition("/")[0] == project.name]
         return tuple(sorted(own, key=lambda result: "/" in result.data.name))
+
+
+def compute_release_state(inputs: ReleaseInputs, *, progress: Progress | None = None) -> ReleaseState:
+    """Compute everything that the files of a release show, once.
+
+    People are replayed through the lm-evaluation-harness where the facts name its version. `progress` is called with
+    the share done, 0 to 1. Raises HromadaError as `tables.build_release` and `compare_data_set` do.
+    """
+    report = progress or (lambda _share: None)
+    benchmark, no_benchmark = None, ""
+    options = BuildOptions(method=inputs.method, ties=inputs.ties, seed=inputs.seed)
+    try:
+        benchmark = build_benchmark(
+            inputs.benchmark,
+            options=options,
+            replay=bool(inputs.facts.harness),
+            progress=lambda share: report(share * 0.4),
+        )
+    except HromadaError as error:
+        no_benchmark = error.problem
+    release = tables.build_release(
+        inputs.data_sets,
+        method=inputs.method,
+        ties=inputs.ties,
+        seed=inputs.seed,
+        anchors=inputs.anchors,
+        progress=lambda share: report(0.4 + share * 0.5),
+    )
+    return ReleaseState(
+        inputs=inputs,
+        tables=release,
+        benchmark=benchmark,
+        no_benchmark=no_benchmark,
+        comparisons={
+            data.name: compare_data_set(data, inputs.models[data.name])
+            for data in inputs.data_sets
+            if data.name in inputs.models
+        },
+    )

@@ -10,8 +10,12 @@ import pytest
 
 from annotation.store.judgements import AnswerFacts, find_exclusion
 from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, Stage
+from exports.benchmark_items import BuildSource, TaskSource
+from exports.benchmark_items.sources import ITEM_TEXT_COLUMNS
+from exports.facts import Plan, ProjectFacts, Qualification, ReleaseFacts, SamplingFrame, TextVersion, TrainingItem
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 from exports.inputs import INPUT_COLUMNS, ITEM_COLUMNS, DataSet
+from exports.release_state import ReleaseInputs
 
 WORDS = {"т": "так", "н": "ні"}
 
@@ -156,3 +160,193 @@ class Make:
 @pytest.fixture(scope="session")
 def make() -> type[Make]:
     return Make
+
+
+DECLARED = {
+    "recruitment": "convenience sample: volunteers from a mailing list of linguists",
+    "pay": "volunteers, unpaid",
+    "ethics": "not sought: no personal data are published",
+    "population": "adult native speakers of Ukrainian",
+    "ai_use": "none; they attested it",
+    "stimulus_differences": "none",
+    "licence": "CC-BY-4.0",
+}
+
+
+class MakeRelease:
+    """Builds the inputs of a release of one project, which was done as it should be, with defaults for everything."""
+
+    @staticmethod
+    def project(name: str = "так-ні", **more: Any) -> ProjectFacts:
+        """The facts of a baseline of eight people in which everything is in order."""
+        known: dict[str, Any] = {
+            "title": f"Назва {name}",
+            "language": "uk",
+            "kind": "baseline",
+            "status": "closed",
+            "imported": False,
+            "definition_sha256": "d" * 64,
+            "platforms": ("telegram",),
+            "questions": ("answer",),
+            "declared": dict(DECLARED),
+            "declared_meanings": {key: f"what {key} should state" for key in DECLARED},
+            "texts": (
+                TextVersion(
+                    kind="instructions",
+                    scope=f"project {name}",
+                    version=None,
+                    sha256="1" * 64,
+                    text="Оберіть відповідь.",
+                    n_people=8,
+                    n_answers=96,
+                ),
+                TextVersion(
+                    kind="consent", scope=f"project {name}", version="1", sha256="c" * 64, text="Я згоден.", n_people=8
+                ),
+            ),
+            "training_items": (TrainingItem(item_id="t1", group="t1", shown="2 + 2 = 4?", gold=("так",)),),
+            "training_answers": 8,
+            "qualification": Qualification(
+                rule="3 of 4", n_items=4, n_tried=10, n_passed=8, n_failed=2, fixed_before=True
+            ),
+            "n_without_consent": 0,
+            "pilot_items": 2,
+            "pilot_answers": 6,
+            "frames": (
+                SamplingFrame(
+                    pool="main", method="random", seed=1, sha256="f" * 64, n_drawn=12, n_candidates=40, strata={}
+                ),
+            ),
+            "plan": Plan(n_items=12, overlap=8, half_width=0.1, share=0.9, words="12 items, 8 answers each"),
+            "overlap": 8,
+            "overlap_max": 8,
+            "controls": "one control item in ten",
+            "repeats": "5 % of the items again after 24 hours",
+            "rules": ("control accuracy of at least 50 %",),
+            "rules_fixed_before": True,
+            "n_unlisted_exposed": 0,
+            "undo": "until the project is closed",
+            "skips": "a skip is asked for its reason and fills a place",
+            "invited": 12,
+            "consented": 10,
+            "started": 10,
+            "finished": 8,
+            "active_hours": 1.5,
+            "shuffles_options": True,
+            "shuffles_items": True,
+            "n_source_items": 40,
+        }
+        return ProjectFacts(name=name, **(known | more))
+
+    @classmethod
+    def data_set(cls, name: str = "так-ні", **more: Any) -> DataSet:
+        """Twelve items in as many groups, each answered by eight people, who err on different ones; controls, repeats,
+        and the pilot stage beside them.
+        """
+        items = [
+            Make.item(f"i{number:02}", "так" if number % 2 else "ні", stimulus_sha256=f"{number:064}")
+            for number in range(12)
+        ]
+        rows = []
+        for person in range(8):
+            known: dict[str, Any] = {
+                "insider": False,
+                "session": 1,
+                "instruction_sha256": "1" * 64,
+                "option_order": "[0, 1]" if person % 2 else "[1, 0]",
+                "exposed": False,
+                "is_repeat": False,
+                "revision": 0,
+            }
+            for number in range(12):
+                right = "так" if number % 2 else "ні"
+                wrong = "ні" if number % 2 else "так"
+                answer = wrong if (number * 5 + person * 3) % 11 == 0 else right
+                rows.append(
+                    Make.response(
+                        f"i{number:02}",
+                        f"a{person}",
+                        answer,
+                        position=number + 2,
+                        seconds=5.0 + (number * person) % 7,
+                        stimulus_sha256=f"{number:064}",
+                        **known,
+                    )
+                )
+            more_rows: tuple[tuple[str, dict[str, Any]], ...] = (
+                ("c1", {"is_control": True}),
+                ("i00", {"is_repeat": True, "gap_hours": 26.0}),
+            )
+            rows.extend(
+                Make.response(item, f"a{person}", "ні", position=20 + place, seconds=6.0, **(known | extra))
+                for place, (item, extra) in enumerate(more_rows)
+            )
+        known_set: dict[str, Any] = {"overlap": 8, "control_gold": {"c1": "ні"}}
+        return Make.data_set(name, items=items, responses=rows, **(known_set | more))
+
+    @staticmethod
+    def source(*data_sets: DataSet, name: str = "так-ні", is_group: bool = False) -> BuildSource:
+        """A benchmark of data sets of closed labels, each with the texts of its items."""
+        tasks = []
+        for data in data_sets:
+            texts = pd.DataFrame(
+                [
+                    (row.item_id, 1, row.group, f"Чи правда {row.item_id}?", row.stimulus_sha256, None, row.gold, None)
+                    for row in data.items.itertuples()
+                ],
+                columns=list(ITEM_TEXT_COLUMNS),
+                dtype=object,
+            )
+            tasks.append(
+                TaskSource(
+                    data=data,
+                    kind="choice",
+                    text="Так чи ні?",
+                    options=data.classes,
+                    texts=texts,
+                    training=texts.iloc[:0],
+                    shuffled=True,
+                    instructions="Оберіть відповідь.",
+                    declared=dict(DECLARED),
+                    platforms=("telegram",),
+                )
+            )
+        return BuildSource(
+            name=name,
+            title=f"Назва {name}",
+            language="uk",
+            is_group=is_group,
+            tasks=tuple(tasks),
+            unfit=(),
+            definitions={data.name: "d" * 64 for data in data_sets},
+            version="0.1.0",
+        )
+
+    @classmethod
+    def inputs(
+        cls, data: DataSet | None = None, project: ProjectFacts | None = None, *, harness: str = "", **more: Any
+    ) -> ReleaseInputs:
+        """The inputs of a release of one project."""
+        data = data or cls.data_set()
+        project = project or cls.project(data.name)
+        facts = ReleaseFacts(
+            name=project.name,
+            title=project.title,
+            language=project.language,
+            is_programme=False,
+            projects=(project,),
+            versions={"hromada": "0.1.0"},
+            harness=harness,
+        )
+        known: dict[str, Any] = {
+            "facts": facts,
+            "data_sets": (data,),
+            "responses": (),
+            "benchmark": cls.source(data, name=project.name),
+        }
+        return ReleaseInputs(**(known | more))
+
+
+@pytest.fixture(scope="session")
+def make_release() -> type[MakeRelease]:
+    return MakeRelease
