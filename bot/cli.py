@@ -59,6 +59,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "export": "Write the published files and the report page; corrected texts and filtered items have files of"
         " their own.",
         "build": "Write a benchmark: the items, prompts and scorer that people had, for models.",
+        "release": "Write a release: a folder that stands alone, once all that a reader must be told is there.",
         "results": "Read the harness's results of models beside people's.",
         "rank": "Rank systems over many tasks, people among them, by voting rules and means.",
     },

@@ -59,11 +59,17 @@ class _Parts:
 
 
 def build_benchmark(
-    source: BuildSource, *, options: BuildOptions, replay: bool = True, progress: Progress | None = None
+    source: BuildSource,
+    *,
+    options: BuildOptions,
+    replay: bool = True,
+    recorded: tuple[lm_eval.ReplayedPeople, lm_eval.ReplayedPeople] | None = None,
+    progress: Progress | None = None,
 ) -> Benchmark:
     """Build all files of a benchmark; with `replay`, and where the harness is installed, also people's result files.
 
-    The same source and options give the same bytes. `progress` is called with the share that is done. Raises
+    `recorded` are such files of an earlier build, of open and of hidden tasks, which are taken instead. The same source
+    and options give the same bytes. `progress` is called with the share that is done. Raises
     HromadaError where no task can be made of any question, with the reasons.
     """
     report = progress or (lambda _share: None)
@@ -87,8 +93,10 @@ def build_benchmark(
     }
     task_files = lm_eval.build_task_files(source, tasks, rows)
     replayed, secret = lm_eval.ReplayedPeople(), lm_eval.ReplayedPeople()
-    no_replay = "" if replay and has_harness() else NO_HARNESS if replay else NOT_ASKED_FOR
-    if not no_replay:
+    no_replay = "" if replay and (recorded or has_harness()) else NO_HARNESS if replay else NOT_ASKED_FOR
+    if recorded is not None:
+        replayed, secret = recorded
+    elif not no_replay:
         open_tasks, hidden_tasks = _part_tasks(tasks)
         group = source.name if source.is_group and not hidden_tasks else None
         if open_tasks:

@@ -62,6 +62,48 @@ def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
     return ReadModels(models=tuple(models), published=tuple(published), notes=tuple(notes))
 
 
+def read_models_by_data_set(paths: Sequence[Path], data_sets: Sequence[DataSet]) -> dict[str, ReadModels]:
+    """Read the answers of models to several data sets, by the name of the data set; only those with answers are in it.
+
+    Folders of the harness may have results of several tasks; a file can only be of the one data set there is. Raises
+    HromadaError as `read_models` does, and for a file beside several data sets.
+    """
+    if len(data_sets) == 1:
+        return {data_sets[0].name: read_models(paths, data_sets[0])} if paths else {}
+    for path in paths:
+        if not path.is_dir():
+            raise HromadaError(
+                "It is not said of which data set these answers are.",
+                remedy="Name folders of the harness's results, which name their tasks.",
+                where=Where(file=path),
+            )
+    folders: dict[str, list[Path]] = {}
+    for path in paths:
+        tasks = _list_model_tasks(path)
+        known = [data.name for data in data_sets if name_task(data.name) in tasks]
+        if not known:
+            names = ", ".join(name_task(data.name) for data in data_sets)
+            raise HromadaError(
+                "No model has results of any of these tasks here.",
+                remedy=f"Run models on: {names}.",
+                where=Where(file=path),
+            )
+        for name in known:
+            folders.setdefault(name, []).append(path)
+    return {data.name: read_models(folders[data.name], data) for data in data_sets if data.name in folders}
+
+
+def _list_model_tasks(folder: Path) -> set[str]:
+    """The tasks of which a folder of the harness has results of models."""
+    runs = (read_run(file) for file in find_results(folder))
+    return {
+        task
+        for run in runs
+        if not str(run.content["config"].get("model")).startswith(PEOPLE)
+        for task in run.content["results"]
+    }
+
+
 def _read_date(run: HarnessRun) -> float:
     """When a run was made, in seconds; 0 where it does not say."""
     date = run.content.get("date")

@@ -15,6 +15,7 @@ from exports.benchmark_items import BuildOptions, BuildSource
 from exports.facts import ProjectFacts, ReleaseFacts
 from exports.full_responses import FullResponses
 from exports.inputs import DataSet
+from exports.lm_eval import ReplayedPeople
 from exports.model_answers import ReadModels
 from exports.model_comparison import ComparedModels, compare_data_set
 from exports.results import DataSetResult
@@ -69,10 +70,16 @@ class ReleaseState:
         return tuple(sorted(own, key=lambda result: "/" in result.data.name))
 
 
-def compute_release_state(inputs: ReleaseInputs, *, progress: Progress | None = None) -> ReleaseState:
+def compute_release_state(
+    inputs: ReleaseInputs,
+    *,
+    recorded: tuple[ReplayedPeople, ReplayedPeople] | None = None,
+    progress: Progress | None = None,
+) -> ReleaseState:
     """Compute everything that the files of a release show, once.
 
-    People are replayed through the lm-evaluation-harness where the facts name its version. `progress` is called with
+    People are replayed through the lm-evaluation-harness where the facts name its version, or `recorded` has what it
+    wrote, of open and of hidden tasks. `progress` is called with
     the share done, 0 to 1. Raises HromadaError as `tables.build_release` and `compare_data_set` do.
     """
     report = progress or (lambda _share: None)
@@ -83,6 +90,7 @@ def compute_release_state(inputs: ReleaseInputs, *, progress: Progress | None = 
             inputs.benchmark,
             options=options,
             replay=bool(inputs.facts.harness),
+            recorded=recorded,
             progress=lambda share: report(share * 0.4),
         )
     except HromadaError as error:

@@ -124,27 +124,28 @@ def build_release(
     )
 
 
+def build_files(release: Release) -> dict[str, str]:
+    """The eleven files of a release by name."""
+    return {
+        "human_responses.csv": writers.format_csv(release.responses),
+        "gold.csv": writers.format_csv(release.gold),
+        "human_items.csv": writers.format_csv(release.human_items),
+        "annotators.csv": writers.format_csv(release.annotators),
+        "baselines.csv": writers.format_csv(release.baselines),
+        "human_baseline.csv": writers.format_csv(release.scores),
+        "order_effects.csv": writers.format_csv(release.order_effects),
+        "class_scores.csv": writers.format_csv(release.class_scores),
+        "trivial_baselines.csv": writers.format_csv(release.trivial),
+        "confusion_matrix.csv": writers.format_csv(release.confusions),
+        "agreement.json": writers.format_json(release.agreement),
+    }
+
+
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
     """Write the eleven files of a release into a folder, and with them the `extra_files` (file name → content)."""
-    return writers.write_files(
-        folder,
-        {
-            "human_responses.csv": writers.format_csv(release.responses),
-            "gold.csv": writers.format_csv(release.gold),
-            "human_items.csv": writers.format_csv(release.human_items),
-            "annotators.csv": writers.format_csv(release.annotators),
-            "baselines.csv": writers.format_csv(release.baselines),
-            "human_baseline.csv": writers.format_csv(release.scores),
-            "order_effects.csv": writers.format_csv(release.order_effects),
-            "class_scores.csv": writers.format_csv(release.class_scores),
-            "trivial_baselines.csv": writers.format_csv(release.trivial),
-            "confusion_matrix.csv": writers.format_csv(release.confusions),
-            "agreement.json": writers.format_json(release.agreement),
-            **(extra_files or {}),
-        },
-    )
+    return writers.write_files(folder, {**build_files(release), **(extra_files or {})})
 
 
 def build_response_table(data: DataSet) -> pd.DataFrame:

@@ -79,6 +79,11 @@ def has_harness() -> bool:
     return util.find_spec("lm_eval") is not None
 
 
+def get_harness_version() -> str:
+    """The version of the harness that is installed, empty without one."""
+    return metadata.version("lm_eval") if has_harness() else ""
+
+
 def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, Recording], dict[str, TaskPeople]]:
     """What each person, and the majority, said to the items of the tasks; and the counts of it by task.
 

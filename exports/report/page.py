@@ -25,8 +25,6 @@ from exports.pages.display_text import (
     format_count,
     format_percent,
     format_percent_interval,
-    format_score,
-    get_metric_name,
     get_unit_name,
 )
 from exports.pages.scaffold import (
@@ -39,8 +37,10 @@ from exports.pages.scaffold import (
 )
 from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
+from exports.report.metric_rows import build_metric_rows, build_other_metric_rows
 from exports.report.order_rows import build_order_rows, draw_order_panels, list_best_people
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.release_marks import ReleaseMarks
 from exports.report.trivial_rows import build_trivial_rows
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.score_variants import describe_variant
@@ -66,10 +66,15 @@ class ReportSection(DataSetSection):
     methods: tuple[str, ...]
 
 
-def render_report(release: Release, *, title: str = "People’s answers: agreement and human baselines") -> str:
+def render_report(
+    release: Release,
+    *,
+    title: str = "People’s answers: agreement and human baselines",
+    marks: ReleaseMarks | None = None,
+) -> str:
     """Render the report of a release as one HTML document that needs nothing from outside.
 
-    Where any data set is simulated the page and its plots say SIMULATED.
+    Where any data set is simulated the page and its plots say SIMULATED. `marks` add the gate and stamp of a release.
     """
     results, options = release.results, release.options
     measured = {row.name for result in results if result.agreement is not None for row in result.agreement.rows}
@@ -77,6 +82,7 @@ def render_report(release: Release, *, title: str = "People’s answers: agreeme
         "report.html.j2",
         package="exports.report",
         title=title,
+        marks=marks,
         sections=[_build_section(result) for result in results],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
@@ -101,8 +107,8 @@ def _build_section(result: DataSetResult) -> ReportSection:
         counts=_list_counts(result),
         excluded=list_excluded(result.data),
         baselines=_build_baseline_rows(result),
-        metrics=_build_metric_rows(result),
-        other_metrics=_build_other_metric_rows(result),
+        metrics=build_metric_rows(result),
+        other_metrics=build_other_metric_rows(result),
         variants=_build_variant_rows(result),
         order=build_order_rows(result),
         trivial=build_trivial_rows(result),
@@ -198,36 +204,6 @@ def _format_quartiles(unit: Unit) -> str:
     """The quartiles of annotators' own scores: 81.0, 86.2, 91.7 %."""
     quartiles = [share for share in (unit.ann_q1, unit.ann_median, unit.ann_q3) if share is not None]
     return f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %" if quartiles else NO_VALUE
-
-
-def _build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
-    """All metrics of every unit, for labels that are classes; the accuracy alone stands in the baselines."""
-    scores = result.performance
-    units = () if scores is None or result.data.kind != "label" else scores.units
-    return tuple(
-        TableRow(
-            head=UNIT_NAMES[unit.unit],
-            cells=tuple(format_score(score) for score in unit.scores),
-            remark=" ".join(f"{METRIC_NAMES[score.metric]}: {score.reason}" for score in unit.scores if score.reason),
-        )
-        for unit in units
-        if len(unit.scores) > 1
-    )
-
-
-def _build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
-    """One row for each unit and metric of answers that are not labels: boxes, texts, spans."""
-    scores = result.performance
-    units = () if scores is None or result.data.kind == "label" else scores.units
-    return tuple(
-        TableRow(
-            head=f"{UNIT_NAMES[unit.unit]}: {get_metric_name(score.metric)}",
-            cells=(format_score(score),),
-            remark=score.reason,
-        )
-        for unit in units
-        for score in unit.scores
-    )
 
 
 def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:

@@ -1,0 +1,209 @@
+"""`hromada release`: a folder that stands alone, behind a gate of forty lines; and its verification."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.commands.command_line import AsJson, refuse_options
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from exports.checklist import CheckedLine
+
+    from exports.release import Needle, ReleaseFolder
+    from exports.release_state import ReleaseInputs
+
+NAMED_PLACES = 5  # of those where an identity stands
+
+
+def release(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="PROJECT", help="A project or a programme, by name or file.", show_default=False),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="A new folder, or an earlier release.", show_default=False)
+    ] = None,
+    models: Annotated[
+        list[Path] | None,
+        typer.Option(help="Answers of models, as `compare` takes them; may be repeated.", show_default=False),
+    ] = None,
+    draft: Annotated[bool, typer.Option("--draft", help="Write everything, with DRAFT across it.")] = False,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Compute a release again from its own files, and compare.", show_default=False
+        ),
+    ] = None,
+    method: MethodOption = Method.MAJORITY,
+    ties: Annotated[GoldTies, typer.Option(help="The label of a tie in gold.csv.")] = GoldTies.DROP,
+    seed: Seed = 0,
+    anchors: Annotated[
+        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
+    ] = False,
+    replay: Annotated[bool, typer.Option(help="Let the harness score people too (needs the extra `harness`).")] = True,
+    json: AsJson = False,
+) -> None:
+    """Write a release: a folder that stands alone, once all that a reader must be told is there.
+
+    Exit code 1: an unmet line stops the release, or a verified folder is not what follows from its own files.
+    """
+    refuse_options(
+        (
+            verify is not None and (name is not None or draft or bool(models)),
+            "--verify takes the folder alone.",
+            "Write: hromada release --verify DIR",
+        ),
+    )
+    if verify is not None:
+        _verify(verify, json=json)
+        return
+    from annotation.errors import BadInput
+    from annotation.settings import read_settings
+    from bot import release_inputs
+    from bot.commands import database_session, terminal_output
+    from exports import release as releases
+
+    if name is None or folder is None:
+        raise BadInput("What is to be released, and where to?", remedy="Write: hromada release PROJECT DIR")
+
+    releases.list_released_files(folder)
+    with database_session.open_database() as database, database.reading() as view:
+        inputs = release_inputs.build_release_inputs(
+            view,
+            database_session.resolve_name(name),
+            method=method.value,
+            ties=ties.value,
+            seed=seed,
+            anchors=anchors,
+            replay=replay,
+        )
+        needles = release_inputs.list_needles(view, read_settings())
+    if models:
+        inputs = release_inputs.add_models(inputs, models)
+    with terminal_output.show_progress("release", quiet=json) as progress:
+        built = releases.build_release_folder(inputs, draft=draft, progress=progress)
+    blocked = bool(built.checklist.blocking) and not draft
+    if not blocked:
+        _refuse_identities(built, needles)
+        releases.write_release_folder(built, folder)
+    if json:
+        _print_json(built, folder, blocked=blocked)
+    else:
+        _print_tables(inputs, built, folder, blocked=blocked)
+    if blocked:
+        raise typer.Exit(1)
+
+
+def _refuse_identities(built: ReleaseFolder, needles: Sequence[Needle]) -> None:
+    """Raise HromadaError, before anything is written, where a file would tell who somebody is."""
+    from aggregation.errors import HromadaError, Where
+    from exports import release as releases
+
+    found = releases.find_identities(built.files, needles)
+    if not found:
+        return
+    places = "; ".join(f"{one.file}, line {one.line}: {one.kind}" for one in found[:NAMED_PLACES])
+    more = f" and {len(found) - NAMED_PLACES} more" if len(found) > NAMED_PLACES else ""
+    raise HromadaError(
+        f"Files would tell who somebody is, and nothing was written: {places}{more}.",
+        remedy="Take it out of the items, texts, reasons or declared facts in which it stands, and release again.",
+        where=Where(file=found[0].file),
+    )
+
+
+def _verify(folder: Path, *, json: bool) -> None:
+    from bot.commands import terminal_output
+    from exports import release as releases
+
+    with terminal_output.show_progress("verification", quiet=json) as progress:
+        found = releases.verify_folder(folder, progress=progress)
+    if json:
+        terminal_output.print_json(
+            {
+                "folder": str(folder),
+                "n_files": found.n_files,
+                "verified": not found.findings,
+                "findings": [{"file": one.file, "problem": one.problem} for one in found.findings],
+                "notes": list(found.notes),
+            }
+        )
+    else:
+        for one in found.findings:
+            terminal_output.print_line(f"{one.file}: {one.problem}")
+        for note in found.notes:
+            terminal_output.print_line(note)
+        terminal_output.print_line(
+            f"{len(found.findings)} of {found.n_files} files are not what follows from the raw files."
+            if found.findings
+            else f"Verified: all {found.n_files} files are what follows from the raw files in {folder / 'inputs'}."
+        )
+    if found.findings:
+        raise typer.Exit(1)
+
+
+def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
+    from bot.commands import terminal_output
+
+    terminal_output.print_json(
+        {
+            "folder": None if blocked else str(folder),
+            "status": built.checklist.status,
+            "stamp": built.stamp,
+            "n_files": 0 if blocked else len(built.files),
+            "blocking": [line.id for line in built.checklist.blocking],
+            "warnings": [line.id for line in built.checklist.warnings],
+            "lines": [
+                {
+                    "id": line.id,
+                    "status": line.status,
+                    "level": line.level,
+                    "evidence": line.evidence,
+                    "remedy": line.remedy,
+                }
+                for line in built.checklist.lines
+            ],
+        }
+    )
+
+
+def _print_tables(inputs: ReleaseInputs, built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
+    from bot.commands import terminal_output
+
+    checklist = built.checklist
+    stamp = f"{built.stamp} · " if built.stamp else ""
+    counts = [
+        (status, sum(line.status == status for line in checklist.lines))
+        for status in ("met", "unmet", "not applicable", "not evidenced")
+    ]
+    terminal_output.print_table(f"{stamp}{inputs.facts.name} · the gate", ("lines", "number"), counts)
+    if checklist.blocking:
+        _print_lines("What stops the release" if blocked else "What would stop a release", checklist.blocking)
+    if checklist.warnings:
+        _print_lines("Warnings, which the report shows", checklist.warnings)
+    if blocked:
+        terminal_output.print_line("Nothing was written. --draft writes everything, with DRAFT across it.")
+        return
+    if built.has_hidden_gold:
+        terminal_output.print_line("It holds hidden gold: publish the folder `benchmark` of it alone.")
+    if not inputs.facts.harness:
+        terminal_output.print_line("People were not replayed by the harness: R35 rests on the copied scorer alone.")
+    terminal_output.print_line(f"{len(built.files)} files in {folder}. Prove them: hromada release --verify {folder}")
+
+
+def _print_lines(title: str, lines: Sequence[CheckedLine]) -> None:
+    """Lines of the gate, each with what is missing and how to meet it."""
+    from bot.commands import terminal_output
+
+    terminal_output.print_line("")
+    terminal_output.print_line(f"{title}:")
+    for line in lines:
+        terminal_output.print_line(f"  {line.id}  {line.must_state}")
+        terminal_output.print_line(f"       {line.evidence}")
+        if line.remedy:
+            terminal_output.print_line(f"       → {line.remedy}")

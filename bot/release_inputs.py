@@ -1,0 +1,65 @@
+"""Build all inputs of `hromada release` from the database, and list what must stand in none of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sqlmodel import Session
+
+from aggregation.consensus import TieRule
+from aggregation.labels.consensus import Method
+from annotation.settings import Settings
+from annotation.store import identities
+from bot import benchmark_release, release, release_facts
+from exports.lm_eval.replay import get_harness_version
+from exports.model_answers import read_models_by_data_set
+from exports.release import Needle
+from exports.release_state import ReleaseInputs
+
+
+def build_release_inputs(
+    session: Session,
+    name: str,
+    *,
+    method: Method = "majority",
+    ties: TieRule = "drop",
+    seed: int = 0,
+    anchors: bool = False,
+    replay: bool = True,
+) -> ReleaseInputs:
+    """Build the inputs of a release of a project or a programme, without models.
+
+    With `replay` people are scored by the lm-evaluation-harness too, where it is installed. Raises NotFound for a name
+    that is neither.
+    """
+    facts = release_facts.build_release_facts(session, name, harness=get_harness_version() if replay else "")
+    data_sets = release.build_data_sets(session, [project.name for project in facts.projects])
+    return ReleaseInputs(
+        facts=facts,
+        data_sets=data_sets,
+        responses=release.list_full_responses(session, data_sets),
+        benchmark=benchmark_release.build_source(session, name),
+        method=method,
+        ties=ties,
+        seed=seed,
+        anchors=anchors,
+    )
+
+
+def add_models(inputs: ReleaseInputs, paths: Sequence[Path]) -> ReleaseInputs:
+    """The inputs with what models answered; raises HromadaError for files that cannot be read or are of other tasks."""
+    models = read_models_by_data_set(paths, inputs.data_sets)
+    for path in paths:  # notes name the folder, not where it lies on this machine
+        models = {
+            name: replace(read, notes=tuple(note.replace(str(path), path.name) for note in read.notes))
+            for name, read in models.items()
+        }
+    return replace(inputs, models=models)
+
+
+def list_needles(session: Session, settings: Settings) -> tuple[Needle, ...]:
+    """Everything real by which somebody could be recognised, and every secret: no published file may hold it."""
+    found = [*identities.list_identities(session), *identities.list_secrets(settings)]
+    return tuple(Needle(one.kind, one.value) for one in found)

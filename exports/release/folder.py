@@ -1,0 +1,188 @@
+"""The folder of a release: all of its files, computed from its inputs and from nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aggregation.bootstrap import Progress
+from aggregation.errors import HromadaError, Where
+from exports import corrections, fact_tables, filtering, heds, paper, report, review_tables, tables, writers
+from exports.checklist import Checklist, build_checklist_files, check_release
+from exports.lm_eval import ReplayedPeople
+from exports.model_comparison import build_comparison_files
+from exports.release.raw_inputs import write_inputs
+from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
+from exports.report.release_marks import CheckedRow, ReleaseMarks
+
+MANIFEST = "manifest.json"
+README = "README.md"
+BENCHMARK = "benchmark"
+KEY = "benchmark-key"
+RESULTS = "results/"
+"""Where the harness's files lie in a benchmark."""
+KIND = "hromada release"
+
+Files = dict[str, str | bytes]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleaseFolder:
+    """The files of a release by path, the gate, and whether it is a draft.
+
+    `stamp` is what every page and table carries: SIMULATED, SECONDARY, DRAFT, or several of them; else it is empty.
+    `has_hidden_gold` says that the folder holds gold which is not to be published.
+    """
+
+    files: Files
+    checklist: Checklist
+    stamp: str
+    draft: bool
+    has_hidden_gold: bool
+
+
+def build_release_folder(
+    inputs: ReleaseInputs,
+    *,
+    draft: bool = False,
+    recorded: tuple[ReplayedPeople, ReplayedPeople] | None = None,
+    progress: Progress | None = None,
+) -> ReleaseFolder:
+    """Compute all files of a release; the same inputs give the same bytes.
+
+    It is built whether the gate is passed or not: the caller looks at `checklist.blocking` before writing anything.
+    `recorded` are the harness's files of an earlier build. `progress` is called with the share done, 0 to 1.
+    """
+    report_share = progress or (lambda _share: None)
+    state = compute_release_state(inputs, recorded=recorded, progress=lambda share: report_share(0.8 * share))
+    checklist = check_release(state)
+    stamp = _build_stamp(state, checklist, draft=draft)
+    files: Files = dict(write_inputs(inputs))
+    files |= tables.build_files(state.tables)
+    files |= _build_pages(state, checklist, stamp)
+    report_share(0.9)
+    files |= fact_tables.build_fact_files(state)
+    files |= fact_tables.build_text_files(state)
+    files |= build_checklist_files(checklist, state)
+    files["heds.json"] = heds.build_heds_file(state)
+    files |= paper.build_paper_files(state, stamp=stamp)
+    files |= _build_benchmark_files(state)
+    files |= _build_model_files(state)
+    has_hidden_gold = any(path.startswith(f"{KEY}/") for path in files)
+    files[README] = paper.build_readme(
+        state, stamp=stamp, status_line=_describe_status(checklist, draft=draft), files=sorted(files)
+    )
+    files[MANIFEST] = _build_manifest(state, checklist, files, stamp=stamp, draft=draft)
+    report_share(1.0)
+    return ReleaseFolder(files=files, checklist=checklist, stamp=stamp, draft=draft, has_hidden_gold=has_hidden_gold)
+
+
+def write_release_folder(release: ReleaseFolder, folder: Path) -> tuple[Path, ...]:
+    """Write a release into a new folder, an empty one, or one of an earlier release, whose other files are removed.
+
+    Raises HromadaError, before anything is changed, for a folder that holds anything else.
+    """
+    old = list_released_files(folder)
+    written = writers.write_files(folder, release.files)
+    writers.remove_files(folder, old - release.files.keys())
+    return written
+
+
+def list_released_files(folder: Path) -> frozenset[str]:
+    """The files that an earlier release wrote here, none in a new or empty folder.
+
+    Raises HromadaError where something else lies here.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return frozenset()
+    try:
+        content = json.loads((folder / MANIFEST).read_text("utf-8"))
+        if content["kind"] != KIND:
+            raise ValueError(content["kind"])
+        return frozenset({*content["files"], MANIFEST})
+    except (OSError, ValueError, KeyError, TypeError):
+        raise HromadaError(
+            "This folder holds something that is no earlier release.",
+            remedy="Name another folder, or empty it.",
+            where=Where(file=folder),
+        ) from None
+
+
+def _build_stamp(state: ReleaseState, checklist: Checklist, *, draft: bool) -> str:
+    marks = {"SIMULATED": state.simulated, "SECONDARY": checklist.is_secondary, "DRAFT": draft}
+    return " · ".join(mark for mark, applies in marks.items() if applies)
+
+
+def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> Files:
+    """The report with the gate in it, and the pages and files of corrections, filtering and reviews."""
+    inputs = state.inputs
+    marks = ReleaseMarks(
+        stamp=stamp,
+        status=checklist.status,
+        lines=tuple(
+            CheckedRow(line.id, line.must_state, line.status, line.level, line.evidence) for line in checklist.lines
+        ),
+        warnings=tuple(f"{line.id}: {line.evidence}" for line in checklist.warnings),
+    )
+    return {
+        "report.html": report.render_report(state.tables, title=f"{inputs.facts.title}: a release", marks=marks),
+        **corrections.build_correction_files(inputs.responses, seed=inputs.seed),
+        **filtering.build_filtering_files(inputs.responses, seed=inputs.seed),
+        **review_tables.build_review_files(inputs.data_sets),
+    }
+
+
+def _build_benchmark_files(state: ReleaseState) -> Files:
+    if state.benchmark is None:
+        return {}
+    return {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()} | {
+        f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()
+    }
+
+
+def _build_model_files(state: ReleaseState) -> Files:
+    return {
+        f"models/{name}/{path}": content
+        for name, compared in state.comparisons.items()
+        for path, content in build_comparison_files(compared).items()
+    }
+
+
+def _describe_status(checklist: Checklist, *, draft: bool) -> str:
+    counts = {
+        status: sum(line.status == status for line in checklist.lines)
+        for status in ("met", "unmet", "not applicable", "not evidenced")
+    }
+    words = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    kind = {
+        "full": "All lines that block are met",
+        "secondary": "A secondary release: what is not evidenced was not seen by this platform",
+        "blocked": "A draft that does not pass the gate" if draft else "Lines that block are unmet",
+    }[checklist.status]
+    return f"{kind} ({words}, of {len(checklist.lines)})."
+
+
+def _build_manifest(
+    state: ReleaseState, checklist: Checklist, files: Mapping[str, str | bytes], *, stamp: str, draft: bool
+) -> str:
+    facts = state.facts
+    content = {
+        "kind": KIND,
+        "name": facts.name,
+        "title": facts.title,
+        "stamp": stamp,
+        "status": checklist.status,
+        "draft": draft,
+        "versions": dict(facts.versions) | ({"lm_eval": facts.harness} if facts.harness else {}),
+        "definitions": {project.name: project.definition_sha256 for project in facts.projects},
+        "files": {path: hash_content(content) for path, content in sorted(files.items())},
+    }
+    return writers.format_json(content)
+
+
+def hash_content(content: str | bytes) -> str:
+    """The SHA-256 of a file's content."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

@@ -1,0 +1,135 @@
+"""The proof of a release: everything is computed again from its raw files, and compared with its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aggregation.bootstrap import Progress
+from aggregation.errors import HromadaError, Where
+from exports.lm_eval import ReplayedPeople
+from exports.lm_eval.replay import get_harness_version
+from exports.release.file_differences import describe_difference
+from exports.release.folder import BENCHMARK, KEY, KIND, MANIFEST, RESULTS, build_release_folder, hash_content
+from exports.release.raw_inputs import INPUTS, read_inputs, write_inputs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A file of the folder that is not what it should be, and what is wrong with it, in a sentence."""
+
+    file: str
+    problem: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What was found wrong, file by file, how many files were compared, and notes on what could not be recomputed."""
+
+    findings: tuple[Finding, ...]
+    n_files: int
+    notes: tuple[str, ...] = ()
+
+
+def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verification:
+    """Verify a release: its files against the manifest, and every file against what follows from `inputs/`.
+
+    `progress` is called with the share done, 0 to 1. Raises HromadaError for a folder that is no release.
+    """
+    contents = _read_files(folder)
+    manifest = _read_manifest(contents, folder)
+    findings = _compare_with_manifest(contents, manifest)
+    raw = {path: content.decode(errors="replace") for path, content in contents.items() if path.startswith(INPUTS)}
+    notes: tuple[str, ...] = ()
+    try:
+        inputs = read_inputs(raw)
+        notes, recorded = _find_recorded(contents, inputs.facts.harness)
+        rebuilt = build_release_folder(
+            inputs, draft=manifest.get("draft") is True, recorded=recorded, progress=progress
+        ).files
+        rebuilt |= write_inputs(inputs)
+    except HromadaError as failure:
+        place = str(failure.where.file) if failure.where is not None and failure.where.file is not None else INPUTS
+        findings.setdefault(place, f"nothing can be computed from it: {failure.problem}")
+        return _build_verification(findings, contents, notes)
+    for path in sorted({*rebuilt, *contents}):
+        expected = rebuilt.get(path)
+        if expected is None:
+            findings.setdefault(path, "it does not belong to the release")
+        elif path not in contents:
+            findings.setdefault(path, "it is missing")
+        else:
+            wanted = expected.encode() if isinstance(expected, str) else expected
+            if (contents[path] != wanted and path != MANIFEST) or (contents[path] != wanted and not findings):
+                findings[path] = describe_difference(path, contents[path], wanted)
+    return _build_verification(findings, contents, notes)
+
+
+def _build_verification(
+    findings: Mapping[str, str], contents: Mapping[str, bytes], notes: tuple[str, ...]
+) -> Verification:
+    return Verification(
+        findings=tuple(Finding(file=path, problem=problem) for path, problem in sorted(findings.items())),
+        n_files=len(contents),
+        notes=notes,
+    )
+
+
+def _read_files(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        raise HromadaError("There is no such folder.", remedy="Name the folder of a release.", where=Where(file=folder))
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def _read_manifest(contents: Mapping[str, bytes], folder: Path) -> Mapping[str, Any]:
+    try:
+        manifest: Mapping[str, Any] = json.loads(contents[MANIFEST])
+        if manifest["kind"] != KIND or not isinstance(manifest["files"], dict):
+            raise ValueError(MANIFEST)
+    except (KeyError, TypeError, ValueError):
+        raise HromadaError(
+            "This folder is no release, or its manifest.json cannot be read.",
+            remedy="Name a folder that `hromada release` wrote.",
+            where=Where(file=folder),
+        ) from None
+    return manifest
+
+
+def _compare_with_manifest(contents: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The files that are missing, too many, or not those of the manifest, with what is wrong."""
+    listed: Mapping[str, str] = manifest["files"]
+    findings = dict.fromkeys(sorted(listed.keys() - contents.keys()), "it is missing")
+    findings |= dict.fromkeys(sorted(contents.keys() - listed.keys() - {MANIFEST}), "the manifest does not list it")
+    for path in sorted(listed.keys() & contents.keys()):
+        if hash_content(contents[path]) != listed[path]:
+            findings[path] = "it was changed: its SHA-256 is not that of the manifest"
+    return findings
+
+
+def _find_recorded(
+    contents: Mapping[str, bytes], harness: str
+) -> tuple[tuple[str, ...], tuple[ReplayedPeople, ReplayedPeople] | None]:
+    """The harness's files of the folder, where another version of it or none is installed, and a note that says so."""
+    if not harness or get_harness_version() == harness:
+        return (), None
+    recorded = tuple(
+        ReplayedPeople(
+            files={
+                path.removeprefix(f"{folder}/{RESULTS}"): content
+                for path, content in contents.items()
+                if path.startswith(f"{folder}/{RESULTS}")
+            },
+            version=harness,
+        )
+        for folder in (BENCHMARK, KEY)
+    )
+    note = (
+        f"People were replayed by lm-eval {harness}, which is not installed here: its files in {BENCHMARK}/{RESULTS}"
+        " were compared with the manifest alone."
+    )
+    return (note,), (recorded[0], recorded[1])
