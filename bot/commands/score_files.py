@@ -81,8 +81,8 @@ def read_scores(file: Path) -> ScoreTable:
 
 
 def parse_group_weights(given: Sequence[str], groups: Sequence[str]) -> dict[str, float]:
-    """Weights given as GROUP=NUMBER; raises BadInput for another form, an unknown group or a number not above 0."""
-    weights = {}
+    """Weights given as GROUP=NUMBER; raises BadInput for another form, an unknown or repeated group, or a number not above 0."""
+    weights: dict[str, float] = {}
     for text in given:
         group, _, number = text.rpartition("=")
         if group not in groups:
@@ -91,6 +91,10 @@ def parse_group_weights(given: Sequence[str], groups: Sequence[str]) -> dict[str
                 f"There is no group {group or text!r}.",
                 where=Where(field="--group-weight"),
                 remedy=f"Write GROUP=NUMBER. The groups of the file: {known}.",
+            )
+        if group in weights:
+            raise BadInput(
+                f"The group {group} has two weights.", where=Where(field="--group-weight"), remedy="Give it one."
             )
         weights[group] = _parse_number(number)
         if not 0 < weights[group] < math.inf:

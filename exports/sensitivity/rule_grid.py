@@ -6,6 +6,7 @@ had filtered so at its end: places that the campaign gave to others are not give
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -92,8 +93,8 @@ def list_settings(
     """
     if any(not 0 <= one < 1 for one in accuracies):
         raise HromadaError("A control accuracy is not from 0 to below 1.", remedy="Write it like 0.5.")
-    if any(one < 0 for one in seconds):
-        raise HromadaError("A number of seconds is below 0.", remedy="Write it like 2.")
+    if any(not 0 <= one < math.inf for one in seconds):
+        raise HromadaError("A number of seconds is not from 0 on.", remedy="Write it like 2.")
     facts = _collect_facts(restore_excluded(data))
     known = {0.0, *accuracies} if facts.accuracy.notna().any() else {0.0}
     times = {0.0, *seconds} if facts.seconds.notna().any() else {0.0}

@@ -94,3 +94,12 @@ def test_bad_weights_are_refused(hromada: Hromada, given: str, said: str) -> Non
     ran = hromada("rank", EXAMPLE, "--group-weight", given)
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
+
+
+def test_two_weights_of_a_group_and_a_gamma_that_is_no_number_are_refused(hromada: Hromada) -> None:
+    for words, said in (
+        (("--group-weight", "reasoning=2", "--group-weight", "reasoning=3"), "The group reasoning has two weights"),
+        (("--gamma", "nan"), "γ is no number"),
+    ):
+        ran = hromada("rank", EXAMPLE, *words)
+        assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err

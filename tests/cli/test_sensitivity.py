@@ -62,6 +62,7 @@ def test_thresholds_out_of_range_are_refused(hromada: Hromada) -> None:
     load_votes(hromada)
     for arguments, problem in (
         (("--control", "1.5"), "A control accuracy is not from 0 to below 1"),
+        (("--seconds", "nan"), "A number of seconds is not from 0 on"),
         (("--cut", "2"), "A cut of confidence is not from 0 to 1"),
     ):
         ran = hromada("sensitivity", "quick", "--to", "tried", *arguments)
