@@ -81,7 +81,10 @@ def read_scores(file: Path) -> ScoreTable:
 
 
 def parse_group_weights(given: Sequence[str], groups: Sequence[str]) -> dict[str, float]:
-    """Weights given as GROUP=NUMBER; raises BadInput for another form, an unknown or repeated group, or a number not above 0."""
+    """Weights given as GROUP=NUMBER.
+
+    Raises BadInput for another form, an unknown or repeated group, and a number not above 0.
+    """
     weights: dict[str, float] = {}
     for text in given:
         group, _, number = text.rpartition("=")
