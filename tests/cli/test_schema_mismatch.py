@@ -57,6 +57,7 @@ REFUSING: Mapping[str, str] = {
     "sensitivity": "words",
     "export": "--to export",
     "build": "words benchmark",
+    "release": "words released",
     "label-studio doctor": "",
     "label-studio link": "1",
     "label-studio push": "words --person somebody",
