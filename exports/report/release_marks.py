@@ -41,6 +41,6 @@ class ReleaseMarks:
     def rows(self) -> tuple[TableRow, ...]:
         """The rows of the table of the gate."""
         return tuple(
-            TableRow(head=line.id, cells=(line.status, line.level, line.must_state), remark=line.evidence)
+            TableRow(head=line.id, cells=(line.status, line.level), remark=f"{line.must_state}. {line.evidence}")
             for line in self.lines
         )
