@@ -1,0 +1,293 @@
+"""Build the facts of a release from the database: how the answers of its projects came about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from platform import python_version_tuple
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from annotation.campaigns import programme_file, project_file
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion
+from annotation.campaigns.sections.annotators import ProfileField
+from annotation.campaigns.sections.release import DECLARED_FACTS
+from annotation.errors import NotFound
+from annotation.loading import campaign_lint
+from annotation.store import queries
+from annotation.store.models import Item, Programme, ProgrammeProject, Project
+from annotation.vocabulary import Pool
+from annotation.workflow.annotators import active_time, payments, terms
+from annotation.workflow.lifecycle import campaign_reader
+from annotation.workflow.monitoring import campaign_status, conduct, funnel, people_counts, text_history
+from annotation.workflow.quality import rules
+from bot import project_words
+from exports import facts, privacy
+
+PACKAGES = ("hromada", "pandas", "numpy", "scipy", "crowd-kit", "pyarrow")
+UNDO = "An answer can be changed until another item of its group was shown or the project was closed."
+SKIPS = {
+    "baseline": "An item can be skipped for a reason; the skip fills a place of the item, and is scored as wrong.",
+    "annotation": "An item can be skipped for a reason; its place goes to somebody else.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Campaign:
+    """A project with its definition and its programme, and what was counted of its conduct."""
+
+    project: Project
+    definition: project_file.ProjectFile
+    programme: programme_file.ProgrammeFile | None
+    conduct: conduct.Conduct
+    scopes: tuple[str, ...]
+
+
+def build_release_facts(session: Session, name: str, *, harness: str = "") -> facts.ReleaseFacts:
+    """Build the facts of a project, or of a programme with its projects in its order.
+
+    `harness` is the version of the lm-evaluation-harness by which people are replayed, empty where they are not. Raises
+    NotFound for a name that is neither.
+    """
+    programme = queries.find_programme(session, name)
+    try:
+        projects = (
+            [queries.get_project(session, name)]
+            if programme is None
+            else queries.list_programme_projects(session, programme)
+        )
+    except NotFound as failure:
+        raise NotFound(f"No project or programme {name!r} is loaded.", remedy=failure.remedy) from None
+    first = programme or projects[0]
+    versions = {package: metadata.version(package) for package in PACKAGES}
+    return facts.ReleaseFacts(
+        name=first.name,
+        title=first.title,
+        language=first.language,
+        is_programme=programme is not None,
+        projects=tuple(_build_project_facts(session, project) for project in projects),
+        versions={**versions, "python": ".".join(python_version_tuple()[:2])},
+        harness=harness,
+    )
+
+
+def _read_campaign(session: Session, project: Project) -> _Campaign:
+    definition = project_file.parse_definition(project.definition)
+    of_project = select(Programme).join(ProgrammeProject).where(ProgrammeProject.project_id == project.id)
+    stored = session.exec(of_project).first()
+    programme = None if stored is None else programme_file.ProgrammeFile.model_validate(stored.definition)
+    asks = programme is not None and programme.consent is not None
+    scope = terms.get_programme_scope(stored) if asks and stored is not None else None
+    scopes = conduct.list_consent_scopes(project, scope, asks=definition.consent is not None)
+    exceptions = definition.exposure.exceptions if definition.exposure else ()
+    return _Campaign(
+        project=project,
+        definition=definition,
+        programme=programme,
+        conduct=conduct.measure_conduct(session, project, scopes=scopes, exceptions=exceptions),
+        scopes=scopes,
+    )
+
+
+def _build_project_facts(session: Session, project: Project) -> facts.ProjectFacts:
+    campaign = _read_campaign(session, project)
+    definition, counted = campaign.definition, campaign.conduct
+    declared = definition.declared.model_dump(exclude_none=True)
+    dynamic = project.overlap_max is not None and project.overlap_max != project.overlap
+    asked: dict[str, Any] = {} if counted.imported else _list_facts_of_people(session, campaign)
+    return facts.ProjectFacts(
+        name=project.name,
+        title=project.title,
+        language=project.language,
+        kind=definition.kind,
+        status=project.status.value,
+        imported=counted.imported,
+        definition_sha256=project.definition_sha256,
+        platforms=counted.platforms,
+        questions=tuple(question.name for question in definition.all_questions),
+        declared={name: str(value) for name, value in declared.items()},
+        declared_meanings=dict(DECLARED_FACTS),
+        examples=project_words.list_examples(definition),
+        shared_ids=counted.shared_ids,
+        shared_groups=counted.shared_groups,
+        frames=tuple(project_words.describe_frame(frame) for frame in project.frames or ()),
+        plan=project_words.describe_plan(project),
+        overlap=definition.min_overlap,
+        overlap_max=project.overlap_max if dynamic else None,
+        controls=project_words.describe_controls(definition),
+        rules=tuple(f"{rules.describe_rule(rule)}: {rule.consequence}" for rule in definition.quality),
+        rules_fixed_before=_was_before(project.frozen, counted.first_main_at),
+        post_hoc=tuple(str(change["what"]) for change in (project.frozen or {}).get("post_hoc", ())),
+        exceptions=tuple(definition.exposure.exceptions) if definition.exposure else (),
+        hidden_gold=definition.benchmark.hidden,
+        n_source_items=_count_main_items(session, project),
+        published_source=definition.published.source if definition.published else "",
+        published_scores=dict(definition.published.scores) if definition.published else {},
+        lineage=project_words.describe_lineage(definition),
+        lint=_list_lint(session, project),
+        texts=tuple(
+            facts.TextVersion(
+                kind={"warning": "content_warning"}.get(one.kind.value, one.kind.value),
+                scope=one.scope,
+                version=one.version,
+                sha256=one.sha256,
+                text=one.text,
+                n_people=one.n_people,
+                n_answers=one.n_answers,
+            )
+            for one in text_history.list_read_texts(session, project, scopes=campaign.scopes)
+        ),
+        **asked,
+    )
+
+
+def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, Any]:
+    """The facts that only a campaign that asked people here can have."""
+    project, definition, counted = campaign.project, campaign.definition, campaign.conduct
+    steps = funnel.compute_funnel(session, project=project, definition=definition)
+    work = active_time.list_active_times(session, project=project, definition=definition)
+    fields = _list_profile_fields(campaign)
+    training = definition.stages.training
+    return {
+        "training_items": _list_training_items(session, project) if training is not None else (),
+        "training_answers": counted.training_answers,
+        "training_explains": training is not None and training.explain,
+        "qualification": _describe_qualification(session, campaign),
+        "n_without_consent": counted.without_consent if campaign.scopes else None,
+        "profile_fields": {field.name: field.text for field in fields},
+        "profile": _list_profile(session, fields, counted.contributors),
+        "admission": project_words.describe_admission(
+            definition.admission, campaign.programme.admission if campaign.programme else None
+        ),
+        "pay": _describe_pay(session, campaign, work),
+        "pilot_items": counted.pilot_items,
+        "pilot_answers": counted.pilot_answers,
+        "repeats": project_words.describe_repeats(definition),
+        "n_unlisted_exposed": counted.unlisted_exposed,
+        "undo": UNDO,
+        "caps": project_words.describe_caps(definition),
+        "skips": SKIPS[definition.kind],
+        "attestation": definition.attestation.text if definition.attestation else "",
+        "attested": _list_attested(session, campaign),
+        "invited": steps.invited,
+        "consented": steps.consented,
+        "started": steps.started,
+        "finished": steps.finished,
+        "active_hours": round(sum(one.hours for one in work.values()), 4),
+        "shuffles_options": any(
+            isinstance(question, ChoiceQuestion | ChoicesQuestion) and question.shuffle
+            for question in definition.all_questions
+        ),
+        "shuffles_items": True,
+    }
+
+
+def _was_before(frozen: Mapping[str, Any] | None, first: datetime | None) -> bool | None:
+    """Whether the frozen record is older than the first answer; None without either of them."""
+    if frozen is None or first is None:
+        return None
+    return datetime.fromisoformat(frozen["at"]) <= first
+
+
+def _list_training_items(session: Session, project: Project) -> tuple[facts.TrainingItem, ...]:
+    of_training = select(Item).where(Item.project_id == project.id, Item.pool == Pool.TRAINING)
+    return tuple(
+        facts.TrainingItem(
+            item_id=item.external_id,
+            group=item.group_id,
+            shown="\n".join([item.stimulus, *(item.options or ())]),
+            gold=tuple(answer for answer in (item.gold, *(item.accepted or ())) if answer),
+            explanation=item.explanation,
+        )
+        for item in session.exec(of_training.order_by(col(Item.rank)))
+    )
+
+
+def _describe_qualification(session: Session, campaign: _Campaign) -> facts.Qualification | None:
+    stage = campaign.definition.stages.qualification
+    counts = campaign_status.get_campaign_status(session, campaign.project).qualification
+    if stage is None or counts is None:
+        return None
+    attempts = f", {stage.attempts or 1} attempts at most" if (stage.attempts or 1) > 1 else ""
+    return facts.Qualification(
+        rule=f"{stage.pass_mark if stage.pass_mark is not None else 'no pass mark'}{attempts}",
+        n_items=stage.number or campaign.conduct.qualification_items,
+        n_tried=counts.tried,
+        n_passed=counts.passed,
+        n_failed=counts.failed,
+        fixed_before=_was_before(campaign.project.frozen, campaign.conduct.first_qualification_at),
+    )
+
+
+def _list_profile_fields(campaign: _Campaign) -> tuple[ProfileField, ...]:
+    own = {field.name: field for field in (campaign.programme.profile if campaign.programme else ())}
+    return tuple((own | {field.name: field for field in campaign.definition.profile}).values())
+
+
+def _list_profile(
+    session: Session, fields: Collection[ProfileField], annotators: Collection[int]
+) -> tuple[facts.ProfileCount, ...]:
+    counted = people_counts.count_profile(session, tuple(fields), annotators=annotators)
+    questions = {field.name: field.text for field in fields}
+    return tuple(one for name, counts in counted.items() for one in _suppress(name, questions[name], counts))
+
+
+def _list_attested(session: Session, campaign: _Campaign) -> tuple[facts.ProfileCount, ...]:
+    section = campaign.definition.attestation
+    if section is None:
+        return ()
+    counts = people_counts.count_attestations(session, campaign.project, annotators=campaign.conduct.contributors)
+    return tuple(_suppress("attestation", section.text, Counter[str | None](counts)))
+
+
+def _suppress(name: str, question: str, counts: Counter[str | None]) -> Iterator[facts.ProfileCount]:
+    """The cells of a question, sorted, those who did not say last; small ones without a number."""
+    cells = sorted(counts.items(), key=lambda cell: (cell[0] is None, cell[0] or ""))
+    shown = privacy.suppress_small_cells([number for _, number in cells])
+    for (value, _), number in zip(cells, shown, strict=True):
+        yield facts.ProfileCount(field=name, question=question, value=value, n=number)
+
+
+def _describe_pay(
+    session: Session, campaign: _Campaign, work: Mapping[int, active_time.ActiveTime]
+) -> facts.Pay | None:
+    section = campaign.definition.reward.pay if campaign.definition.reward else None
+    paid = payments.sum_payments(session, project_id=campaign.project.id or 0)
+    if section is None and not paid:
+        return None
+    scheme = "not by a rate"
+    if section is not None:
+        rate = section.per_hour if section.per_hour is not None else section.per_item
+        scheme = f"{rate} {section.currency} {'an hour of active work' if section.per_hour is not None else 'an item'}"
+    rates = payments.compute_hourly_rates(work, paid)
+    known = len(paid) >= privacy.MIN_CELL and len(rates) == 1
+    return facts.Pay(
+        scheme=scheme,
+        currency=rates[0].currency if known else section.currency if section else None,
+        n_paid=len(paid) if len(paid) >= privacy.MIN_CELL else 0,
+        hourly_median=rates[0].hundredths / 100 if known else None,
+    )
+
+
+def _count_main_items(session: Session, project: Project) -> int:
+    return len(session.exec(select(col(Item.id)).where(Item.project_id == project.id, Item.pool == Pool.MAIN)).all())
+
+
+def _list_lint(session: Session, project: Project) -> tuple[facts.LintFact, ...]:
+    if session.exec(select(Item.id).where(Item.project_id == project.id).limit(1)).first() is None:
+        return ()
+    campaign, contents = campaign_reader.read_campaign(session, project)
+    return tuple(
+        facts.LintFact(
+            rule=finding.rule.name,
+            severity=finding.rule.severity.value,
+            message=finding.message or finding.rule.description,
+            items=finding.ids,
+            remedy=finding.rule.remedy,
+        )
+        for finding in campaign_lint.lint_campaign(campaign, contents)
+    )
