@@ -1,0 +1,160 @@
+"""The checks of lines on items: how many there are, how they were drawn, and what was shown in which order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from exports.checklist.checks_of_people import check_declared
+from exports.checklist.verdicts import ELSEWHERE, Subject, Verdict, count_words, met, not_evidenced, unmet
+from exports.inputs import DataSet
+
+STRATA_P, POSITION_P = 0.001, 0.01
+LEAST_EXPECTED = 5.0
+"""The least expected count with which a chi-square test is made."""
+
+
+def check_sizes(subject: Subject) -> Verdict:
+    """R03: the full set, the part that people answered, the part that models answered."""
+    data = subject.first
+    answered = set(data.list_counted_answers()["item_id"]) & set(data.items["item_id"])
+    if not answered:
+        return unmet("No item has an answer that counts.", "Collect or import answers first.")
+    drawn = sum(frame.n_candidates for frame in subject.project.frames if frame.pool == "main")
+    whole = f"{drawn} candidates, " if drawn else ""
+    models = [f"{name}: {len(own)} items, one answer each" for name, own in _list_model_items(subject).items()]
+    return met(
+        f"{whole}{count_words(len(data.items), 'item')}, {len(answered)} with answers of people;"
+        f" {'; '.join(models) if models else 'no models'}."
+    )
+
+
+def _list_model_items(subject: Subject) -> dict[str, list[str]]:
+    return {
+        model: [item for item, status in statuses.items() if status == "compared"]
+        for name in subject.models
+        for model, statuses in subject.state.comparisons[name].statuses.items()
+    }
+
+
+def check_sampling(subject: Subject) -> Verdict:
+    """R05: how items were drawn, with seed and frame, and strata as in the frame."""
+    frames = [frame for frame in subject.project.frames if frame.pool == "main"]
+    if not frames:
+        if subject.project.imported:
+            return not_evidenced(f"{ELSEWHERE}: how their items were chosen was not seen here.")
+        return met(f"No sample: all {count_words(len(subject.first.items), 'item')} of the file are main items.")
+    worst = min((_test_strata(frame.strata) for frame in frames if frame.strata), default=1.0)
+    words = "; ".join(
+        f"{frame.n_drawn} of {frame.n_candidates}, {frame.method}, seed {frame.seed}, frame sha256 {frame.sha256[:12]}"
+        for frame in frames
+    )
+    if any(frame.seed is None or not frame.sha256 for frame in frames):
+        return unmet(f"{words}: the seed or the frame is missing.", "Load the items again with a sample and a seed.")
+    if worst < STRATA_P:
+        return unmet(
+            f"{words}; the strata differ from the frame (chi-square p = {worst:.2g}).",
+            "Weigh the strata, or draw in proportion; else say that it is stratified on purpose.",
+        )
+    return met(f"{words}.")
+
+
+def _test_strata(strata: Mapping[str, tuple[int, int]]) -> float:
+    """The p-value of drawn counts against the shares of the frame; 1 where expected counts are too small."""
+    from scipy import stats
+
+    counts = list(strata.values())
+    drawn, candidates = sum(one for one, _ in counts), sum(one for _, one in counts)
+    expected = [drawn * one / candidates for _, one in counts if one]
+    observed = [one for one, of in counts if of]
+    if len(expected) < 2 or min(expected) < LEAST_EXPECTED:
+        return 1.0
+    return float(stats.chisquare(observed, expected).pvalue)
+
+
+def check_orders(subject: Subject) -> Verdict:
+    """R19: items and options in random order, the order stored, and gold in no favoured place."""
+    data, project = subject.first, subject.project
+    position = _test_gold_position(data)
+    if position is not None and position < POSITION_P:
+        return unmet(
+            f"Gold stands in some places more often than in others (chi-square p = {position:.2g}).",
+            "Shuffle the options in the items' file, and begin anew.",
+        )
+    place = "" if position is None else f" Gold is spread over the places (chi-square p = {position:.2f})."
+    if project.imported:
+        return not_evidenced(f"{ELSEWHERE}: in which order things were shown is not known.{place}")
+    if data.kind not in ("label", "boxes"):
+        return met("Items come in an order of each annotator's own; there are no options.")
+    if not project.shuffles_options:
+        return _judge_fixed_order(data, place)
+    counted = data.list_counted_answers()
+    missing = int(counted["option_order"].isna().sum())
+    if missing:
+        return unmet(f"{count_words(missing, 'answer')} have no stored order of options.", "Say so; report this.")
+    return met(f"Items and options come in an order of each annotator's own, stored with each answer.{place}")
+
+
+def _judge_fixed_order(data: DataSet, place: str) -> Verdict:
+    """Options that stand in one order for everybody, as a scale or yes and no may, and options of an item may not."""
+    if data.classes is None or data.classes_are_positions:
+        return unmet(
+            "The options of an item stand in one order for everybody.", "Write `shuffle: true` under the question."
+        )
+    return met(f"Items come in an order of each annotator's own; the fixed options stand in one order.{place}")
+
+
+def _test_gold_position(data: DataSet) -> float | None:
+    """The p-value of gold at every place equally often, over items whose options are their own; None with too few."""
+    from scipy import stats
+
+    if data.classes is not None and not data.classes_are_positions:
+        return None
+    sizes = Counter(len(item.labels) for item in data.option_items)
+    if not sizes:
+        return None
+    size, n_items = sizes.most_common(1)[0]
+    if size < 2 or n_items / size < LEAST_EXPECTED:
+        return None
+    places = Counter(item.labels.index(item.gold) for item in data.option_items if len(item.labels) == size)
+    return float(stats.chisquare([places.get(place, 0) for place in range(size)]).pvalue)
+
+
+def check_stimulus(subject: Subject) -> Verdict:
+    """R20: what people saw is what models get."""
+    declared = check_declared(subject, "stimulus_differences")
+    if declared.status != "met":
+        return declared
+    if subject.project.imported:
+        return not_evidenced(f"{ELSEWHERE}: what was on their screens was not seen here. {declared.evidence}")
+    data = subject.first
+    counted = data.list_counted_answers()
+    missing = int(counted["stimulus_sha256"].isna().sum())
+    now = dict(zip(data.items["item_id"], data.items["stimulus_sha256"], strict=True))
+    revisions = dict(zip(data.items["item_id"], data.items["item_revision"], strict=True))
+    rows = zip(counted["item_id"], counted["item_revision"], counted["stimulus_sha256"], strict=True)
+    other = sum(
+        sha is not None and revisions.get(item) == revision and now.get(item) not in (None, sha)
+        for item, revision, sha in rows
+    )
+    if missing or other:
+        return unmet(
+            f"{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
+            "Exclude them; report this.",
+        )
+    return met(f"Every answer has the hash of the stimulus that models get. {declared.evidence}")
+
+
+def check_interface(subject: Subject) -> Verdict:
+    """R21: the limits of the interface."""
+    errors = [finding for finding in subject.project.lint if finding.severity == "error"]
+    if errors:
+        return unmet(
+            "; ".join(f"{finding.rule}: {count_words(len(finding.items), 'item')}" for finding in errors) + ".",
+            " ".join(dict.fromkeys(finding.remedy for finding in errors)),
+        )
+    if subject.project.imported:
+        return not_evidenced(f"{ELSEWHERE}: the limits of that interface are not known. The items have no lint error.")
+    surfaces = ", ".join(subject.project.platforms) or "none yet"
+    warnings = sum(finding.severity == "warning" for finding in subject.project.lint)
+    return met(f"No lint error, {count_words(warnings, 'warning')}; surfaces: {surfaces}. {subject.project.undo}")

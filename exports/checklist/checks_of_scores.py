@@ -1,0 +1,267 @@
+"""The checks of lines on numbers: units, intervals, agreement, gold, ceiling, models, and what was planned."""
+
+from __future__ import annotations
+
+from aggregation.agreement import Coefficient
+from exports.checklist.checks_of_answers import check_nothing
+from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
+from exports.checklist.verdicts import (
+    ELSEWHERE,
+    Subject,
+    Verdict,
+    count_words,
+    judge_each,
+    met,
+    not_applicable,
+    not_evidenced,
+    not_scored,
+    unmet,
+)
+from exports.results import NO_VOTES, DataSetResult
+
+LEAST_CLUSTERS = 5
+UNKNOWN_ORIGINS = (None, "declared")
+
+
+def check_units(subject: Subject) -> Verdict:
+    """R01: what number is claimed."""
+    if not subject.scored:
+        return not_scored(subject)
+
+    def judge(result: DataSetResult) -> Verdict:
+        units = [unit.unit for unit in result.performance.units] if result.performance else []
+        if "individual" not in units:
+            return unmet("There is no score of single answers.", "Release again; report this.")
+        value = result.performance["individual"].primary.value if result.performance else None
+        words = "none" if value is None else f"{100 * value:.1f} %"
+        return met(f"Headline: single answers (individual), {words}; beside it {', '.join(units[1:]) or 'nothing'}.")
+
+    return judge_each(subject.scored, judge)
+
+
+def check_equal_items(subject: Subject) -> Verdict:
+    """R04: people and models on the same items."""
+    if not subject.models:
+        return check_nothing(subject)
+    unequal = [name for name in subject.models if not subject.state.comparisons[name].has_equal_items]
+    if unequal:
+        return unmet(
+            f"A model is not compared on all items of people: {', '.join(unequal)}; model_items.csv has them.",
+            "Run the models on every item that people answered.",
+        )
+    return met(f"Every model answered all items of people, matched by id and stimulus: {', '.join(subject.models)}.")
+
+
+def check_plan(subject: Subject) -> Verdict:
+    """R07: the precision planned before the start."""
+    project = subject.project
+    if project.imported:
+        return not_evidenced(f"{ELSEWHERE}: what precision was planned is not known.")
+    if project.plan is None:
+        return unmet("No plan was frozen: the project was not started.", "Start the project; it freezes the plan.")
+    if project.rules_fixed_before is False:
+        return unmet("The plan was made after the first answer.", "Say so; nothing can be done afterwards.")
+    if project.plan.half_width is None:
+        return met(f"Planned: {project.plan.words}; no interval is claimed.")
+    reached = [_get_half_width(result) for result in subject.scored]
+    known = [f"{100 * one:.1f}" for one in reached if one is not None]
+    achieved = f"reached ± {', '.join(known)} points" if known else "no interval was reached"
+    return met(f"Planned: ± {100 * project.plan.half_width:.1f} points at {project.plan.share:.0%} right; {achieved}.")
+
+
+def _get_half_width(result: DataSetResult) -> float | None:
+    score = None if result.performance is None else result.performance["individual"].primary
+    if score is None or score.ci_low is None or score.ci_high is None:
+        return None
+    return (score.ci_high - score.ci_low) / 2
+
+
+def check_intervals(subject: Subject) -> Verdict:
+    """R30: an interval over people and items."""
+    if not subject.scored:
+        return not_scored(subject)
+
+    def judge(result: DataSetResult) -> Verdict:
+        unit = result.performance["individual"] if result.performance else None
+        if unit is None:
+            return unmet("There is no score of single answers.", "Release again; report this.")
+        score = unit.primary
+        low, high = score.ci_low, score.ci_high
+        if low is None or high is None:
+            return unmet(
+                f"No interval for a fresh panel: {score.reason or score.ci_method}.",
+                "Ask more people, or items of more groups.",
+            )
+        few = f" Only {unit.n_annotators} people." if unit.n_annotators < FEW_PEOPLE else ""
+        own = (
+            ""
+            if score.item_only_low is None or score.item_only_high is None
+            else f", this panel {100 * score.item_only_low:.1f}–{100 * score.item_only_high:.1f}"
+        )
+        interval = f"[{100 * low:.1f}–{100 * high:.1f}, a fresh panel{own}]"
+        return met(f"{100 * (score.value or 0):.1f} % {interval}: {score.ci_method}.{few}")
+
+    return judge_each(subject.scored, judge)
+
+
+def check_clusters(subject: Subject) -> Verdict:
+    """R31: items of one source are counted as a cluster."""
+    if not subject.scored:
+        return not_scored(subject)
+
+    def judge(result: DataSetResult) -> Verdict:
+        items = result.data.items.loc[result.data.list_scoring_gold().notna()]
+        groups = items["group"].nunique()
+        score = result.performance["individual"].primary if result.performance else None
+        if groups < LEAST_CLUSTERS and score is not None and score.ci_low is not None:
+            return unmet(f"An interval over {count_words(groups, 'group')} alone.", "Ask items of more groups.")
+        return met(
+            f"{count_words(len(items), 'item')} with gold in {count_words(groups, 'group')}, which are resampled whole."
+        )
+
+    return judge_each(subject.scored, judge)
+
+
+def check_majority(subject: Subject) -> Verdict:
+    """R33: how votes become one answer, and what a tie is."""
+    if not subject.scored:
+        return not_scored(subject)
+
+    def judge(result: DataSetResult) -> Verdict:
+        units = {unit.unit: unit for unit in result.performance.units} if result.performance else {}
+        if "majority" not in units:
+            return unmet(result.missing_units.get("majority", "There is no majority."), "Release again; report this.")
+        return met(
+            f"Plurality of the votes; a tie is wrong; {count_words(units['majority'].n_ties, 'tie')}."
+            " Models are compared one by one, without an ensemble."
+        )
+
+    return judge_each(subject.scored, judge)
+
+
+def check_differences(subject: Subject) -> Verdict:
+    """R34: differences between people and models, with paired intervals and tests."""
+    if not subject.models:
+        return check_nothing(subject)
+    found = [row for name in subject.models for row in subject.state.comparisons[name].comparison.differences]
+    if not found:
+        return unmet("No model could be compared.", "Give results of models on items of people.")
+    paired = sum(row.is_paired for row in found)
+    return met(
+        f"{count_words(len(found), 'difference')}, {paired} of them paired, with intervals and Holm's p; McNemar."
+    )
+
+
+def check_scorer(subject: Subject) -> Verdict:
+    """R35: the same scorer for people and models."""
+    if not subject.scored:
+        return not_scored(subject)
+    benchmark = subject.state.benchmark
+    if benchmark is None:
+        return not_applicable(f"Models cannot be asked: {subject.state.no_benchmark}")
+    scorers = sorted(
+        {str(task["scorer"]) for task in benchmark.manifest["tasks"].values() if _is_of(task["dataset"], subject)}
+    )
+    if not scorers:
+        return not_applicable(
+            "Models cannot be asked these questions as people were; benchmark/manifest.json says why."
+        )
+    names = ", ".join(scorers)
+    version = benchmark.manifest["versions"]["hromada"]
+    if subject.state.facts.harness:
+        return met(
+            f"People were replayed through lm-eval {subject.state.facts.harness} by the scorer of models"
+            f" ({names}, hromada {version}); benchmark/results has both."
+        )
+    return met(
+        f"People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval);"
+        " they were not replayed by the harness."
+    )
+
+
+def _is_of(name: str, subject: Subject) -> bool:
+    return name.partition("/")[0] == subject.project.name
+
+
+def check_agreement(subject: Subject) -> Verdict:
+    """R36: agreement between people, with its interval, and the plain share beside it."""
+
+    def judge(result: DataSetResult) -> Verdict:
+        if result.agreement is None or not result.agreement.rows:
+            return unmet(f"No agreement: {NO_VOTES}", "Collect or import answers first.")
+        rows = [row for row in result.agreement.headline if not row.of]
+        known = [row for row in rows if row.value is not None]
+        if not known:
+            return met(f"Undefined: {rows[0].reason if rows else 'no coefficient fits'}")
+        without = [row.name for row in known if row.low is None and not row.reason]
+        if without:
+            return unmet(f"No interval and no reason: {', '.join(without)}.", "Report this.")
+        return met("; ".join(map(_describe_coefficient, known[:4])) + f"; {len(rows)} coefficients in agreement.json.")
+
+    return judge_each(subject.results, judge)
+
+
+def _describe_coefficient(row: Coefficient) -> str:
+    interval = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
+    return f"{row.name} {row.value:.3f}{interval} ({row.n_items} items, {row.n_annotators} people)"
+
+
+def check_gold(subject: Subject) -> Verdict:
+    """R38: where gold comes from, and that nobody is scored against their own votes."""
+
+    def judge(result: DataSetResult) -> Verdict:
+        items = result.data.items.loc[result.data.items["gold"].notna()]
+        if items.empty:
+            return met("No gold is declared: gold.csv is the consensus of the votes, with its confidence.")
+        if result.data.has_circular_gold and result.with_others is None:
+            return unmet("Gold was made of these votes, and nobody is held against the others.", "Report this.")
+        unknown = int(items["gold_origin"].isin([one for one in UNKNOWN_ORIGINS if one]).sum())
+        unknown += int(items["gold_origin"].isna().sum())
+        if unknown:
+            words = f"Where the gold of {count_words(unknown, 'item')} comes from is not said."
+            remedy = "Write `gold_origin: construction`, or expert, beside `gold`, and load the file again."
+            return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
+        origins = items["gold_origin"].value_counts().sort_index()
+        words = ", ".join(f"{origin} {count}" for origin, count in origins.items())
+        circular = (
+            " Votes that made gold are held against those of the others." if result.data.has_circular_gold else ""
+        )
+        return met(f"Origin on each row of gold.csv: {words}.{circular}")
+
+    return judge_each(subject.results, judge)
+
+
+def check_ceiling(subject: Subject) -> Verdict:
+    """R39: how much of the gold is wrong, and what can be reached at most."""
+    if not subject.scored:
+        return not_scored(subject)
+
+    def judge(result: DataSetResult) -> Verdict:
+        found = result.ceiling
+        remedy = "Review the conflicts and a sample: `hromada adjudicate PROJECT --gold-review`."
+        if found is None:
+            return unmet("The gold was not reviewed.", remedy)
+        if found.ceiling.value is None:
+            return unmet(f"The review gives no estimate: {found.reason}", remedy)
+        low, high = found.ceiling.low, found.ceiling.high
+        interval = "" if low is None or high is None else f" [{100 * low:.1f}–{100 * high:.1f}]"
+        return met(f"The gold was reviewed: ceiling {100 * found.ceiling.value:.1f} %{interval}.")
+
+    return judge_each(subject.scored, judge)
+
+
+def check_bundle(subject: Subject) -> Verdict:
+    """R40: trivial baselines, the licence, and everything in one folder with a manifest."""
+    licence = check_declared(subject, "licence")
+    if licence.status != "met":
+        return licence
+    table = subject.state.tables.trivial
+    rows = {name for name in table["dataset"] if str(name).partition("/")[0] == subject.project.name}
+    needed = [result.data.name for result in subject.scored if result.data.option_items]
+    missing = [name for name in needed if name not in rows]
+    if missing:
+        return unmet(f"No trivial baselines of {', '.join(missing)}.", "Release again; report this.")
+    baselines = (
+        f"trivial baselines of {', '.join(sorted(map(str, rows)))}" if rows else "nothing is chosen from options"
+    )
+    return met(f"Manifest with sha256 of every file; answers of single people; {baselines}. Licence {licence.evidence}")

@@ -1,0 +1,125 @@
+"""The gate of a release: all forty lines checked, over all projects, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from exports.checklist import checks_of_answers as answers
+from exports.checklist import checks_of_items as items
+from exports.checklist import checks_of_people as people
+from exports.checklist import checks_of_scores as scores
+from exports.checklist.lines import LINES, Level
+from exports.checklist.verdicts import Check, Status, Subject, combine_verdicts
+from exports.release_state import ReleaseState
+
+CHECKS: Mapping[str, Check] = {
+    "R01": scores.check_units,
+    "R02": people.check_contributors,
+    "R03": items.check_sizes,
+    "R04": scores.check_equal_items,
+    "R05": items.check_sampling,
+    "R06": answers.check_overlap,
+    "R07": scores.check_plan,
+    "R08": answers.check_pilot,
+    "R09": people.check_ethics,
+    "R10": people.check_consent,
+    "R11": people.check_population,
+    "R12": people.check_recruitment,
+    "R13": people.check_insiders,
+    "R14": people.check_exposure,
+    "R15": people.check_qualification,
+    "R16": people.check_training,
+    "R17": people.check_pay,
+    "R18": answers.check_instructions,
+    "R19": items.check_orders,
+    "R20": items.check_stimulus,
+    "R21": items.check_interface,
+    "R22": people.check_tools,
+    "R23": people.check_sessions,
+    "R24": answers.check_controls,
+    "R25": answers.check_exclusions,
+    "R26": answers.check_with_exclusions,
+    "R27": people.check_funnel,
+    "R28": people.check_times,
+    "R29": answers.check_skips,
+    "R30": scores.check_intervals,
+    "R31": scores.check_clusters,
+    "R32": people.check_person_scores,
+    "R33": scores.check_majority,
+    "R34": scores.check_differences,
+    "R35": scores.check_scorer,
+    "R36": scores.check_agreement,
+    "R37": people.check_repeats,
+    "R38": scores.check_gold,
+    "R39": scores.check_ceiling,
+    "R40": scores.check_bundle,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedLine:
+    """A line with its status over all projects, the evidence, how to meet it, and the status of each project."""
+
+    id: str
+    must_state: str
+    source: str
+    level: Level
+    status: Status
+    evidence: str
+    remedy: str
+    projects: Mapping[str, Status]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checklist:
+    """All forty lines in their order."""
+
+    lines: tuple[CheckedLine, ...]
+
+    @property
+    def blocking(self) -> tuple[CheckedLine, ...]:
+        """The unmet lines that stop a release: those that block, and those that must state something."""
+        return tuple(line for line in self.lines if line.status == "unmet" and line.level != "warn")
+
+    @property
+    def warnings(self) -> tuple[CheckedLine, ...]:
+        """The unmet lines that are printed into the report."""
+        return tuple(line for line in self.lines if line.status == "unmet" and line.level == "warn")
+
+    @property
+    def is_secondary(self) -> bool:
+        """Whether something about people is not evidenced, because they answered elsewhere."""
+        return any(line.status == "not evidenced" for line in self.lines)
+
+    @property
+    def status(self) -> Literal["full", "secondary", "blocked"]:
+        """What the release is: `blocked` where anything stops it."""
+        if self.blocking:
+            return "blocked"
+        return "secondary" if self.is_secondary else "full"
+
+
+def check_release(state: ReleaseState) -> Checklist:
+    """Check all lines over all projects of a release; a programme's line is the worst of its projects'."""
+    subjects = [
+        Subject(state=state, project=project, results=state.list_results(project)) for project in state.facts.projects
+    ]
+    lines = []
+    for line in LINES:
+        verdicts = {subject.project.name: CHECKS[line.id](subject) for subject in subjects}
+        verdict = combine_verdicts(verdicts)
+        lines.append(
+            CheckedLine(
+                id=line.id,
+                must_state=line.must_state,
+                source=line.source,
+                level=line.level,
+                status=verdict.status,
+                evidence=verdict.evidence,
+                remedy=verdict.remedy,
+                projects={name: one.status for name, one in verdicts.items()},
+            )
+        )
+    return Checklist(lines=tuple(lines))

@@ -1,0 +1,115 @@
+"""What a check says of a line: a status with its evidence, and how to meet it; and how several become one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from exports.facts import ProjectFacts
+from exports.inputs import DataSet
+from exports.release_state import ReleaseState
+from exports.results import DataSetResult
+
+Status = Literal["met", "unmet", "not applicable", "not evidenced"]
+WORST_FIRST: tuple[Status, ...] = ("unmet", "not evidenced", "met", "not applicable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The status of a line, the evidence in a sentence or more, and how to meet it where it is not met."""
+
+    status: Status
+    evidence: str
+    remedy: str = ""
+
+
+def met(evidence: str) -> Verdict:
+    """A line that the files show."""
+    return Verdict(status="met", evidence=evidence)
+
+
+def unmet(evidence: str, remedy: str) -> Verdict:
+    """A line that is missing something."""
+    return Verdict(status="unmet", evidence=evidence, remedy=remedy)
+
+
+def not_applicable(reason: str) -> Verdict:
+    """A line that is about something that is not there."""
+    return Verdict(status="not applicable", evidence=reason)
+
+
+def not_evidenced(reason: str, remedy: str = "Say it in the paper, with its source.") -> Verdict:
+    """A line of which nobody here saw whether it holds."""
+    return Verdict(status="not evidenced", evidence=reason, remedy=remedy)
+
+
+ELSEWHERE = "People answered elsewhere, and their votes were imported"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Subject:
+    """What the checks look at: a project with the results of its data sets, that of the first question first."""
+
+    state: ReleaseState
+    project: ProjectFacts
+    results: tuple[DataSetResult, ...]
+
+    @property
+    def scored(self) -> tuple[DataSetResult, ...]:
+        """The data sets on which people are scored."""
+        return tuple(result for result in self.results if result.performance is not None)
+
+    @property
+    def first(self) -> DataSet:
+        """The data set of the first question."""
+        return self.results[0].data
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The data sets that are compared with models."""
+        return tuple(result.data.name for result in self.results if result.data.name in self.state.comparisons)
+
+
+Check = Callable[[Subject], Verdict]
+
+
+def not_scored(subject: Subject) -> Verdict:
+    """The verdict of lines on scores where nobody is scored."""
+    return not_applicable(f"Nobody is scored. {subject.results[0].no_performance}".strip())
+
+
+def judge_each(results: Iterable[DataSetResult], judge: Callable[[DataSetResult], Verdict]) -> Verdict:
+    """The worst verdict over data sets, with the evidence of all that have it."""
+    return combine_verdicts({result.data.name: judge(result) for result in results})
+
+
+def combine_verdicts(verdicts: Mapping[str, Verdict]) -> Verdict:
+    """The worst of verdicts by name; equal words stand once, with the names that share them, unless all do."""
+    worst = min((one.status for one in verdicts.values()), key=WORST_FIRST.index)
+    chosen = {name: one for name, one in verdicts.items() if one.status == worst}
+    evidence = _join_words({name: one.evidence for name, one in chosen.items()}, of=len(verdicts))
+    remedies = dict.fromkeys(one.remedy for one in chosen.values() if one.remedy)
+    return Verdict(status=worst, evidence=evidence, remedy=" ".join(remedies))
+
+
+def _join_words(words: Mapping[str, str], *, of: int) -> str:
+    names: dict[str, list[str]] = {}
+    for name, sentence in words.items():
+        names.setdefault(sentence, []).append(name)
+    if len(names) == 1 and len(words) == of:
+        return next(iter(names))
+    return " ".join(f"{', '.join(own)}: {sentence}" for sentence, own in names.items())
+
+
+def count_words(number: int, noun: str) -> str:
+    """A number with its noun: 1 item, 2 items."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def describe_spread(numbers: Sequence[float]) -> str:
+    """The least, the median and the most of some numbers."""
+    ordered = sorted(numbers)
+    middle = len(ordered) // 2
+    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return f"{ordered[0]:g} / {median:g} / {ordered[-1]:g} (least, median, most)"
