@@ -103,7 +103,9 @@ def _join_words(words: Mapping[str, str], *, of: int) -> str:
 
 
 def count_words(number: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2 items."""
+    """A number with its noun: 1 item, 2 items, 2 people."""
+    if number != 1 and noun == "person":
+        return f"{number} people"
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
