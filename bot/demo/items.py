@@ -70,6 +70,14 @@ items:
   gold: gold
   gold_origin: construction
 overlap: {OVERLAP}
+declared:
+  recruitment: nobody was recruited, the answers are simulated
+  pay: nobody was paid, the answers are simulated
+  ethics: not sought, no people took part
+  population: no people, scripted annotators of different skill
+  ai_use: not applicable, every answer is made by a script
+  stimulus_differences: not applicable, no model was run
+  licence: the items are ours and free to use
 """
 
     @property
