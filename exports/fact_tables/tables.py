@@ -19,7 +19,8 @@ Row = Mapping[str, object]
 LINT_COLUMNS = ("project", "rule", "severity", "message", "items", "remedy")
 PLAN_COLUMNS = (
     "dataset", "planned_items", "planned_overlap", "planned_half_width", "planned_share_right", "items",
-    "answered_items", "answers_min", "answers_median", "answers_max", "half_width", "item_only_half_width", "planned_in_words",
+    "answered_items", "answers_min", "answers_median", "answers_max", "half_width", "item_only_half_width",
+    "planned_in_words",
 )  # fmt: skip
 SAMPLING_COLUMNS = ("project", "pool", "method", "seed", "sha256", "stratum", "drawn", "candidates")
 

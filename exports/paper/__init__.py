@@ -1,0 +1,22 @@
+"""What goes into a paper: tables in LaTeX and Markdown, a paragraph in English and Ukrainian, and the folder's README."""
+
+from __future__ import annotations
+
+from exports.paper.folder_readme import build_readme
+from exports.paper.paper_tables import format_latex, format_markdown
+from exports.paper.paragraph import write_paragraph
+from exports.paper.result_tables import build_tables
+from exports.release_state import ReleaseState
+
+__all__ = ["build_paper_files", "build_readme"]
+
+
+def build_paper_files(state: ReleaseState, *, stamp: str = "") -> dict[str, str]:
+    """Build the tables and the paragraphs: path → content; every one of them carries the stamp, where there is one."""
+    tables = build_tables(state, stamp=stamp)
+    return {
+        **{f"tables/{table.name}.tex": format_latex(table) for table in tables},
+        **{f"tables/{table.name}.md": format_markdown(table) for table in tables},
+        "paragraph.md": write_paragraph(state, "en", stamp=stamp),
+        "paragraph.uk.md": write_paragraph(state, "uk", stamp=stamp),
+    }

@@ -1,0 +1,103 @@
+"""README.md of a release: what the folder is, what lies in it, and how to prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from exports.paper.paper_tables import escape_markdown
+from exports.release_state import ReleaseState
+
+FILES: Mapping[str, str] = {
+    "report.html": "scores, agreement and the checklist as a page; it needs nothing else",
+    "checklist.md": "the forty lines of the gate with their evidence",
+    "report_checklist.json": "the same for machines",
+    "facts.json": "what the organisers declared, and all facts about how people worked",
+    "paragraph.md": "a paragraph for the paper",
+    "paragraph.uk.md": "the same in Ukrainian",
+    "tables/": "tables for the paper, in LaTeX and Markdown",
+    "texts/": "instructions, consent and training verbatim, in every version, with an index",
+    "heds.json": "the Human Evaluation Data Sheet 3.0, prefilled; `hromada-to-fill` names what is left to say",
+    "human_responses.csv": "every answer, with the reason where it does not count",
+    "gold.csv": "the label of each item, its origin and confidence",
+    "human_items.csv": "right and all votes by item",
+    "annotators.csv": "a row for each person",
+    "baselines.csv": "human baselines in the columns of Eval-UA-tion",
+    "human_baseline.csv": "every metric, unit and variant, with intervals",
+    "class_scores.csv": "precision, recall and F1 of each class",
+    "confusion_matrix.csv": "gold against answers",
+    "trivial_baselines.csv": "what needs no understanding scores",
+    "order_effects.csv": "scores as people go on",
+    "agreement.json": "every coefficient of agreement, or the reason why there is none",
+    "exclusions.csv": "the flow from all answers to those that count",
+    "answers_per_item.csv": "how many items have how many answers",
+    "plan_achieved.csv": "what was planned, and what was reached",
+    "sampling.csv": "samples with their seeds and frames",
+    "attrition.csv": "from invited to finished",
+    "qualification.csv": "who tried, passed and failed",
+    "demographics.csv": "what people said of themselves; cells under 3 people are suppressed",
+    "time.csv": "seconds an answer, over all and by person",
+    "lint.csv": "what the item lint found",
+    "models/": "models beside people on the same items",
+    "stories.html": "corrected texts",
+    "filtering.html": "what the filtering kept, and why not",
+    "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
+    "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
+    "inputs/": "the raw files from which everything here is computed",
+    "manifest.json": "the SHA-256 of every file, and the versions of the software",
+}
+
+
+def build_readme(state: ReleaseState, *, stamp: str, status_line: str, files: Sequence[str]) -> str:
+    """Build README.md; `status_line` says what the gate found, `files` are the paths in the folder but its own."""
+    facts = state.facts
+    licences = {project.declared.get("licence", "") for project in facts.projects}
+    licence = "; ".join(sorted(filter(None, licences))) or "not declared"
+    rows = "".join(
+        f"| `{name}` | {words} |\n"
+        for name, words in FILES.items()
+        if name in files
+        or name == "manifest.json"
+        or any(path.startswith(name) for path in files if name.endswith("/"))
+    )
+    kind, version = "programme" if facts.is_programme else "project", facts.versions.get("hromada", "")
+    title = f"{stamp}: {facts.title}" if stamp else facts.title
+    return "\n".join(
+        [
+            f"# {escape_markdown(title)}",
+            "",
+            f"Human answers of the {kind} `{facts.name}`, with everything by which they can be checked.",
+            "",
+            status_line,
+            *_explain_stamp(stamp),
+            "",
+            f"Licence: {escape_markdown(licence)}",
+            "",
+            "| file | what it is |",
+            "|---|---|",
+            rows.rstrip("\n"),
+            "",
+            "Annotators are keyed pseudonyms; no file holds a real id, a name or a clock time.",
+            "",
+            "To prove that every number follows from the raw files:",
+            "",
+            "    hromada release --verify DIR",
+            "",
+            f"Made with hromada {version}. Cite the paper of this campaign, and name the SHA-256 of manifest.json there.",
+            "",
+        ]
+    )
+
+
+def _holds_files(name: str, files: Sequence[str]) -> bool:
+    """Whether it is a folder with files in it."""
+    return name.endswith("/") and any(path.startswith(name) for path in files)
+
+
+def _explain_stamp(stamp: str) -> list[str]:
+    """What each mark of the stamp means, a paragraph each."""
+    meanings = {
+        "SIMULATED": "SIMULATED: scripts answered, not people. These numbers say nothing about people.",
+        "SECONDARY": "SECONDARY: people answered elsewhere; what was not seen of them is not evidenced, and not met.",
+        "DRAFT": "DRAFT: lines of the checklist that stop a release are unmet. Do not cite it.",
+    }
+    return [line for mark, words in meanings.items() if mark in stamp for line in ("", words)]

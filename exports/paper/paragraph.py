@@ -1,0 +1,211 @@
+"""A paragraph for the paper, in English or Ukrainian: who answered what, how, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from exports.facts import ProjectFacts
+from exports.paper.result_tables import find_task_means
+from exports.paper.sentences import SENTENCES, Words, count_noun
+from exports.release_state import ReleaseState
+from exports.results import DataSetResult
+
+Language = Literal["en", "uk"]
+MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item", "percent_agreement")
+
+
+def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "") -> str:
+    """Write the paragraph; with a stamp in its first line, where there is one.
+
+    Of a programme, what all projects share is said once, and what differs with the names of the projects.
+    """
+    words = SENTENCES[language]
+    head = f"**{stamp}**\n\n" if stamp else ""
+    sentences = [
+        _open_paragraph(state, words, language),
+        *(_say_of_all(state, words, describe) for describe in _PROJECT_SENTENCES),
+        *_say_scores(state, words, language),
+        *_say_models(state, words),
+    ]
+    return head + " ".join(sentence for sentence in sentences if sentence) + "\n"
+
+
+def _open_paragraph(state: ReleaseState, words: Words, language: Language) -> str:
+    counted = [result.data.list_counted_answers() for result in state.tables.results]
+    people = {name for rows in counted for name in rows["annotator"]}
+    first = [own[0] for project in state.facts.projects if (own := state.list_results(project))]
+    return words["opening"].format(
+        title=state.facts.title,
+        people=count_noun(language, len(people), "person"),
+        answers=count_noun(language, sum(map(len, counted)), "answer"),
+        items=count_noun(language, sum(len(result.data.items) for result in first), "item"),
+    )
+
+
+def _say_of_all(state: ReleaseState, words: Words, describe: Callable[[ProjectFacts, ReleaseState, Words], str]) -> str:
+    """A sentence of every project: once where all say the same, else after the names of those that share it."""
+    said: dict[str, list[str]] = {}
+    for project in state.facts.projects:
+        sentence = describe(project, state, words)
+        if sentence:
+            said.setdefault(sentence, []).append(project.name)
+    if len(said) == 1 and len(next(iter(said.values()))) == len(state.facts.projects):
+        return next(iter(said))
+    return " ".join(f"{', '.join(names)}: {sentence}" for sentence, names in said.items())
+
+
+def _describe_declared(name: str) -> Callable[[ProjectFacts, ReleaseState, Words], str]:
+    def describe(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+        value = project.declared.get(name)
+        return words[name].format(value=value.rstrip(".")) if value else words[f"no {name}"]
+
+    return describe
+
+
+def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+    if project.imported:
+        return words["imported"]
+    return words["no consent"] if project.n_without_consent is None else words["consent"]
+
+
+def _describe_preparation(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+    if project.imported:
+        return ""
+    number = len(project.training_items)
+    training = words["training"].format(number=number) if number else words["no training"]
+    stage = project.qualification
+    if stage is None:
+        return f"{training} {words['no qualification']}"
+    qualified = words["qualification"].format(rule=stage.rule, tried=stage.n_tried, passed=stage.n_passed)
+    return f"{training} {qualified}"
+
+
+def _describe_overlap(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    results = state.list_results(project)
+    if not results:
+        return ""
+    data = results[0].data
+    counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"]
+    per_item = counted.value_counts().reindex(data.items["item_id"], fill_value=0)
+    if not len(per_item):
+        return ""
+    values = {"least": int(per_item.min()), "median": f"{per_item.median():g}", "most": int(per_item.max())}
+    if data.overlap is None:
+        return words["unplanned overlap"].format(**values)
+    return words["overlap"].format(planned=data.overlap, **values)
+
+
+def _describe_exclusions(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    results = state.list_results(project)
+    rows = results[0].data.responses if results else None
+    if rows is None:
+        return ""
+    out = rows.loc[rows["by_rule"].eq(other=True)]
+    fixed = {True: "fixed", False: "not fixed", None: "unknown when fixed"}[project.rules_fixed_before]
+    if out.empty:
+        return words["nothing excluded"]
+    reasons = out["excluded_reason"].value_counts()
+    listed = "; ".join(
+        f"{reason} ({number})" for reason, number in sorted(reasons.items(), key=lambda one: str(one[0]))
+    )
+    return words["excluded"].format(number=len(out), reasons=listed, fixed=words[fixed])
+
+
+def _describe_skips(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    results = state.list_results(project)
+    if project.imported or not results:
+        return ""
+    return words["skips"].format(number=len(results[0].data.list_counted_skips()))
+
+
+def _describe_plan(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+    plan = project.plan
+    if plan is None or plan.half_width is None:
+        return "" if project.imported else words["no plan"]
+    return words["plan"].format(half_width=f"{100 * plan.half_width:.1f}")
+
+
+_PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ...] = (
+    _describe_declared("recruitment"),
+    _describe_declared("population"),
+    _describe_declared("pay"),
+    _describe_declared("ethics"),
+    _describe_consent,
+    _describe_preparation,
+    _describe_declared("ai_use"),
+    _describe_declared("stimulus_differences"),
+    _describe_overlap,
+    _describe_exclusions,
+    _describe_skips,
+    _describe_plan,
+)
+
+
+def _say_scores(state: ReleaseState, words: Words, language: Language) -> Iterator[str]:
+    for result in state.tables.results:
+        yield _describe_agreement(result, words)
+        yield _describe_score(result, words, language)
+    found = find_task_means(state)
+    if found is not None:
+        mean = found.means["individual"]
+        yield words["mean"].format(
+            value=_percent(mean.value), interval=_interval(words, mean.fresh_panel.low, mean.fresh_panel.high)
+        )
+
+
+def _describe_agreement(result: DataSetResult, words: Words) -> str:
+    rows = () if result.agreement is None else result.agreement.headline
+    known = [row for row in rows if row.name in MAIN_COEFFICIENTS and not row.of and row.value is not None]
+    if not known:
+        return ""
+    parts = [
+        f"{words[row.name]} {row.value:.3f}"
+        + ("" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]")
+        for row in known
+    ]
+    return words["agreement"].format(name=result.data.name, values=", ".join(parts))
+
+
+def _describe_score(result: DataSetResult, words: Words, language: Language) -> str:
+    scores = result.performance
+    if scores is None:
+        return words["no score"].format(name=result.data.name)
+    unit = scores["individual"]
+    majority = {one.unit: one for one in scores.units}.get("majority")
+    score = unit.primary
+    sentence = words["score"].format(
+        name=result.data.name,
+        value=_percent(score.value),
+        interval=_interval(words, score.ci_low, score.ci_high),
+        people=count_noun(language, unit.n_annotators, "person"),
+        items=count_noun(language, unit.n_items, "item"),
+    )
+    if majority is not None and majority.primary.value is not None:
+        sentence += " " + words["majority"].format(value=_percent(majority.primary.value), ties=majority.n_ties)
+    ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
+    return sentence + (" " + words["ceiling"].format(value=_percent(ceiling)) if ceiling is not None else "")
+
+
+def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
+    for compared in state.comparisons.values():
+        for row in compared.comparison.differences:
+            wanted = row.unit == "individual" and row.metric == compared.comparison.primary
+            if wanted and row.kind == row.part == "all" and row.difference is not None:
+                yield words["model"].format(
+                    model=row.model,
+                    name=compared.data.name,
+                    value=_percent(row.value),
+                    difference=f"{100 * row.difference:+.1f}".replace("-", "−"),
+                    interval=_interval(words, row.ci_low, row.ci_high),
+                )
+
+
+def _percent(share: float | None) -> str:
+    return "—" if share is None else f"{100 * share:.1f}"
+
+
+def _interval(words: Words, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return words["no interval"]
+    return words["interval"].format(low=_percent(low).replace("-", "−"), high=_percent(high).replace("-", "−"))

@@ -1,0 +1,210 @@
+"""The tables of a paper: human baselines by data set, agreement, people, and models beside people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aggregation.agreement import Coefficient
+from aggregation.errors import HromadaError
+from aggregation.model_differences import ALL
+from exports.pages.display_text import COEFFICIENT_NAMES, MAIN_COEFFICIENTS, OTHER_METRIC_NAMES
+from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable
+from exports.release_state import ReleaseState
+from exports.results import DataSetResult
+from exports.task_means import ProgrammeScores, score_tasks
+
+RESULT_HEADS = (
+    "Data set", "Items", "People", "Answers", "Random", "Single answers", "Fresh panel", "This panel", "Majority",
+    "Ceiling",
+)  # fmt: skip
+AGREEMENT_HEADS = ("Data set", "Coefficient", "Value", "95 %", "Items", "People")
+PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds an item", "Pay")
+MODEL_HEADS = ("Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)")
+AGREEMENT_ROWS = (*MAIN_COEFFICIENTS, "gwet_ac1", "percent_agreement", "exact_match", "exact_sets", "span_f1_token")
+MEAN = "Mean over tasks"
+
+
+def build_tables(state: ReleaseState, *, stamp: str = "") -> tuple[PaperTable, ...]:
+    """Build the tables of a release; that of models where results of models were given."""
+    mark = f"{stamp}. " if stamp else ""
+    tables = [_build_results(state, mark), _build_agreement(state, mark), _build_people(state, mark)]
+    return (*tables, *([_build_models(state, mark)] if state.comparisons else []))
+
+
+def _build_results(state: ReleaseState, mark: str) -> PaperTable:
+    notes = Footnotes()
+    rows = [_describe_result(result, notes) for result in state.tables.results]
+    return PaperTable(
+        name="results",
+        caption=f"{mark}Human baselines of {state.facts.title}: the share of right single answers in percent, with 95 %"
+        " intervals for a fresh panel (new people on new items) and for this panel (these people on new items), and the"
+        " share of items that the majority has right; a tie and a skip are wrong.",
+        heads=RESULT_HEADS,
+        rows=(*rows, *_describe_mean(state, notes)),
+        notes=notes.notes,
+    )
+
+
+def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]:
+    data, scores = result.data, result.performance
+    counted = data.list_counted_answers()
+    counts = (str(len(data.items)), str(counted["annotator"].nunique()), str(len(counted)))
+    if scores is None:
+        gap = notes.explain(NO_VALUE, result.no_performance)
+        return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
+    unit, majority = scores["individual"], {one.unit: one for one in scores.units}.get("majority")
+    score = unit.primary
+    metric = "" if score.metric == "accuracy" else f" ({OTHER_METRIC_NAMES.get(score.metric, score.metric)})"
+    ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
+    warned = notes.mark(" ".join(unit.warnings)) if unit.warnings else ""
+    return (
+        f"{data.name}{metric}",
+        *counts,
+        _format_share(scores.random_exact),
+        _format_share(score.value) + warned,
+        notes.explain(_format_interval(score.ci_low, score.ci_high), score.reason or score.ci_method),
+        notes.explain(_format_interval(score.item_only_low, score.item_only_high), score.reason or score.ci_method),
+        _format_share(None if majority is None else majority.primary.value),
+        notes.explain(_format_share(ceiling), "The gold was not reviewed."),
+    )
+
+
+def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
+    """The mean over the first questions of a programme; None of a single project, and where some task has no score."""
+    if not state.facts.is_programme or len(state.facts.projects) < 2:
+        return None
+    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
+    try:
+        return score_tasks(first)
+    except HromadaError:
+        return None
+
+
+def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str, ...]]:
+    found = find_task_means(state)
+    if found is None:
+        return
+    mean, majority = found.means["individual"], found.means["majority"]
+    people = {name for result in state.tables.results for name in result.data.list_counted_answers()["annotator"]}
+    answers = sum(len(result.data.list_counted_answers()) for result in state.tables.results)
+    items = sum(len(result.data.items) for result in state.tables.results)
+    yield (
+        MEAN,
+        str(items),
+        str(len(people)),
+        str(answers),
+        NO_VALUE,
+        _format_share(mean.value),
+        notes.explain(_format_interval(mean.fresh_panel.low, mean.fresh_panel.high), mean.reason),
+        notes.explain(_format_interval(mean.this_panel.low, mean.this_panel.high), mean.reason),
+        _format_share(majority.value),
+        NO_VALUE,
+    )
+
+
+def _build_agreement(state: ReleaseState, mark: str) -> PaperTable:
+    notes = Footnotes()
+    rows = [row for result in state.tables.results for row in _list_agreement(result, notes)]
+    return PaperTable(
+        name="agreement",
+        caption=f"{mark}Agreement between people: each coefficient with the share of equal pairs of answers beside it;"
+        " 95 % intervals by resampling items.",
+        heads=AGREEMENT_HEADS,
+        rows=tuple(rows),
+        notes=notes.notes,
+    )
+
+
+def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[str, ...]]:
+    rows: Sequence[Coefficient] = () if result.agreement is None else result.agreement.headline
+    chosen = [row for row in rows if row.name in AGREEMENT_ROWS and not row.of]
+    if not chosen:
+        yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 4)
+    for row in chosen:
+        value = NO_VALUE if row.value is None else f"{row.value:.3f}"
+        interval = NO_VALUE if row.low is None or row.high is None else f"{row.low:.3f} to {row.high:.3f}"
+        yield (
+            result.data.name,
+            COEFFICIENT_NAMES[row.name],
+            notes.explain(value, row.reason),
+            notes.explain(interval, row.reason),
+            str(row.n_items),
+            str(row.n_annotators),
+        )
+
+
+def _build_people(state: ReleaseState, mark: str) -> PaperTable:
+    notes = Footnotes()
+    rows = []
+    for result in state.tables.results:
+        data, project = result.data, state.facts.get_project(result.data.name)
+        counted = data.list_counted_answers()
+        each = counted.groupby("annotator").size()
+        seconds = counted["seconds"].dropna().astype(float)
+        stage = project.qualification
+        by_rule = data.responses.loc[data.responses["by_rule"].eq(other=True)]
+        rows.append(
+            (
+                data.name,
+                str(len(each)),
+                f"{each.min():g} / {each.median():g} / {each.max():g}" if len(each) else NO_VALUE,
+                notes.explain(NO_VALUE, "There was no qualification, or it is not known.")
+                if stage is None
+                else f"{stage.n_passed} of {stage.n_tried}",
+                f"{len(data.removed_annotators)} people, {len(by_rule)} answers",
+                f"{seconds.median():.1f}" if len(seconds) else notes.explain(NO_VALUE, "No times are known."),
+                project.declared.get("pay") or notes.explain(NO_VALUE, "The pay is not declared."),
+            )
+        )
+    return PaperTable(
+        name="people",
+        caption=f"{mark}The people: those with an answer that counts, how many answers each gave (least, median, most),"
+        " who qualified, what rules excluded, the median time of an answer, and the pay as declared.",
+        heads=PEOPLE_HEADS,
+        rows=tuple(rows),
+        notes=notes.notes,
+    )
+
+
+def _build_models(state: ReleaseState, mark: str) -> PaperTable:
+    notes = Footnotes()
+    rows = []
+    for name, compared in state.comparisons.items():
+        for row in compared.comparison.differences:
+            if row.kind != ALL or row.metric != compared.comparison.primary:
+                continue
+            rows.append(
+                (
+                    row.model if len(state.comparisons) == 1 else f"{row.model}, {name}",
+                    "single answers" if row.unit == "individual" else row.unit,
+                    row.metric,
+                    _format_share(row.value),
+                    _format_points(row.difference),
+                    notes.explain(_format_points_interval(row.ci_low, row.ci_high), row.reason),
+                    NO_VALUE if row.p_holm is None else f"{row.p_holm:.3f}",
+                )
+            )
+    return PaperTable(
+        name="models",
+        caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and by"
+        " how many points people are better, with the paired 95 % interval for a fresh panel and Holm’s p.",
+        heads=MODEL_HEADS,
+        rows=tuple(rows),
+        notes=notes.notes,
+    )
+
+
+def _format_share(share: float | None) -> str:
+    return NO_VALUE if share is None else f"{100 * share:.1f}"
+
+
+def _format_interval(low: float | None, high: float | None) -> str:
+    return NO_VALUE if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f}"
+
+
+def _format_points(share: float | None) -> str:
+    return NO_VALUE if share is None else f"{100 * share:+.1f}".replace("-", "−")
+
+
+def _format_points_interval(low: float | None, high: float | None) -> str:
+    return NO_VALUE if low is None or high is None else f"{_format_points(low)} to {_format_points(high)}"
