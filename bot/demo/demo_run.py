@@ -129,6 +129,7 @@ def run_demo(
     report_progress = progress or (lambda _what, _share: None)
     demo_projects = items.build_projects(seed=SEED)
     _clear_folder(folder, _list_file_names(demo_projects))
+    (folder / items.CONSENT_FILE).write_text(items.CONSENT, encoding="utf-8")
     for project in demo_projects:
         (folder / f"{project.name}.yaml").write_text(project.yaml, encoding="utf-8")
         (folder / f"{project.name}.csv").write_text(project.csv, encoding="utf-8")
@@ -187,7 +188,7 @@ def _list_file_names(demo_projects: Sequence[items.DemoProject]) -> frozenset[st
     """The names of all files of a demo."""
     sources = {f"{project.name}{ending}" for project in demo_projects for ending in (".yaml", ".csv")}
     state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", KEY_FILE}
-    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html"})
+    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html", items.CONSENT_FILE})
 
 
 def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:

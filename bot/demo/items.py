@@ -10,6 +10,12 @@ from dataclasses import dataclass
 
 ITEMS_PER_PROJECT = 20
 OVERLAP = 5
+CONSENT_FILE = "SIMULATED-consent.txt"
+CONSENT = """\
+Це демонстрація: відповідають скрипти, а не люди.
+
+Відповіді збережуть під псевдонімом і опублікують. Перестати можна будь-коли, /withdraw забере відповіді.
+"""
 
 _WORDS = {
     "дерева": "дуб береза сосна липа клен верба ялина тополя вільха каштан",
@@ -53,6 +59,7 @@ class DemoProject:
         width = len(self.items[0].options)
         columns = ", ".join(f"option_{number}" for number in range(1, width + 1))
         fixed = f"\n  options: [{', '.join(self.fixed)}]" if self.fixed else ""
+        shuffle = "" if self.fixed else "\n  shuffle: true"
         own = "" if self.fixed else f"\n  options: [{columns}]"
         return f"""\
 # Made by `hromada demo`: the items are ours, the people who answer them are simulated.
@@ -62,7 +69,8 @@ language: uk
 instructions: {self.instructions}
 question:
   type: choice
-  text: {self.title}{fixed}
+  text: {self.title}{fixed}{shuffle}
+consent: {{file: {CONSENT_FILE}, version: "1"}}
 items:
   file: {self.name}.csv
   id: id
