@@ -125,7 +125,7 @@ def _describe_quality(project: ProjectFacts) -> str:
 
 
 def _list_agreement(state: ReleaseState) -> Iterator[str]:
-    for result in state.tables.results:
+    for result in state.results:
         rows = () if result.agreement is None else result.agreement.headline
         known = [f"{row.name} {row.value:.4f}" for row in rows if row.value is not None and not row.of]
         if known:
@@ -133,7 +133,7 @@ def _list_agreement(state: ReleaseState) -> Iterator[str]:
 
 
 def _list_self_agreement(state: ReleaseState) -> Iterator[str]:
-    for result in state.tables.results:
+    for result in state.results:
         own = result.self_agreement
         if own is not None and own.percent is not None:
             yield f"{result.data.name}: {own.percent:.4f} of {own.n_repeats} repeats"

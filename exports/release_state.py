@@ -64,6 +64,11 @@ class ReleaseState:
         """Whether any answer was given by a simulated annotator."""
         return self.tables.simulated
 
+    @property
+    def results(self) -> tuple[DataSetResult, ...]:
+        """The results of all data sets in the order of the projects."""
+        return tuple(result for project in self.facts.projects for result in self.list_results(project))
+
     def list_results(self, project: ProjectFacts) -> tuple[DataSetResult, ...]:
         """The results of a project's data sets, the first question's first."""
         own = [result for result in self.tables.results if result.data.name.partition("/")[0] == project.name]

@@ -1,4 +1,4 @@
-"""What goes into a paper: tables in LaTeX and Markdown, a paragraph in English and Ukrainian, and the folder's README."""
+"""What goes into a paper: tables in LaTeX and Markdown, a paragraph in two languages, and the folder's README."""
 
 from __future__ import annotations
 

@@ -23,23 +23,27 @@ def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "")
     words = SENTENCES[language]
     head = f"**{stamp}**\n\n" if stamp else ""
     sentences = [
-        _open_paragraph(state, words, language),
+        _open_paragraph(state, words),
         *(_say_of_all(state, words, describe) for describe in _PROJECT_SENTENCES),
-        *_say_scores(state, words, language),
+        *_say_scores(state, words),
         *_say_models(state, words),
     ]
     return head + " ".join(sentence for sentence in sentences if sentence) + "\n"
 
 
-def _open_paragraph(state: ReleaseState, words: Words, language: Language) -> str:
-    counted = [result.data.list_counted_answers() for result in state.tables.results]
-    people = {name for rows in counted for name in rows["annotator"]}
+def _open_paragraph(state: ReleaseState, words: Words) -> str:
+    counted = [result.data.list_counted_answers() for result in state.results]
     first = [own[0] for project in state.facts.projects if (own := state.list_results(project))]
+    n_people = len({name for rows in counted for name in rows["annotator"]})
+    n_answers, n_items = sum(map(len, counted)), sum(len(result.data.items) for result in first)
     return words["opening"].format(
         title=state.facts.title,
-        people=count_noun(language, len(people), "person"),
-        answers=count_noun(language, sum(map(len, counted)), "answer"),
-        items=count_noun(language, sum(len(result.data.items) for result in first), "item"),
+        people=count_noun(n_people, "person"),
+        answers=count_noun(n_answers, "answer"),
+        items=count_noun(n_items, "item"),
+        n_people=n_people,
+        n_answers=n_answers,
+        n_items=n_items,
     )
 
 
@@ -123,7 +127,7 @@ def _describe_plan(project: ProjectFacts, _state: ReleaseState, words: Words) ->
     plan = project.plan
     if plan is None or plan.half_width is None:
         return "" if project.imported else words["no plan"]
-    return words["plan"].format(half_width=f"{100 * plan.half_width:.1f}")
+    return words["plan"].format(half_width=_write(words, f"{100 * plan.half_width:.1f}"))
 
 
 _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ...] = (
@@ -142,16 +146,20 @@ _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ..
 )
 
 
-def _say_scores(state: ReleaseState, words: Words, language: Language) -> Iterator[str]:
-    for result in state.tables.results:
-        yield _describe_agreement(result, words)
-        yield _describe_score(result, words, language)
+def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
+    """Agreement and score of each data set; of a programme the mean over its tasks, and between what they vary."""
     found = find_task_means(state)
-    if found is not None:
-        mean = found.means["individual"]
-        yield words["mean"].format(
-            value=_percent(mean.value), interval=_interval(words, mean.fresh_panel.low, mean.fresh_panel.high)
-        )
+    if found is None:
+        for result in state.results:
+            yield _describe_agreement(result, words)
+            yield _describe_score(result, words)
+        return
+    mean = found.means["individual"]
+    interval = _interval(words, mean.fresh_panel.low, mean.fresh_panel.high)
+    yield words["mean"].format(value=_percent(words, mean.value), interval=interval)
+    ordered = sorted(mean.task_values.items(), key=lambda task: task[1])
+    (first, least), (last, most) = ordered[0], ordered[-1]
+    yield words["range"].format(least=_percent(words, least), first=first, most=_percent(words, most), last=last)
 
 
 def _describe_agreement(result: DataSetResult, words: Words) -> str:
@@ -160,14 +168,18 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
     if not known:
         return ""
     parts = [
-        f"{words[row.name]} {row.value:.3f}"
-        + ("" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]")
+        _write(words, f"{words[row.name]} {row.value:.3f}")
+        + (
+            ""
+            if row.low is None or row.high is None
+            else f" [{_write(words, f'{row.low:.3f}')}–{_write(words, f'{row.high:.3f}')}]"
+        )
         for row in known
     ]
     return words["agreement"].format(name=result.data.name, values=", ".join(parts))
 
 
-def _describe_score(result: DataSetResult, words: Words, language: Language) -> str:
+def _describe_score(result: DataSetResult, words: Words) -> str:
     scores = result.performance
     if scores is None:
         return words["no score"].format(name=result.data.name)
@@ -176,15 +188,15 @@ def _describe_score(result: DataSetResult, words: Words, language: Language) -> 
     score = unit.primary
     sentence = words["score"].format(
         name=result.data.name,
-        value=_percent(score.value),
+        value=_percent(words, score.value),
         interval=_interval(words, score.ci_low, score.ci_high),
-        people=count_noun(language, unit.n_annotators, "person"),
-        items=count_noun(language, unit.n_items, "item"),
+        people=count_noun(unit.n_annotators, "person"),
+        items=count_noun(unit.n_items, "item"),
     )
     if majority is not None and majority.primary.value is not None:
-        sentence += " " + words["majority"].format(value=_percent(majority.primary.value), ties=majority.n_ties)
+        sentence += " " + words["majority"].format(value=_percent(words, majority.primary.value), ties=majority.n_ties)
     ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
-    return sentence + (" " + words["ceiling"].format(value=_percent(ceiling)) if ceiling is not None else "")
+    return sentence + (" " + words["ceiling"].format(value=_percent(words, ceiling)) if ceiling is not None else "")
 
 
 def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
@@ -195,17 +207,22 @@ def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
                 yield words["model"].format(
                     model=row.model,
                     name=compared.data.name,
-                    value=_percent(row.value),
-                    difference=f"{100 * row.difference:+.1f}".replace("-", "−"),
+                    value=_percent(words, row.value),
+                    difference=_write(words, f"{100 * row.difference:+.1f}"),
                     interval=_interval(words, row.ci_low, row.ci_high),
                 )
 
 
-def _percent(share: float | None) -> str:
-    return "—" if share is None else f"{100 * share:.1f}"
+def _percent(words: Words, share: float | None) -> str:
+    return "—" if share is None else _write(words, f"{100 * share:.1f}")
+
+
+def _write(words: Words, number: str) -> str:
+    """A number as the language writes it."""
+    return number.replace(".", words["decimal"]).replace("-", "−")
 
 
 def _interval(words: Words, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return words["no interval"]
-    return words["interval"].format(low=_percent(low).replace("-", "−"), high=_percent(high).replace("-", "−"))
+    return words["interval"].format(low=_percent(words, low), high=_percent(words, high))

@@ -33,7 +33,7 @@ def build_tables(state: ReleaseState, *, stamp: str = "") -> tuple[PaperTable, .
 
 def _build_results(state: ReleaseState, mark: str) -> PaperTable:
     notes = Footnotes()
-    rows = [_describe_result(result, notes) for result in state.tables.results]
+    rows = [_describe_result(result, notes) for result in state.results]
     return PaperTable(
         name="results",
         caption=f"{mark}Human baselines of {state.facts.title}: the share of right single answers in percent, with 95 %"
@@ -85,9 +85,9 @@ def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str,
     if found is None:
         return
     mean, majority = found.means["individual"], found.means["majority"]
-    people = {name for result in state.tables.results for name in result.data.list_counted_answers()["annotator"]}
-    answers = sum(len(result.data.list_counted_answers()) for result in state.tables.results)
-    items = sum(len(result.data.items) for result in state.tables.results)
+    people = {name for result in state.results for name in result.data.list_counted_answers()["annotator"]}
+    answers = sum(len(result.data.list_counted_answers()) for result in state.results)
+    items = sum(len(result.data.items) for result in state.results)
     yield (
         MEAN,
         str(items),
@@ -104,7 +104,7 @@ def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str,
 
 def _build_agreement(state: ReleaseState, mark: str) -> PaperTable:
     notes = Footnotes()
-    rows = [row for result in state.tables.results for row in _list_agreement(result, notes)]
+    rows = [row for result in state.results for row in _list_agreement(result, notes)]
     return PaperTable(
         name="agreement",
         caption=f"{mark}Agreement between people: each coefficient with the share of equal pairs of answers beside it;"
@@ -136,7 +136,7 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
 def _build_people(state: ReleaseState, mark: str) -> PaperTable:
     notes = Footnotes()
     rows = []
-    for result in state.tables.results:
+    for result in state.results:
         data, project = result.data, state.facts.get_project(result.data.name)
         counted = data.list_counted_answers()
         each = counted.groupby("annotator").size()
@@ -186,8 +186,8 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
             )
     return PaperTable(
         name="models",
-        caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and by"
-        " how many points people are better, with the paired 95 % interval for a fresh panel and Holm’s p.",
+        caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and"
+        " by how many points people are better, with the paired 95 % interval for a fresh panel and Holm’s p.",
         heads=MODEL_HEADS,
         rows=tuple(rows),
         notes=notes.notes,

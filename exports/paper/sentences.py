@@ -1,4 +1,4 @@
-"""The sentences of the paragraph in English and Ukrainian, and nouns after numbers in both."""
+"""The sentences of the paragraph in English and Ukrainian."""
 
 from __future__ import annotations
 
@@ -6,22 +6,16 @@ from collections.abc import Mapping
 
 Words = Mapping[str, str]
 
-NOUNS: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
-    "en": {
-        "person": ("person", "people", "people"),
-        "answer": ("answer", "answers", "answers"),
-        "item": ("item", "items", "items"),
-    },
-    "uk": {
-        "person": ("людина", "людини", "людей"),
-        "answer": ("відповідь", "відповіді", "відповідей"),
-        "item": ("завдання", "завдання", "завдань"),
-    },
+NOUNS: Mapping[str, tuple[str, str]] = {
+    "person": ("person", "people"),
+    "answer": ("answer", "answers"),
+    "item": ("item", "items"),
 }
-"""A noun after one, a few (2–4) and many; English has two forms."""
+"""English nouns after one and after more; Ukrainian sentences are made so that they need none."""
 
 SENTENCES: Mapping[str, Words] = {
     "en": {
+        "decimal": ".",
         "opening": "{title}: {items} with {answers} that count, by {people}.",
         "recruitment": "People were recruited as follows: {value}.",
         "no recruitment": "The recruitment is not declared.",
@@ -61,12 +55,14 @@ SENTENCES: Mapping[str, Words] = {
         "majority": "The majority is right on {value} % of the items ({ties} ties count as wrong).",
         "ceiling": "By a review of the gold, {value} % of it can be reached.",
         "mean": "Over all tasks the mean of single answers is {value} % {interval}.",
+        "range": "By task: from {least} % ({first}) to {most} % ({last}); the tables have every interval.",
         "model": "{model} has {value} % in {name}; people less the model: {difference} points {interval}.",
         "interval": "(95 % interval for new people on new items: {low} to {high})",
         "no interval": "(no interval for new people)",
     },
     "uk": {
-        "opening": "{title}: {items}, {answers}, що зараховано, {people}.",
+        "decimal": ",",
+        "opening": "{title}. Учасників: {n_people}, завдань: {n_items}, зарахованих відповідей: {n_answers}.",
         "recruitment": "Учасників знайшли так: {value}.",
         "no recruitment": "Як знайшли учасників, не вказано.",
         "population": "Вони представляють: {value}.",
@@ -86,7 +82,7 @@ SENTENCES: Mapping[str, Words] = {
         "no training": "Навчання не було.",
         "qualification": "Щоб пройти відбір, треба було відповісти правильно: {rule}; пройшли {passed} з {tried}.",
         "no qualification": "Відбору не було.",
-        "overlap": "Планували відповідей або пропусків на завдання: {planned}; є від {least} до {most} (медіана {median}).",
+        "overlap": "Відповідей і пропусків на завдання планували {planned}; є від {least} до {most} (медіана {median}).",
         "unplanned overlap": "На завдання припадає від {least} до {most} відповідей (медіана {median}).",
         "nothing excluded": "Правила не виключили жодної відповіді.",
         "excluded": "Правила виключили відповідей: {number}; причини: {reasons}; {fixed}.",
@@ -100,10 +96,11 @@ SENTENCES: Mapping[str, Words] = {
         "krippendorff_alpha_nominal": "α Кріппендорфа",
         "percent_agreement_chance_corrected_per_item": "узгодженість із поправкою на випадковість у кожному завданні",
         "percent_agreement": "частка однакових пар",
-        "score": "У {name} правильні {value} % окремих відповідей {interval}; відповідали {people}, {items}.",
+        "score": "У {name} правильні {value} % окремих відповідей {interval}.",
         "no score": "У {name} немає еталона, за яким можна оцінити людей.",
         "majority": "Більшість має рацію у {value} % завдань (нічиїх, що рахуються як помилки: {ties}).",
         "ceiling": "За перевіркою еталона досяжні {value} %.",
+        "range": "За задачами: від {least} % ({first}) до {most} % ({last}); усі інтервали й узгодженість у таблицях.",
         "mean": "У середньому за всіма задачами правильні {value} % окремих відповідей {interval}.",
         "model": "{model} має {value} % у {name}; люди мінус модель: {difference} пункту {interval}.",
         "interval": "(95 % інтервал для нових людей і нових завдань: від {low} до {high})",
@@ -112,12 +109,6 @@ SENTENCES: Mapping[str, Words] = {
 }
 
 
-def count_noun(language: str, number: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2 items; 1 завдання, 3 людини, 5 людей, 21 людина."""
-    one, few, many = NOUNS[language][noun]
-    if language == "en":
-        return f"{number} {one if number == 1 else few}"
-    if number % 10 == 1 and number % 100 != 11:
-        return f"{number} {one}"
-    is_few = number % 10 in (2, 3, 4) and number % 100 not in (12, 13, 14)
-    return f"{number} {few if is_few else many}"
+def count_noun(number: int, noun: str) -> str:
+    """A number with its English noun: 1 item, 2 items."""
+    return f"{number} {NOUNS[noun][number != 1]}"
