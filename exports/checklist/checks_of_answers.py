@@ -18,7 +18,7 @@ from exports.checklist.verdicts import (
     unmet,
 )
 from exports.results import DataSetResult
-from exports.score_variants import EXCLUSIONS_KEPT, INSTRUCTIONS, SKIPS_EXCLUDED
+from exports.score_variants import EXCLUSIONS_KEPT, INSTRUCTIONS, SKIPS_EXCLUDED, restore_excluded
 
 
 def check_overlap(subject: Subject) -> Verdict:
@@ -152,6 +152,10 @@ def check_with_exclusions(subject: Subject) -> Verdict:
         if EXCLUSIONS_KEPT in result.missing_variants:
             return met(f"Without the exclusions there is no score: {result.missing_variants[EXCLUSIONS_KEPT]}")
         if EXCLUSIONS_KEPT not in variants:
+            first = result.data.keep_first_places()
+            restored = restore_excluded(first)
+            if int(restored.exclusion_kinds().isna().sum()) != int(first.exclusion_kinds().isna().sum()):
+                return unmet("The score with the exclusions is missing.", "Release again; report this.")
             return met("The answers that rules excluded would not count for another reason either.")
         unit = variants[EXCLUSIONS_KEPT]["individual"]
         far = result.exceeds_half_width(unit, unit.primary)

@@ -166,6 +166,8 @@ def check_scorer(subject: Subject) -> Verdict:
         return not_applicable(
             "Models cannot be asked these questions as people were; benchmark/manifest.json says why."
         )
+    if not all(scorers):
+        return unmet("A task of the benchmark names no scorer.", "Release again; report this.")
     names = ", ".join(scorers)
     version = benchmark.manifest["versions"]["hromada"]
     if subject.state.facts.harness:

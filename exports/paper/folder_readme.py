@@ -82,7 +82,7 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, files: Se
             "",
             "    hromada release --verify DIR",
             "",
-            f"Made with hromada {version}. Cite the paper of the campaign, and name the SHA-256 of manifest.json there.",
+            f"Made with hromada {version}. Cite the campaign’s paper, and name the SHA-256 of manifest.json there.",
             "",
         ]
     )

@@ -82,7 +82,7 @@ SENTENCES: Mapping[str, Words] = {
         "no training": "Навчання не було.",
         "qualification": "Щоб пройти відбір, треба було відповісти правильно: {rule}; пройшли {passed} з {tried}.",
         "no qualification": "Відбору не було.",
-        "overlap": "Відповідей і пропусків на завдання планували {planned}; є від {least} до {most} (медіана {median}).",
+        "overlap": "На завдання мало бути {planned} відповідей; є від {least} до {most} (медіана {median}).",
         "unplanned overlap": "На завдання припадає від {least} до {most} відповідей (медіана {median}).",
         "nothing excluded": "Правила не виключили жодної відповіді.",
         "excluded": "Правила виключили відповідей: {number}; причини: {reasons}; {fixed}.",
