@@ -47,8 +47,12 @@ FILES: Mapping[str, str] = {
 }
 
 
-def build_readme(state: ReleaseState, *, stamp: str, status_line: str, files: Sequence[str]) -> str:
-    """Build README.md; `status_line` says what the gate found, `files` are the paths in the folder but its own."""
+def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sha256: str, files: Sequence[str]) -> str:
+    """Build README.md.
+
+    `status_line` says what the gate found, `inputs_sha256` is that of the raw files, `files` are the paths in the
+    folder but its own.
+    """
     facts = state.facts
     licences = {project.declared.get("licence", "") for project in facts.projects}
     licence = "; ".join(sorted(filter(None, licences))) or "not declared"
@@ -82,7 +86,9 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, files: Se
             "",
             "    hromada release --verify DIR",
             "",
-            f"Made with hromada {version}. Cite the campaign’s paper, and name the SHA-256 of manifest.json there.",
+            f"SHA-256 of the raw files: `{inputs_sha256}`. Name it in the paper, and no change can be hidden.",
+            "",
+            f"Made with hromada {version}.",
             "",
         ]
     )

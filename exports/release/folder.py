@@ -60,7 +60,8 @@ def build_release_folder(
     state = compute_release_state(inputs, recorded=recorded, progress=lambda share: report_share(0.8 * share))
     checklist = check_release(state)
     stamp = _build_stamp(state, checklist, draft=draft)
-    files: Files = dict(write_inputs(inputs))
+    raw = write_inputs(inputs)
+    files: Files = dict(raw)
     files |= tables.build_files(state.tables)
     files |= _build_pages(state, checklist, stamp)
     report_share(0.9)
@@ -73,7 +74,11 @@ def build_release_folder(
     files |= _build_model_files(state)
     has_hidden_gold = any(path.startswith(f"{KEY}/") for path in files)
     files[README] = paper.build_readme(
-        state, stamp=stamp, status_line=_describe_status(checklist, draft=draft), files=sorted(files)
+        state,
+        stamp=stamp,
+        status_line=_describe_status(checklist, draft=draft),
+        inputs_sha256=hash_raw_files(raw),
+        files=sorted(files),
     )
     files[MANIFEST] = _build_manifest(state, checklist, files, stamp=stamp, draft=draft)
     report_share(1.0)
@@ -181,6 +186,14 @@ def _build_manifest(
         "files": {path: hash_content(content) for path, content in sorted(files.items())},
     }
     return writers.format_json(content)
+
+
+def hash_raw_files(raw: Mapping[str, str]) -> str:
+    """The SHA-256 over the paths and contents of the raw files, which README.md states."""
+    digest = hashlib.sha256()
+    for path, content in sorted(raw.items()):
+        digest.update(f"{path}\0{hash_content(content)}\n".encode())
+    return digest.hexdigest()
 
 
 def hash_content(content: str | bytes) -> str:

@@ -38,8 +38,8 @@ def nine(tmp_path_factory: pytest.TempPathFactory) -> Hromada:
                 session, target=programme, code="code-nine", uses=100, now=engine.SIMULATION_START
             )
             for name in names:
-                project = queries.get_project(session, name)
-                transitions.start_project(session, project=project, now=engine.SIMULATION_START)
+                stored = queries.get_project(session, name)
+                transitions.start_project(session, project=stored, now=engine.SIMULATION_START)
         settings = SimulationSettings(people=16, careless=0.0, reports=0.0, skill=0.92)
         simulation = engine.create_simulation(db, settings=settings, names=names)
         simulation.run()
