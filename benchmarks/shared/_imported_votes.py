@@ -50,10 +50,11 @@ def write_campaign(folder: Path, *, items: int, people: int, votes: int, own_opt
         for number in range(items):
             options = rng.sample(WORDS if own_options else CLASSES, 4)
             text = f"Речення номер {number}: {' '.join(rng.choices(WORDS, k=40))}."
-            row = {"id": f"i{number}", "story": f"s{number // 5}", "text": text, "options": options, "gold": options[0]}
+            gold = rng.choice(options)
+            row = {"id": f"i{number}", "story": f"s{number // 5}", "text": text, "options": options, "gold": gold}
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
             for person in rng.sample(range(people), votes):
-                cells.writerow([row["id"], f"p{person}", options[0] if rng.random() < 0.8 else rng.choice(options)])
+                cells.writerow([row["id"], f"p{person}", gold if rng.random() < 0.8 else rng.choice(options)])
     file = folder / "project.yaml"
     file.write_text(HEAD + (OWN_OPTIONS if own_options else FIXED_CLASSES), "utf-8")
     return file

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from exports.checklist import CheckedLine
-
+    from exports.facts import ReleaseFacts
     from exports.release import Needle, ReleaseFolder
-    from exports.release_state import ReleaseInputs
 
 NAMED_PLACES = 5  # of those where an identity stands
 
@@ -88,6 +87,8 @@ def release(
         inputs = release_inputs.add_models(inputs, models)
     with terminal_output.show_progress("release", quiet=json) as progress:
         built = releases.build_release_folder(inputs, draft=draft, progress=progress)
+    facts = inputs.facts
+    del inputs  # the files hold it all
     blocked = bool(built.checklist.blocking) and not draft
     if not blocked:
         _refuse_identities(built, needles)
@@ -95,7 +96,7 @@ def release(
     if json:
         _print_json(built, folder, blocked=blocked)
     else:
-        _print_tables(inputs, built, folder, blocked=blocked)
+        _print_tables(facts, built, folder, blocked=blocked)
     if blocked:
         raise typer.Exit(1)
 
@@ -172,7 +173,7 @@ def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
     )
 
 
-def _print_tables(inputs: ReleaseInputs, built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
+def _print_tables(facts: ReleaseFacts, built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
     from bot.commands import terminal_output
 
     checklist = built.checklist
@@ -181,7 +182,7 @@ def _print_tables(inputs: ReleaseInputs, built: ReleaseFolder, folder: Path, *, 
         (status, sum(line.status == status for line in checklist.lines))
         for status in ("met", "unmet", "not applicable", "not evidenced")
     ]
-    terminal_output.print_table(f"{stamp}{inputs.facts.name} · the gate", ("lines", "number"), counts)
+    terminal_output.print_table(f"{stamp}{facts.name} · the gate", ("lines", "number"), counts)
     if checklist.blocking:
         _print_lines("What stops the release" if blocked else "What would stop a release", checklist.blocking)
     if checklist.warnings:
@@ -191,7 +192,7 @@ def _print_tables(inputs: ReleaseInputs, built: ReleaseFolder, folder: Path, *, 
         return
     if built.has_hidden_gold:
         terminal_output.print_line("It holds hidden gold: publish the folder `benchmark` of it alone.")
-    if not inputs.facts.harness:
+    if not facts.harness:
         terminal_output.print_line("People were not replayed by the harness: R35 rests on the copied scorer alone.")
     terminal_output.print_line(f"{len(built.files)} files in {folder}. Prove them: hromada release --verify {folder}")
 

@@ -26,7 +26,7 @@ RESULTS = "results/"
 """Where the harness's files lie in a benchmark."""
 KIND = "hromada release"
 
-Files = dict[str, str | bytes]
+Files = dict[str, bytes]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,27 +60,27 @@ def build_release_folder(
     state = compute_release_state(inputs, recorded=recorded, progress=lambda share: report_share(0.8 * share))
     checklist = check_release(state)
     stamp = _build_stamp(state, checklist, draft=draft)
-    raw = write_inputs(inputs)
-    files: Files = dict(raw)
-    files |= tables.build_files(state.tables)
-    files |= _build_pages(state, checklist, stamp)
-    report_share(0.9)
-    files |= fact_tables.build_fact_files(state)
-    files |= fact_tables.build_text_files(state)
-    files |= build_checklist_files(checklist, state)
-    files["heds.json"] = heds.build_heds_file(state)
-    files |= paper.build_paper_files(state, stamp=stamp)
+    files = encode_files(write_inputs(inputs))
+    inputs_sha256 = hash_raw_files(files)
     files |= _build_benchmark_files(state)
-    files |= _build_model_files(state)
+    files |= encode_files(tables.build_files(state.tables))
+    files |= encode_files(_build_pages(state, checklist, stamp))
+    report_share(0.9)
+    files |= encode_files(fact_tables.build_fact_files(state))
+    files |= encode_files(fact_tables.build_text_files(state))
+    files |= encode_files(build_checklist_files(checklist, state))
+    files |= encode_files({"heds.json": heds.build_heds_file(state)})
+    files |= encode_files(paper.build_paper_files(state, stamp=stamp))
+    files |= encode_files(_build_model_files(state))
     has_hidden_gold = any(path.startswith(f"{KEY}/") for path in files)
     files[README] = paper.build_readme(
         state,
         stamp=stamp,
         status_line=_describe_status(checklist, draft=draft),
-        inputs_sha256=hash_raw_files(raw),
+        inputs_sha256=inputs_sha256,
         files=sorted(files),
-    )
-    files[MANIFEST] = _build_manifest(state, checklist, files, stamp=stamp, draft=draft)
+    ).encode()
+    files[MANIFEST] = _build_manifest(state, checklist, files, stamp=stamp, draft=draft).encode()
     report_share(1.0)
     return ReleaseFolder(files=files, checklist=checklist, stamp=stamp, draft=draft, has_hidden_gold=has_hidden_gold)
 
@@ -121,7 +121,12 @@ def _build_stamp(state: ReleaseState, checklist: Checklist, *, draft: bool) -> s
     return " · ".join(mark for mark, applies in marks.items() if applies)
 
 
-def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> Files:
+def encode_files(files: Mapping[str, str | bytes]) -> Files:
+    """Files as bytes, in which Cyrillic texts take half the memory."""
+    return {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
+
+
+def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[str, str | bytes]:
     """The report with the gate in it, and the pages and files of corrections, filtering and reviews."""
     inputs = state.inputs
     marks = ReleaseMarks(
@@ -143,12 +148,11 @@ def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> Files
 def _build_benchmark_files(state: ReleaseState) -> Files:
     if state.benchmark is None:
         return {}
-    return {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()} | {
-        f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()
-    }
+    files = {f"{BENCHMARK}/{path}": content for path, content in state.benchmark.files.items()}
+    return encode_files(files | {f"{KEY}/{path}": content for path, content in state.benchmark.key_files.items()})
 
 
-def _build_model_files(state: ReleaseState) -> Files:
+def _build_model_files(state: ReleaseState) -> dict[str, str]:
     return {
         f"models/{name}/{path}": content
         for name, compared in state.comparisons.items()
@@ -171,7 +175,7 @@ def _describe_status(checklist: Checklist, *, draft: bool) -> str:
 
 
 def _build_manifest(
-    state: ReleaseState, checklist: Checklist, files: Mapping[str, str | bytes], *, stamp: str, draft: bool
+    state: ReleaseState, checklist: Checklist, files: Mapping[str, bytes], *, stamp: str, draft: bool
 ) -> str:
     facts = state.facts
     content = {
@@ -188,7 +192,7 @@ def _build_manifest(
     return writers.format_json(content)
 
 
-def hash_raw_files(raw: Mapping[str, str]) -> str:
+def hash_raw_files(raw: Mapping[str, bytes]) -> str:
     """The SHA-256 over the paths and contents of the raw files, which README.md states."""
     digest = hashlib.sha256()
     for path, content in sorted(raw.items()):
@@ -196,6 +200,6 @@ def hash_raw_files(raw: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
-def hash_content(content: str | bytes) -> str:
+def hash_content(content: bytes) -> str:
     """The SHA-256 of a file's content."""
-    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+    return hashlib.sha256(content).hexdigest()

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 _WORDS = re.compile(r"\w+")
 _ESCAPES = re.compile(r"\\(?=[\W_])")
-ROWS_AT_ONCE = 20_000
-"""How many rows of a Parquet file are searched at a time, so that memory stays bounded."""
+ROWS_AT_ONCE, LETTERS_AT_ONCE = 20_000, 1_000_000
+"""How many rows of a Parquet file, and letters of any other, are searched at a time, so that memory stays bounded."""
 
 
 class Needle(NamedTuple):
@@ -62,7 +62,7 @@ def _search_file(
         plain = _undo_escapes(text)
         for variant in {text, plain}:
             folded = variant.casefold()
-            for word in by_word.keys() & set(_WORDS.findall(folded)):
+            for word in by_word.keys() & {match[0] for match in _WORDS.finditer(folded)}:
                 for needle, pattern in by_word[word]:
                     match = pattern.search(folded)
                     if match is not None:
@@ -74,11 +74,17 @@ def _undo_escapes(text: str) -> str:
 
 
 def _list_texts(path: str, content: str | bytes) -> Iterator[tuple[int, str]]:
-    """The texts of a file with the number of lines before each."""
+    """The texts of a file, whole lines in each, with the number of lines before it."""
     if isinstance(content, bytes) and path.endswith(".parquet"):
         yield from _list_parquet_texts(content)
         return
-    yield 0, content if isinstance(content, str) else content.decode(errors="replace")
+    text = content if isinstance(content, str) else content.decode(errors="replace")
+    start = before = 0
+    while start < len(text):
+        end = text.find("\n", start + LETTERS_AT_ONCE) + 1 or len(text)
+        yield before, text[start:end]
+        before += text.count("\n", start, end)
+        start = end
 
 
 def _list_parquet_texts(content: bytes) -> Iterator[tuple[int, str]]:

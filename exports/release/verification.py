@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.replay import get_harness_version
 from exports.release.file_differences import describe_difference
 from exports.release.folder import BENCHMARK, KEY, KIND, MANIFEST, RESULTS, build_release_folder, hash_content
-from exports.release.raw_inputs import INPUTS, read_inputs, write_inputs
+from exports.release.raw_inputs import INPUTS, read_inputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,62 +39,59 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
 
     `progress` is called with the share done, 0 to 1. Raises HromadaError for a folder that is no release.
     """
-    contents = _read_files(folder)
-    manifest = _read_manifest(contents, folder)
-    findings = _compare_with_manifest(contents, manifest)
-    raw = {path: content.decode(errors="replace") for path, content in contents.items() if path.startswith(INPUTS)}
+    paths = _list_paths(folder)
+    manifest = _read_manifest(folder)
+    findings = _compare_with_manifest(folder, paths, manifest)
     notes: tuple[str, ...] = ()
     try:
-        inputs = read_inputs(raw)
-        notes, recorded = _find_recorded(contents, inputs.facts.harness)
+        inputs = read_inputs({path: _read_text(folder, path) for path in paths if path.startswith(f"{INPUTS}/")})
+        notes, recorded = _find_recorded(folder, paths, inputs.facts.harness)
         rebuilt = build_release_folder(
             inputs, draft=manifest.get("draft") is True, recorded=recorded, progress=progress
         ).files
-        rebuilt |= write_inputs(inputs)
     except HromadaError as failure:
         place = str(failure.where.file) if failure.where is not None and failure.where.file is not None else INPUTS
         findings.setdefault(place, f"nothing can be computed from it: {failure.problem}")
-        return _build_verification(findings, contents, notes)
+        return _build_verification(findings, paths, notes)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
         findings.setdefault(INPUTS, f"the raw files contradict each other ({type(failure).__name__}: {failure})")
-        return _build_verification(findings, contents, notes)
-    for path in sorted({*rebuilt, *contents}):
-        expected = rebuilt.get(path)
-        if expected is None:
+        return _build_verification(findings, paths, notes)
+    for path in sorted({*rebuilt, *paths}):
+        if path not in rebuilt:
             findings.setdefault(path, "it does not belong to the release")
-        elif path not in contents:
+        elif path not in paths:
             findings.setdefault(path, "it is missing")
-        else:
-            wanted = expected.encode() if isinstance(expected, str) else expected
-            if (contents[path] != wanted and path != MANIFEST) or (contents[path] != wanted and not findings):
-                findings[path] = describe_difference(path, contents[path], wanted)
-    return _build_verification(findings, contents, notes)
+        elif path != MANIFEST or not findings:
+            content = (folder / path).read_bytes()
+            if content != rebuilt[path]:
+                findings[path] = describe_difference(path, content, rebuilt[path])
+    return _build_verification(findings, paths, notes)
 
 
-def _build_verification(
-    findings: Mapping[str, str], contents: Mapping[str, bytes], notes: tuple[str, ...]
-) -> Verification:
+def _build_verification(findings: Mapping[str, str], paths: Collection[str], notes: tuple[str, ...]) -> Verification:
     return Verification(
         findings=tuple(Finding(file=path, problem=problem) for path, problem in sorted(findings.items())),
-        n_files=len(contents),
+        n_files=len(paths),
         notes=notes,
     )
 
 
-def _read_files(folder: Path) -> dict[str, bytes]:
+def _list_paths(folder: Path) -> frozenset[str]:
     if not folder.is_dir():
         raise HromadaError("There is no such folder.", remedy="Name the folder of a release.", where=Where(file=folder))
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
-    }
+    return frozenset(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _read_manifest(contents: Mapping[str, bytes], folder: Path) -> Mapping[str, Any]:
+def _read_text(folder: Path, path: str) -> str:
+    return (folder / path).read_bytes().decode(errors="replace")
+
+
+def _read_manifest(folder: Path) -> Mapping[str, Any]:
     try:
-        manifest: Mapping[str, Any] = json.loads(contents[MANIFEST])
+        manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
         if manifest["kind"] != KIND or not isinstance(manifest["files"], dict):
             raise ValueError(MANIFEST)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OSError, TypeError, ValueError):
         raise HromadaError(
             "This folder is no release, or its manifest.json cannot be read.",
             remedy="Name a folder that `hromada release` wrote.",
@@ -103,19 +100,19 @@ def _read_manifest(contents: Mapping[str, bytes], folder: Path) -> Mapping[str, 
     return manifest
 
 
-def _compare_with_manifest(contents: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[str, str]:
+def _compare_with_manifest(folder: Path, paths: frozenset[str], manifest: Mapping[str, Any]) -> dict[str, str]:
     """The files that are missing, too many, or not those of the manifest, with what is wrong."""
     listed: Mapping[str, str] = manifest["files"]
-    findings = dict.fromkeys(sorted(listed.keys() - contents.keys()), "it is missing")
-    findings |= dict.fromkeys(sorted(contents.keys() - listed.keys() - {MANIFEST}), "the manifest does not list it")
-    for path in sorted(listed.keys() & contents.keys()):
-        if hash_content(contents[path]) != listed[path]:
+    findings = dict.fromkeys(sorted(listed.keys() - paths), "it is missing")
+    findings |= dict.fromkeys(sorted(paths - listed.keys() - {MANIFEST}), "the manifest does not list it")
+    for path in sorted(listed.keys() & paths):
+        if hash_content((folder / path).read_bytes()) != listed[path]:
             findings[path] = "it was changed: its SHA-256 is not that of the manifest"
     return findings
 
 
 def _find_recorded(
-    contents: Mapping[str, bytes], harness: str
+    folder: Path, paths: frozenset[str], harness: str
 ) -> tuple[tuple[str, ...], tuple[ReplayedPeople, ReplayedPeople] | None]:
     """The harness's files of the folder, where another version of it or none is installed, and a note that says so."""
     if not harness or get_harness_version() == harness:
@@ -123,13 +120,13 @@ def _find_recorded(
     recorded = tuple(
         ReplayedPeople(
             files={
-                path.removeprefix(f"{folder}/{RESULTS}"): content
-                for path, content in contents.items()
-                if path.startswith(f"{folder}/{RESULTS}")
+                path.removeprefix(f"{part}/{RESULTS}"): (folder / path).read_bytes()
+                for path in sorted(paths)
+                if path.startswith(f"{part}/{RESULTS}")
             },
             version=harness,
         )
-        for folder in (BENCHMARK, KEY)
+        for part in (BENCHMARK, KEY)
     )
     note = (
         f"People were replayed by lm-eval {harness}, which is not installed here: its files in {BENCHMARK}/{RESULTS}"

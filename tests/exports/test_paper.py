@@ -1,0 +1,178 @@
+"""Tables and paragraphs for a paper: whole texts, escapes, gaps with their reasons, several projects, models."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exports import paper
+from exports.model_answers import ReadAnswers, ReadModels
+from exports.paper.paper_tables import Footnotes, PaperTable, format_latex, format_markdown
+from exports.paper.sentences import SENTENCES, count_noun
+from exports.release_state import ReleaseState, compute_release_state
+
+
+@pytest.fixture(scope="module")
+def state(make_release: Any) -> ReleaseState:
+    return compute_release_state(make_release.inputs())
+
+
+def test_tables_are_escaped() -> None:
+    table = PaperTable(
+        name="t",
+        caption="100 % of a_b & c",
+        heads=("x|y", "#"),
+        rows=(("«a_b»", "1 < 2"), ("\\", "*")),
+        notes=("why_so",),
+    )
+    latex, markdown = format_latex(table), format_markdown(table)
+    assert r"\caption{100 \% of a\_b \& c}" in latex
+    assert r"«a\_b» & 1 \textless{} 2 \\" in latex
+    assert r"\textbackslash{} & * \\" in latex
+    assert latex.count("{") - latex.count(r"\{") == latex.count("}") - latex.count(r"\}")
+    for name in ("table", "tabular"):
+        assert latex.count(rf"\begin{{{name}}}") == latex.count(rf"\end{{{name}}}") == 1
+    assert "| x\\|y | \\# |" in markdown
+    assert "| \\\\ | \\* |" in markdown
+    assert markdown.endswith("\n\\* why_so\n")
+
+
+def test_equal_reasons_have_one_mark() -> None:
+    notes = Footnotes()
+    marks = [notes.mark(words) for words in ("a", "b", "a", "c", "d", "e", "f")]
+    assert marks == ["*", "†", "*", "‡", "§", "¶", "**"]
+    assert notes.notes == ("a", "b", "c", "d", "e", "f")
+
+
+def test_the_results_are_those_of_the_tables(state: ReleaseState) -> None:
+    files = paper.build_paper_files(state, stamp="DRAFT")
+    (row,) = (line for line in files["tables/results.md"].splitlines() if line.startswith("| так-ні"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells == ["так-ні", "12", "8", "96", "50.0", "90.6\\*", "82.0–95.4", "82.0–95.4", "100.0", "—†"]
+    assert "† The gold was not reviewed." in files["tables/results.md"]
+    baselines = state.tables.baselines.set_index("unit").loc["individual"]
+    assert float(baselines["bl_human"]) == pytest.approx(90.6, abs=0.05)
+    assert all("DRAFT" in content for content in files.values())
+    assert set(files) == {
+        *(f"tables/{name}.{kind}" for name in ("results", "agreement", "people") for kind in ("md", "tex")),
+        "paragraph.md",
+        "paragraph.uk.md",
+    }
+
+
+def test_the_paragraph_in_english(state: ReleaseState) -> None:
+    text = paper.build_paper_files(state)["paragraph.md"]
+    assert text == (
+        "Назва так-ні: 12 items with 96 answers that count, by 8 people. People were recruited as "
+        "follows: convenience sample: volunteers from a mailing list of linguists. They stand for: "
+        "adult native speakers of Ukrainian. Pay: volunteers, unpaid. Ethics review: not sought: no "
+        "personal data are published. Everybody agreed to the consent text before the first item. The "
+        "training items, 1 in number, showed the right answer after each. To qualify, 3 of 4 had to be "
+        "right: 8 of 10 passed. Use of language models and search engines: none; they attested it. What "
+        "people saw and models get differs as follows: none. Each item was to have 8 answers or skips; "
+        "it has 8 to 8 (median 8). Rules excluded no answer. Skips that count as wrong: 0. A half width "
+        "of 10.0 points was planned. Agreement in так-ні: share of equal pairs 0.812 [0.771–0.875], "
+        "Krippendorff’s α 0.629 [0.457–0.749]. In так-ні, 90.6 % of single answers are right (95 % "
+        "interval for new people on new items: 82.0 to 95.4), by 8 people on 12 items. The majority is "
+        "right on 100.0 % of the items (0 ties count as wrong).\n"
+    )
+
+
+def test_the_paragraph_in_ukrainian(state: ReleaseState) -> None:
+    text = paper.build_paper_files(state)["paragraph.uk.md"]
+    assert text.startswith(
+        "Назва так-ні. Учасників: 8, завдань: 12, зарахованих відповідей: 96. Учасників знайшли так:"
+    )
+    assert "У так-ні правильні 90,6 % окремих відповідей (95 % інтервал" in text
+    assert "від 82,0 до 95,4)." in text
+    assert "Навчання" not in text or "У навчанні, де завдань 1," in text
+
+
+def test_both_languages_have_every_sentence_with_the_same_gaps() -> None:
+    assert SENTENCES["en"].keys() == SENTENCES["uk"].keys()
+    for key, english in SENTENCES["en"].items():
+        if key in ("opening", "score"):
+            continue
+        gaps = [sorted(re.findall(r"\{(\w+)\}", words)) for words in (english, SENTENCES["uk"][key])]
+        assert gaps[0] == gaps[1], key
+
+
+def test_nouns_after_numbers() -> None:
+    assert [count_noun(number, "person") for number in (0, 1, 2, 21)] == [
+        "0 people",
+        "1 person",
+        "2 people",
+        "21 people",
+    ]
+
+
+def test_what_is_missing_is_said(make_release: Any) -> None:
+    project = make_release.project(
+        declared={}, imported=True, training_items=(), qualification=None, plan=None, n_without_consent=None,
+        rules_fixed_before=None,
+    )  # fmt: skip
+    data = make_release.data_set()
+    few = dataclasses.replace(data, overlap=None, items=data.items.assign(group="one"))
+    files = paper.build_paper_files(compute_release_state(make_release.inputs(few, project)))
+    text = files["paragraph.md"]
+    for sentence in (
+        "The recruitment is not declared.",
+        "The pay is not declared.",
+        "collected elsewhere",
+        "(no interval for new people)",
+    ):
+        assert sentence in text
+    assert "fewer than 5" in files["tables/results.md"]
+    assert "The pay is not declared." in files["tables/people.md"]
+
+
+def test_a_programme_has_one_table_and_says_what_its_projects_share(make_release: Any) -> None:
+    sets = [make_release.data_set(name) for name in ("b", "a")]
+    projects = tuple(make_release.project(name) for name in ("b", "a"))
+    projects = (projects[0], dataclasses.replace(projects[1], qualification=None))
+    inputs = make_release.inputs(sets[0], projects[0])
+    inputs = dataclasses.replace(
+        inputs,
+        data_sets=tuple(sets),
+        facts=dataclasses.replace(inputs.facts, projects=projects, is_programme=True),
+        benchmark=make_release.source(*sets, name="all", is_group=True),
+    )
+    files = paper.build_paper_files(compute_release_state(inputs))
+    rows = [line.split("|")[1].strip() for line in files["tables/results.md"].splitlines() if line.startswith("| ")]
+    assert rows == ["Data set", "b", "a", "Mean over tasks"]
+    text = files["paragraph.md"]
+    assert text.count("Pay: volunteers, unpaid.") == 1
+    assert "a: The training items, 1 in number, showed the right answer after each. There was no qualification." in text
+    assert "Over all tasks the mean of single answers is 90.6 %" in text
+
+
+def test_models_stand_in_a_table_and_in_the_paragraph(make_release: Any) -> None:
+    data = make_release.data_set()
+    ids = list(data.items["item_id"])
+    answers = ReadAnswers(name="m_1", file=Path("m"), answers=dict.fromkeys(ids, "так"), stimuli=dict.fromkeys(ids))
+    state = compute_release_state(make_release.inputs(data, models={data.name: ReadModels(models=(answers,))}))
+    files = paper.build_paper_files(state)
+    rows = [line for line in files["tables/models.md"].splitlines() if line.startswith("| m\\_1")]
+    assert len(rows) == 2
+    assert "| 50.0 | +40.6 |" in rows[0]
+    assert r"m\_1 &" in files["tables/models.tex"]
+    assert "m_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
+
+
+@pytest.mark.parametrize(
+    ("stamp", "words"),
+    [("SIMULATED · DRAFT", ["scripts answered", "Do not cite it"]), ("SECONDARY", ["answered elsewhere"]), ("", [])],
+)
+def test_the_readme_explains_its_stamp_and_names_what_is_there(
+    state: ReleaseState, stamp: str, words: list[str]
+) -> None:
+    text = paper.build_readme(
+        state, stamp=stamp, status_line="All met.", inputs_sha256="ab" * 32, files=["gold.csv", "inputs/index.json"]
+    )
+    assert text.startswith(f"# {stamp}: Назва" if stamp else "# Назва")
+    assert all(word in text for word in ["ab" * 32, "`gold.csv`", "`inputs/`", "CC-BY-4.0", *words])
+    assert "`tables/`" not in text
