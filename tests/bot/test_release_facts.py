@@ -83,7 +83,8 @@ def test_what_people_did_is_counted(lived: database.Database) -> None:
     assert found.plan is not None
     assert (found.plan.n_items, found.plan.overlap, found.rules_fixed_before) == (20, 5, True)
     assert found.plan.half_width
-    assert found.invited == found.consented == found.started == found.training_answers // 4
+    assert found.invited == 8
+    assert found.consented == found.started == found.training_answers // 4
     assert found.finished is not None
     assert found.finished <= found.started
     assert found.active_hours is not None
@@ -95,9 +96,10 @@ def test_what_people_did_is_counted(lived: database.Database) -> None:
     assert found.pay is not None
     assert (found.pay.scheme, found.pay.hourly_median) == ("6 EUR an hour of active work", None)
     texts = {text.kind: text for text in found.texts}
-    assert (texts["consent"].text, texts["consent"].version, texts["consent"].n_people) == (CONSENT, "3", found.consented)
+    consent = texts["consent"]
+    assert (consent.text, consent.version, consent.n_people) == (CONSENT, "3", found.consented)
     assert texts["instructions"].text.startswith("Знайдіть у слові літеру")
-        assert texts["instructions"].n_answers
+    assert texts["instructions"].n_answers
     assert set(found.declared) == set(found.declared_meanings)
 
 
@@ -196,10 +198,14 @@ def test_pay_is_told_of_three_people_or_more(lived: database.Database) -> None:
 def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database.Database, tmp_path: Path) -> None:
     key = tmp_path / "the.key"
     key.write_text("ab" * 32, "utf-8")
-    settings = Settings(
-        telegram_token="123456:AAsecret", label_studio_token="studio-secret", key_file=key,  # type: ignore[arg-type]  # noqa: S106
-        database_url="postgresql://me:pass-word@localhost/x",
-    )  # fmt: skip
+    settings = Settings.model_validate(
+        {
+            "telegram_token": "123456:AAsecret",
+            "label_studio_token": "studio-secret",
+            "key_file": key,
+            "database_url": "postgresql://me:pass-word@localhost/x",
+        }
+    )
     with lived.transaction() as session:
         somebody = session.exec(select(Annotator)).first()
         assert somebody is not None
