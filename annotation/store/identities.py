@@ -11,8 +11,8 @@ from sqlmodel import Session, col, select
 from annotation.settings import Settings
 from annotation.store.models import Annotator, ChatPause, Inbox, Invitation, Outbox
 
-LEAST_SECRET = 6
-"""The least length of a value that is searched for: shorter ones stand in any text."""
+LEAST_SECRET, LEAST_ID = 6, 5
+"""The least lengths of codes and of ids that are searched for: shorter ones stand in any text."""
 
 
 class Identity(NamedTuple):
@@ -36,7 +36,9 @@ def _walk_identities(session: Session) -> Iterator[Identity]:
     )
     for query in ids:
         for number in session.exec(query):
-            yield Identity("the Telegram id of a person or chat", str(abs(number or 0)))
+            written = str(abs(number or 0))
+            if len(written) >= LEAST_ID:
+                yield Identity("the Telegram id of a person or chat", written)
     for code in session.exec(select(Invitation.code)):
         if len(code) >= LEAST_SECRET:
             yield Identity("an invitation code", code)

@@ -225,7 +225,7 @@ def check_funnel(subject: Subject) -> Verdict:
         "started": project.started,
         "finished": project.finished,
     }
-    words = ", ".join(f"{count if count is not None else 'not counted'} {name}" for name, count in steps.items())
+    words = ", ".join(f"{name} {count if count is not None else 'not counted'}" for name, count in steps.items())
     if project.finished > project.started:
         return unmet(f"More finished than started: {words}.", "Report this.")
     return met(f"{words[0].upper()}{words[1:]}.")

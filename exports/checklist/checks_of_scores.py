@@ -62,7 +62,10 @@ def check_plan(subject: Subject) -> Verdict:
     if project.rules_fixed_before is False:
         return unmet("The plan was made after the first answer.", "Say so; nothing can be done afterwards.")
     if project.plan.half_width is None:
-        return met(f"Planned: {project.plan.words}; no interval is claimed.")
+        words = f"Planned: {project.plan.words}"
+        if not subject.scored:
+            return met(f"{words}; no score is claimed.")
+        return unmet(f"{words}; no half width.", "Write `kind: baseline`, so that `hromada start` plans one.")
     reached = [_get_half_width(result) for result in subject.scored]
     known = [f"{100 * one:.1f}" for one in reached if one is not None]
     achieved = f"reached ± {', '.join(known)} points" if known else "no interval was reached"

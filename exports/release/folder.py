@@ -135,7 +135,7 @@ def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[
         lines=tuple(
             CheckedRow(line.id, line.must_state, line.status, line.level, line.evidence) for line in checklist.lines
         ),
-        warnings=tuple(f"{line.id}: {line.evidence}" for line in checklist.warnings),
+        warnings=tuple(f"{line.id}, {line.must_state}: {line.evidence}" for line in checklist.warnings),
     )
     return {
         "report.html": report.render_report(state.tables, title=f"{inputs.facts.title}: a release", marks=marks),

@@ -13,7 +13,7 @@ import pytest
 
 from aggregation.trivial_baselines import OptionItem
 from exports.checklist import LINES, CheckedLine, build_checklist_files, check_release
-from exports.facts import LintFact, ProjectFacts, Qualification, SamplingFrame, TextVersion
+from exports.facts import LintFact, Plan, ProjectFacts, Qualification, SamplingFrame, TextVersion
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
@@ -140,7 +140,11 @@ UNMET: dict[str, list[Change]] = {
         change_facts(frames=(dataclasses.replace(STRATA, strata={"a": (190, 500), "b": (10, 500)}),)),
     ],
     "R06": [change_answers(lambda frame: frame.iloc[1:]), change_answers(drop_all)],
-    "R07": [change_facts(plan=None), change_facts(rules_fixed_before=False)],
+    "R07": [
+        change_facts(plan=None),
+        change_facts(rules_fixed_before=False),
+        change_facts(plan=Plan(n_items=12, overlap=8, half_width=None, share=None, words="12 items")),
+    ],
     "R08": [change_answers(set_cells("stage", "pilot", rows=slice(0, 1)))],
     "R09": [change_declared("ethics")],
     "R10": [change_facts(n_without_consent=None), change_facts(n_without_consent=3), change_facts(texts=(TEXT,))],
