@@ -289,3 +289,41 @@ def test_hidden_gold_is_marked_as_what_is_to_be_kept(hromada: Hromada) -> None:
     files: dict[str, Any] = read_folder(hromada.folder / "out")
     assert any(path.startswith("benchmark-key/") for path in files)
     assert hromada("release", "--verify", "out").code == 0
+
+
+STORIES = """
+project: stories
+title: Оповідки
+language: uk
+instructions: Прочитайте й виправте.
+questions:
+  - {name: result, type: choice, text: "Чи придатна?", options: [придатна, непридатна]}
+  - {name: fixed, type: edit, text: "Виправте", field: story, show_if: {result: придатна}}
+items: {file: stories.jsonl, id: id, show: story}
+votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {result: result, fixed: fixed}}
+"""
+
+
+def test_a_story_campaign_releases_with_its_corrections(hromada: Hromada) -> None:
+    """Nobody is scored: lines on scores do not apply; corrections stand there, and are verified with the rest."""
+    stories = [
+        {"id": f"s{number}", "story": f"Лисиця знайшла дзеркло {number}. Вона засміявся."} for number in range(6)
+    ]
+    hromada.write("stories.jsonl", "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in stories))
+    fixed = [str(one["story"]).replace("дзеркло", "дзеркало").replace("засміявся", "засміялася") for one in stories]
+    rows = [f"s{number},{who},придатна,{text}\n" for number, text in enumerate(fixed) for who in ("olha", "ivan")]
+    hromada.write("votes.csv", "item,who,result,fixed\n" + "".join(rows))
+    assert hromada.loaded(STORIES + DECLARED) == "stories"
+    done = hromada("release", "stories", "out", "--json")
+    assert done.code == 0, done.out + done.err
+    statuses = list_statuses(done)
+    assert {statuses[line] for line in ("R01", "R30", "R32", "R34", "R39")} == {"not applicable"}
+    files = read_folder(hromada.folder / "out")
+    assert {"stories.csv", "stories.html", "stories.jsonl", "stories.parquet"} <= files.keys()
+    assert hromada("release", "--verify", "out", "--json").json["verified"]
+    content = files["stories.csv"].decode()
+    assert "дзеркало" in content
+    hromada.write("out/stories.csv", content.replace("дзеркало", "дзеркло", 1))
+    found = hromada("release", "--verify", "out")
+    assert found.code == 1
+    assert "stories.csv: row 1" in found.out
