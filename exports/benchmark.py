@@ -145,7 +145,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tup
             where=Where(file=key_folder),
         )
     targets = [(folder, benchmark.files)] + ([(key_folder, benchmark.key_files)] if benchmark.key_files else [])
-    old = {target: _list_old_files(target) for target, _ in targets}
+    old = {target: benchmark_manifest.list_earlier_files(target, of="build") for target, _ in targets}
     written: list[Path] = []
     for target, files in targets:
         written += writers.write_files(target, files)
@@ -156,21 +156,6 @@ def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tup
 def _part_tasks(tasks: Sequence[BenchmarkTask]) -> tuple[list[BenchmarkTask], list[BenchmarkTask]]:
     """The open tasks, and those whose gold is hidden."""
     return [task for task in tasks if not task.source.hidden], [task for task in tasks if task.source.hidden]
-
-
-def _list_old_files(folder: Path) -> frozenset[str]:
-    """The files that an earlier build wrote here; raises HromadaError where something else lies here."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return frozenset()
-    try:
-        content = json.loads((folder / MANIFEST).read_text("utf-8"))
-        return frozenset({*content["files"], MANIFEST})
-    except (OSError, ValueError, KeyError, TypeError):
-        raise HromadaError(
-            "This folder holds something that is not of an earlier build.",
-            remedy="Name another folder, or empty it.",
-            where=Where(file=folder),
-        ) from None
 
 
 def _build_open_files(

@@ -1,13 +1,17 @@
-"""What manifest.json says of each task and of each file."""
+"""What manifest.json says of each task and of each file, and which files of an earlier run it lists."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from aggregation.errors import HromadaError, Where
 from exports.benchmark_items import BenchmarkTask
 from exports.lm_eval.replay import TaskPeople
+from exports.lm_eval.results import MANIFEST
 
 Files = dict[str, str | bytes]
 """The contents of files by their paths in the folder."""
@@ -49,3 +53,24 @@ def hash_files(files: Files) -> dict[str, str]:
     """The SHA-256 of each file, by path."""
     contents = {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
     return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(contents.items())}
+
+
+def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> frozenset[str]:
+    """The files in a folder that its manifest lists, and the manifest; none in a new or an empty folder.
+
+    Raises HromadaError for a folder that holds anything else than what an earlier build or release (`of`) wrote, whose
+    manifest is of this `kind`.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return frozenset()
+    try:
+        content = json.loads((folder / MANIFEST).read_text("utf-8"))
+        if content.get("kind") != kind:
+            raise ValueError(MANIFEST)
+        return frozenset({*content["files"], MANIFEST})
+    except (AttributeError, OSError, ValueError, KeyError, TypeError):
+        raise HromadaError(
+            f"This folder holds something that is not of an earlier {of}.",
+            remedy="Name another folder, or empty it.",
+            where=Where(file=folder),
+        ) from None

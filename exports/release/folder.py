@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from aggregation.bootstrap import Progress
-from aggregation.errors import HromadaError, Where
 from exports import corrections, fact_tables, filtering, heds, paper, report, review_tables, tables, writers
+from exports.benchmark_manifest import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.lm_eval import ReplayedPeople
+from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
 from exports.release.raw_inputs import write_inputs
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
 from exports.report.release_marks import CheckedRow, ReleaseMarks
 
-MANIFEST = "manifest.json"
 README = "README.md"
 BENCHMARK = "benchmark"
 KEY = "benchmark-key"
@@ -101,19 +100,7 @@ def list_released_files(folder: Path) -> frozenset[str]:
 
     Raises HromadaError where something else lies here.
     """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return frozenset()
-    try:
-        content = json.loads((folder / MANIFEST).read_text("utf-8"))
-        if content["kind"] != KIND:
-            raise ValueError(content["kind"])
-        return frozenset({*content["files"], MANIFEST})
-    except (OSError, ValueError, KeyError, TypeError):
-        raise HromadaError(
-            "This folder holds something that is no earlier release.",
-            remedy="Name another folder, or empty it.",
-            where=Where(file=folder),
-        ) from None
+    return list_earlier_files(folder, of="release", kind=KIND)
 
 
 def _build_stamp(state: ReleaseState, checklist: Checklist, *, draft: bool) -> str:

@@ -12,8 +12,9 @@ from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError, Where
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.replay import get_harness_version
+from exports.lm_eval.results import MANIFEST
 from exports.release.file_differences import describe_difference
-from exports.release.folder import BENCHMARK, KEY, KIND, MANIFEST, RESULTS, build_release_folder, hash_content
+from exports.release.folder import BENCHMARK, KEY, KIND, RESULTS, build_release_folder, hash_content
 from exports.release.raw_inputs import INPUTS, read_inputs
 
 

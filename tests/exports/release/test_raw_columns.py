@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from aggregation.errors import HromadaError
+from exports.lm_eval.results import MANIFEST
 from exports.release import ReleaseFolder, build_release_folder
-from exports.release.folder import MANIFEST, README
+from exports.release.folder import README
 from exports.release.raw_inputs import read_inputs, write_inputs
 from exports.release_state import ReleaseInputs
 

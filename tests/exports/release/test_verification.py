@@ -16,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exports import writers
+from exports.lm_eval.results import MANIFEST
 from exports.release import ReleaseFolder, build_release_folder, verify_folder, write_release_folder
-from exports.release.folder import MANIFEST, hash_content
+from exports.release.folder import hash_content
 from exports.release_state import ReleaseInputs
 
 Contents = dict[str, bytes]
