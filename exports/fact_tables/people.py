@@ -10,7 +10,7 @@ from exports.facts import ProjectFacts
 from exports.number_formats import format_fixed
 from exports.release_state import ReleaseState
 
-ATTRITION_COLUMNS = ("project", "step", "n")
+ATTRITION_COLUMNS = ("project", "step", "n", "note")
 QUALIFICATION_COLUMNS = ("project", "rule", "n_items", "tried", "passed", "failed", "fixed_before")
 DEMOGRAPHIC_COLUMNS = ("project", "field", "question", "value", "n", "suppressed")
 TIME_COLUMNS = ("dataset", "annotator", "n", "median", "q1", "q3", "fast_share")
@@ -18,18 +18,37 @@ FAST = 0.25
 """An answer in less than this share of the data set's median time is fast."""
 
 
-def list_attrition(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
-    """How many were invited, agreed, qualified, started and finished; empty where that is not known."""
+NO_INVITATIONS = "no invitations were made out"
+NO_CONSENT = "no consent is asked for"
+NO_QUALIFICATION = "there is no qualification"
+ELSEWHERE = "people answered elsewhere"
+CONTRIBUTED = "annotators with an answer that counts; some of them may have stopped before the end"
+
+
+def list_attrition(state: ReleaseState) -> Iterator[Mapping[str, object]]:
+    """How many were invited, agreed, qualified, started, finished, and gave answers that count (to any question).
+
+    `n` is empty where that is not known, and `note` says why.
+    """
+    for project in state.facts.projects:
+        yield from _list_steps(project)
+        counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
+        people = {str(annotator) for column in counted for annotator in column}
+        yield {"project": project.name, "step": "contributed", "n": len(people), "note": CONTRIBUTED}
+
+
+def _list_steps(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
     passed = None if project.qualification is None else project.qualification.n_passed
     steps = {
-        "invited": project.invited,
-        "consented": project.consented,
-        "qualified": passed,
-        "started": project.started,
-        "finished": project.finished,
+        "invited": (project.invited, NO_INVITATIONS),
+        "consented": (project.consented, NO_CONSENT),
+        "qualified": (passed, NO_QUALIFICATION),
+        "started": (project.started, None),
+        "finished": (project.finished, None),
     }
-    for step, number in steps.items():
-        yield {"project": project.name, "step": step, "n": number}
+    for step, (number, reason) in steps.items():
+        note = ELSEWHERE if project.imported else reason
+        yield {"project": project.name, "step": step, "n": number, "note": note if number is None else None}
 
 
 def list_qualification(project: ProjectFacts) -> Iterator[Mapping[str, object]]:

@@ -20,7 +20,7 @@ LINT_COLUMNS = ("project", "rule", "severity", "message", "items", "remedy")
 PLAN_COLUMNS = (
     "dataset", "planned_items", "planned_overlap", "planned_half_width", "planned_share_right", "items",
     "answered_items", "answers_min", "answers_median", "answers_max", "half_width", "item_only_half_width",
-    "planned_in_words",
+    "planned_in_words", "differs",
 )  # fmt: skip
 SAMPLING_COLUMNS = ("project", "pool", "method", "seed", "sha256", "stratum", "drawn", "candidates")
 
@@ -30,7 +30,7 @@ def build_fact_files(state: ReleaseState) -> dict[str, str]:
     tables: Mapping[str, tuple[Sequence[str], Iterator[Row]]] = {
         "exclusions.csv": (flows.EXCLUSION_COLUMNS, flows.list_exclusions(state)),
         "answers_per_item.csv": (flows.PER_ITEM_COLUMNS, flows.count_answers_per_item(state)),
-        "attrition.csv": (people.ATTRITION_COLUMNS, _walk_projects(state, people.list_attrition)),
+        "attrition.csv": (people.ATTRITION_COLUMNS, people.list_attrition(state)),
         "qualification.csv": (people.QUALIFICATION_COLUMNS, _walk_projects(state, people.list_qualification)),
         "demographics.csv": (people.DEMOGRAPHIC_COLUMNS, _walk_projects(state, people.list_demographics)),
         "time.csv": (people.TIME_COLUMNS, people.list_times(state)),
@@ -78,7 +78,9 @@ def _list_samples(project: ProjectFacts) -> Iterator[Row]:
 def _list_plans(state: ReleaseState) -> Iterator[Row]:
     for project in state.facts.projects:
         for result in state.list_results(project):
-            yield {"dataset": result.data.name} | _describe_plan(project) | _describe_achieved(result)
+            achieved = _describe_achieved(result)
+            differs = "; ".join(_list_shortfalls(project, achieved)) or None
+            yield {"dataset": result.data.name} | _describe_plan(project) | achieved | {"differs": differs}
 
 
 def _describe_plan(project: ProjectFacts) -> dict[str, object]:
@@ -108,6 +110,23 @@ def _describe_achieved(result: DataSetResult) -> dict[str, object]:
         "half_width": None if score is None else _format_half(score.ci_low, score.ci_high),
         "item_only_half_width": None if score is None else _format_half(score.item_only_low, score.item_only_high),
     }
+
+
+def _list_shortfalls(project: ProjectFacts, achieved: Mapping[str, Any]) -> Iterator[str]:
+    """In what the answers fall short of the plan, in words; nothing where nothing was planned."""
+    plan = project.plan
+    if plan is None:
+        return
+    if achieved["answered_items"] < plan.n_items:
+        yield f"{achieved['answered_items']} items answered, {plan.n_items} planned"
+    least = achieved["answers_min"]
+    if least is not None and least < plan.overlap:
+        yield f"some items have {least} answers, {plan.overlap} planned"
+    planned = format_fixed(plan.half_width, 4)
+    if planned is not None and achieved["half_width"] is None:
+        yield f"no half width, {planned} planned"
+    elif planned is not None and float(achieved["half_width"]) > float(planned):
+        yield f"half width {achieved['half_width']}, {planned} planned"
 
 
 def _format_half(low: float | None, high: float | None) -> str | None:
