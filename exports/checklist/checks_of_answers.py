@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from exports.checklist.variant_checks import list_missing
 from exports.checklist.verdicts import (
     ELSEWHERE,
     Subject,
@@ -12,7 +13,6 @@ from exports.checklist.verdicts import (
     describe_spread,
     judge_each,
     met,
-    not_applicable,
     not_evidenced,
     not_scored,
     unmet,
@@ -81,15 +81,24 @@ def check_instructions(subject: Subject) -> Verdict:
         )
     if len(seen) == 1:
         return met(f"One version, {seen[0][:12]}, verbatim in texts/, on all {count_words(len(counted), 'answer')}.")
-    known = [
-        name
-        for result in subject.scored
-        for name in (*result.list_variants(), *result.missing_variants)
-        if name.startswith(INSTRUCTIONS)
-    ]
-    if subject.scored and not known:
-        return unmet(f"{len(seen)} versions without scores of each.", "Release again; report this.")
-    return met(f"{len(seen)} versions, verbatim in texts/, each with its own scores in human_baseline.csv.")
+    without = [version for version in seen if _lacks_version_scores(subject, version)]
+    if without:
+        return unmet(
+            f"{len(seen)} versions; no scores under {', '.join(one[:12] for one in without)}.",
+            "Release again; report this.",
+        )
+    scores = "each with its own scores in human_baseline.csv" if subject.scored else "nobody is scored"
+    return met(f"{len(seen)} versions, verbatim in texts/; {scores}.")
+
+
+def _lacks_version_scores(subject: Subject, version: str) -> bool:
+    """Whether a data set whose scores rest on several versions has none under this one, and no reason why."""
+    names = []
+    for name, data in subject.first_places.items():
+        versions = set(data.responses.loc[data.exclusion_kinds().isna(), "instruction_sha256"].dropna())
+        if version in versions and len(versions) > 1:
+            names.append(name)
+    return bool(list_missing(subject, f"{INSTRUCTIONS}{version[:12]}", names))
 
 
 def check_controls(subject: Subject) -> Verdict:
@@ -102,7 +111,8 @@ def check_controls(subject: Subject) -> Verdict:
     if controls.empty:
         if subject.project.imported:
             return not_evidenced(f"{ELSEWHERE}; no vote is marked as one to a control item.")
-        return met("No control items were used.")
+        planned = f" The file plans them, though: {subject.project.controls}." if subject.project.controls else ""
+        return met(f"No control items were used.{planned}")
     gold = subject.first.control_gold
     known = controls.loc[controls["item_id"].isin(gold) & controls["response"].notna()]
     right = sum(
@@ -121,7 +131,8 @@ def check_exclusions(subject: Subject) -> Verdict:
     """R25: every answer that does not count has a reason, and the rules were fixed before."""
     rows, project = subject.first.responses, subject.project
     out = rows.loc[subject.first.exclusion_kinds().notna()]
-    nameless = int(out["excluded_reason"].isna().sum())
+    reasons = out["excluded_reason"]
+    nameless = int((reasons.isna() | (reasons.astype(str).str.strip() == "")).sum())
     if nameless:
         return unmet(f"{count_words(nameless, 'answer')} are excluded without a reason.", "Report this.")
     counts = subject.first.count_excluded()
@@ -130,13 +141,17 @@ def check_exclusions(subject: Subject) -> Verdict:
     by_rule = bool(out["by_rule"].eq(other=True).any())
     if project.imported and by_rule:
         return not_evidenced(f"{total} When the rules were made is not known.")
-    if project.rules_fixed_before is False:
+    if sum(counts.values()) != len(out):
+        return unmet(f"{total} The counts by reason do not make the total.", "Report this.")
+    if not project.imported and not project.rules_fixed_before and (rows["stage"] == "main").any():
+        known = "were not" if project.rules_fixed_before is False else "are not known to have been"
         return unmet(
-            f"{total} Rules were not fixed before the first answer.", "Say so; start a new project to fix them."
+            f"{total} Rules {known} fixed before the first answer.", "Say so; start a new project to fix them."
         )
     later = int(out["post_hoc"].eq(other=True).sum())
     changed = f" Changed after the start: {'; '.join(project.post_hoc)}." if project.post_hoc else ""
-    return met(f"{total} {later} by rules of after the start.{changed}")
+    people = f"{count_words(len(subject.first.removed_annotators), 'person')} removed."
+    return met(f"{total} {later} by rules of after the start. {people}{changed}")
 
 
 def check_with_exclusions(subject: Subject) -> Verdict:
@@ -160,7 +175,8 @@ def check_with_exclusions(subject: Subject) -> Verdict:
         unit = variants[EXCLUSIONS_KEPT]["individual"]
         far = result.exceeds_half_width(unit, unit.primary)
         note = " It is further off than half the interval." if far else ""
-        return met(f"With what rules excluded: {100 * (unit.primary.value or 0):.1f} %, in human_baseline.csv.{note}")
+        value = "undefined" if unit.primary.value is None else f"{100 * unit.primary.value:.1f} %"
+        return met(f"With what rules excluded: {value}, in human_baseline.csv.{note}")
 
     return judge_each(subject.scored, judge)
 
@@ -174,17 +190,8 @@ def check_skips(subject: Subject) -> Verdict:
     words = f"{count_words(skips, 'skip')} that fill a place, {others}"
     if subject.project.imported:
         return not_evidenced(f"{ELSEWHERE}: whether items could be skipped is not known. {words}")
-    missing = [
-        result.data.name
-        for result in subject.scored
-        if len(result.data.list_counted_skips())
-        and SKIPS_EXCLUDED not in (*result.list_variants(), *result.missing_variants)
-    ]
+    concerned = [name for name, data in subject.first_places.items() if len(data.list_counted_skips())]
+    missing = list_missing(subject, SKIPS_EXCLUDED, concerned)
     if missing:
         return unmet(f"{words} The score without skips is missing in {', '.join(missing)}.", "Report this.")
     return met(f"{words} {subject.project.skips}")
-
-
-def check_nothing(subject: Subject) -> Verdict:
-    """A line on models where there are none."""
-    return not_applicable(f"No results of models were given for {subject.project.name} (`--models`).")

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+import pandas as pd
+
 from exports.checklist.checks_of_people import check_declared
 from exports.checklist.verdicts import ELSEWHERE, Subject, Verdict, count_words, met, not_evidenced, unmet
+from exports.facts import SamplingFrame
 from exports.inputs import DataSet
 
 STRATA_P, POSITION_P = 0.001, 0.01
+MOST_STRATA = 12
 LEAST_EXPECTED = 5.0
 """The least expected count with which a chi-square test is made."""
 
@@ -44,31 +48,46 @@ def check_sampling(subject: Subject) -> Verdict:
         if subject.project.imported:
             return not_evidenced(f"{ELSEWHERE}: how their items were chosen was not seen here.")
         return met(f"No sample: all {count_words(len(subject.first.items), 'item')} of the file are main items.")
-    worst = min((_test_strata(frame.strata) for frame in frames if frame.strata), default=1.0)
-    words = "; ".join(
-        f"{frame.n_drawn} of {frame.n_candidates}, {frame.method}, seed {frame.seed}, frame sha256 {frame.sha256[:12]}"
-        for frame in frames
-    )
+    found = [_test_strata(frame.strata) for frame in frames if frame.strata]
+    worst = min((one for one in found if one is not None), default=1.0)
+    words = "; ".join(map(_describe_frame, frames))
     if any(frame.seed is None or not frame.sha256 for frame in frames):
         return unmet(f"{words}: the seed or the frame is missing.", "Load the items again with a sample and a seed.")
     if worst < STRATA_P:
         return unmet(
-            f"{words}; the strata differ from the frame (chi-square p = {worst:.2g}).",
+            f"{words}: the strata differ from the frame.",
             "Weigh the strata, or draw in proportion; else say that it is stratified on purpose.",
         )
     return met(f"{words}.")
 
 
-def _test_strata(strata: Mapping[str, tuple[int, int]]) -> float:
-    """The p-value of drawn counts against the shares of the frame; 1 where expected counts are too small."""
+def _describe_frame(frame: SamplingFrame) -> str:
+    words = f"{frame.n_drawn} of {frame.n_candidates}, {frame.method}, seed {frame.seed}, frame {frame.sha256[:12]}"
+    if not frame.strata:
+        return words
+    shown = [f"{name} {drawn} of {of}" for name, (drawn, of) in sorted(frame.strata.items())]
+    more = f" and {len(shown) - MOST_STRATA} more" if len(shown) > MOST_STRATA else ""
+    p = _test_strata(frame.strata)
+    test = "too few for a test" if p is None else f"chi-square p = {p:.2g}"
+    return f"{words}, strata {', '.join(shown[:MOST_STRATA])}{more} ({test})"
+
+
+def _test_strata(strata: Mapping[str, tuple[int, int]]) -> float | None:
+    """The p-value of drawn counts against the shares of the frame; None where expected counts are too small.
+
+    It is 0 where anything was drawn from a stratum that the frame does not have.
+    """
     from scipy import stats
+
+    if any(drawn and not of for drawn, of in strata.values()):
+        return 0.0
 
     counts = list(strata.values())
     drawn, candidates = sum(one for one, _ in counts), sum(one for _, one in counts)
     expected = [drawn * one / candidates for _, one in counts if one]
     observed = [one for one, of in counts if of]
     if len(expected) < 2 or min(expected) < LEAST_EXPECTED:
-        return 1.0
+        return None
     return float(stats.chisquare(observed, expected).pvalue)
 
 
@@ -84,6 +103,14 @@ def check_orders(subject: Subject) -> Verdict:
     place = "" if position is None else f" Gold is spread over the places (chi-square p = {position:.2f})."
     if project.imported:
         return not_evidenced(f"{ELSEWHERE}: in which order things were shown is not known.{place}")
+    return _judge_orders(subject, place)
+
+
+def _judge_orders(subject: Subject, place: str) -> Verdict:
+    """That items and options came in an order of each annotator's own, and that it is stored."""
+    data, project = subject.first, subject.project
+    if not project.shuffles_items:
+        return unmet("Items come in one order for everybody.", "Ask again in an order of each annotator's own.")
     if data.kind not in ("label", "boxes"):
         return met("Items come in an order of each annotator's own; there are no options.")
     if not project.shuffles_options:
@@ -130,19 +157,29 @@ def check_stimulus(subject: Subject) -> Verdict:
     data = subject.first
     counted = data.list_counted_answers()
     missing = int(counted["stimulus_sha256"].isna().sum())
-    now = dict(zip(data.items["item_id"], data.items["stimulus_sha256"], strict=True))
-    revisions = dict(zip(data.items["item_id"], data.items["item_revision"], strict=True))
-    rows = zip(counted["item_id"], counted["item_revision"], counted["stimulus_sha256"], strict=True)
-    other = sum(
-        sha is not None and revisions.get(item) == revision and now.get(item) not in (None, sha)
-        for item, revision, sha in rows
-    )
+    other, older = _count_other_stimuli(data)
     if missing or other:
         return unmet(
             f"{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
             "Exclude them; report this.",
         )
-    return met(f"Every answer has the hash of the stimulus that models get. {declared.evidence}")
+    past = f", but {count_words(older, 'answer')} to an earlier revision of its item" if older else ""
+    return met(f"Every answer has the hash of the stimulus that models get{past}. {declared.evidence}")
+
+
+def _count_other_stimuli(data: DataSet) -> tuple[int, int]:
+    """The votes on something else than the item, and those of them whose revision explains it, which are apart."""
+    columns = ["item_id", "item_revision", "stimulus_sha256"]
+    known = data.items.set_index("item_id")
+    now, revisions = known["stimulus_sha256"].to_dict(), known["item_revision"].to_dict()
+    counted = data.list_counted_answers().loc[:, columns].dropna(subset=["stimulus_sha256"])
+    other = older = 0
+    for item, revision, sha in counted.itertuples(index=False):
+        if now.get(item) == sha:
+            continue
+        is_past = item in revisions and pd.notna(revision) and pd.notna(revisions[item]) and revision < revisions[item]
+        older, other = older + is_past, other + (not is_past)
+    return other, older
 
 
 def check_interface(subject: Subject) -> Verdict:

@@ -12,13 +12,11 @@ from exports.checklist.verdicts import (
     describe_spread,
     judge_each,
     met,
-    not_applicable,
     not_evidenced,
     not_scored,
     unmet,
 )
 from exports.results import DataSetResult
-from exports.score_variants import EXPOSED_ONLY, WITHOUT_INSIDERS
 
 FEW_PEOPLE = 10
 """Below this many people the literature asks for a warning."""
@@ -85,54 +83,6 @@ def check_recruitment(subject: Subject) -> Verdict:
     return check_declared(subject, "recruitment")
 
 
-def check_insiders(subject: Subject) -> Verdict:
-    """R13: members of the team among the people, and the score without them."""
-    if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: whether authors were among them is not known here.")
-    counted = subject.first.list_counted_answers()
-    insiders = counted.loc[counted["insider"].eq(other=True), "annotator"].nunique()
-    if not insiders:
-        return met("Nobody who answered is marked as a member of the team.")
-    return _check_variant(
-        subject, WITHOUT_INSIDERS, f"{count_words(insiders, 'member')} of the team answered", "score without them"
-    )
-
-
-def check_exposure(subject: Subject) -> Verdict:
-    """R14: nobody had met the item, or another one of its group, before."""
-    project = subject.project
-    if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: what they had met before is not known here.")
-    if project.kind != "baseline":
-        return not_applicable("It is no baseline: people may meet a group again.")
-    if project.n_unlisted_exposed:
-        return unmet(
-            f"{count_words(project.n_unlisted_exposed, 'main answer')} came from people who had met the group before.",
-            "List the other project under `exposure.exceptions`, so that they are scored apart.",
-        )
-    exposed = int(subject.first.responses["exposed"].eq(other=True).sum())
-    if not project.exceptions:
-        return met("No main answer that counts came from somebody who had met its group in another project.")
-    listed = (
-        f"Listed exceptions: {', '.join(project.exceptions)}; {count_words(exposed, 'exposed answer')}, scored apart"
-    )
-    return (
-        _check_variant(subject, EXPOSED_ONLY, listed, "own score") if exposed and subject.scored else met(f"{listed}.")
-    )
-
-
-def _check_variant(subject: Subject, variant: str, found: str, what: str) -> Verdict:
-    """That the scores of a variant stand beside the headline, or the reason why they cannot."""
-    missing = [
-        result.data.name
-        for result in subject.scored
-        if variant not in result.list_variants() and variant not in result.missing_variants
-    ]
-    if missing:
-        return unmet(f"{found}; their {what} is missing in {', '.join(missing)}.", "Release again; report this.")
-    return met(f"{found}; the {what} stands in human_baseline.csv as “{variant}”.")
-
-
 def check_qualification(subject: Subject) -> Verdict:
     """R15: the qualification, its rule, and how many tried, passed and failed."""
     project = subject.project
@@ -145,8 +95,9 @@ def check_qualification(subject: Subject) -> Verdict:
         f"{stage.rule}, on {count_words(stage.n_items, 'item')}: {stage.n_tried} tried, {stage.n_passed} passed,"
         f" {stage.n_failed} failed."
     )
-    if stage.fixed_before is False:
-        return unmet(f"{words} The rule was not fixed before the first attempt.", "Say so, and start a new project.")
+    if stage.fixed_before is False or (stage.fixed_before is None and stage.n_tried):
+        known = "was not" if stage.fixed_before is False else "is not known to have been"
+        return unmet(f"{words} The rule {known} fixed before the first attempt.", "Say so, and start a new project.")
     return met(words)
 
 
@@ -272,12 +223,21 @@ def check_repeats(subject: Subject) -> Verdict:
     if subject.project.imported and repeats.empty:
         return not_evidenced("No vote is marked as a repeat.")
     counted = len(subject.first.list_counted_answers())
-    share = len(repeats) / counted if counted else 0.0
+    share = int(repeats["gap_hours"].notna().sum()) / counted if counted else 0.0
     gaps = repeats["gap_hours"].dropna().astype(float)
-    own = subject.results[0].self_agreement
-    percent = "" if own is None or own.percent is None else f"; {own.percent:.1%} say the same again"
-    words = f"{count_words(len(repeats), 'repeat')}, {share:.1%} of the answers{percent}"
+    unknown = len(repeats) - len(gaps)
+    timeless = f", {unknown} after an unknown time" if unknown else ""
+    words = f"{count_words(len(repeats), 'repeat')}{timeless}, {share:.1%} of the answers{_describe_same(subject)}"
     if share < LEAST_REPEATS or gaps.empty or gaps.min() < LEAST_HOURS:
         least = "" if gaps.empty else f"; the shortest gap is {gaps.min():.1f} hours"
         return unmet(f"{words}{least}.", "Ask 5 % again after a day: `repeats: {share: 5 %, after: 24h}`.")
     return met(f"{words}, after {gaps.min():.1f} hours or more.")
+
+
+def _describe_same(subject: Subject) -> str:
+    """How often people say the same again, and Cohen's kappa of it."""
+    own = subject.results[0].self_agreement
+    if own is None or own.percent is None:
+        return ""
+    kappa = "undefined" if own.kappa is None else f"{own.kappa:.3f}"
+    return f"; {own.percent:.1%} say the same again (kappa {kappa})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aggregation.agreement import Coefficient
-from exports.checklist.checks_of_answers import check_nothing
 from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
 from exports.checklist.verdicts import (
     ELSEWHERE,
@@ -12,11 +11,11 @@ from exports.checklist.verdicts import (
     count_words,
     judge_each,
     met,
-    not_applicable,
     not_evidenced,
     not_scored,
     unmet,
 )
+from exports.inputs import DataSet
 from exports.results import NO_VOTES, DataSetResult
 
 LEAST_CLUSTERS = 5
@@ -37,19 +36,6 @@ def check_units(subject: Subject) -> Verdict:
         return met(f"Headline: single answers (individual), {words}; beside it {', '.join(units[1:]) or 'nothing'}.")
 
     return judge_each(subject.scored, judge)
-
-
-def check_equal_items(subject: Subject) -> Verdict:
-    """R04: people and models on the same items."""
-    if not subject.models:
-        return check_nothing(subject)
-    unequal = [name for name in subject.models if not subject.state.comparisons[name].has_equal_items]
-    if unequal:
-        return unmet(
-            f"A model is not compared on all items of people: {', '.join(unequal)}; model_items.csv has them.",
-            "Run the models on every item that people answered.",
-        )
-    return met(f"Every model answered all items of people, matched by id and stimulus: {', '.join(subject.models)}.")
 
 
 def check_plan(subject: Subject) -> Verdict:
@@ -95,14 +81,13 @@ def check_intervals(subject: Subject) -> Verdict:
                 f"No interval for a fresh panel: {score.reason or score.ci_method}.",
                 "Ask more people, or items of more groups.",
             )
+        if score.item_only_low is None or score.item_only_high is None:
+            return unmet("The interval over items alone is missing beside it.", "Release again; report this.")
         few = f" Only {unit.n_annotators} people." if unit.n_annotators < FEW_PEOPLE else ""
-        own = (
-            ""
-            if score.item_only_low is None or score.item_only_high is None
-            else f", this panel {100 * score.item_only_low:.1f}–{100 * score.item_only_high:.1f}"
-        )
+        own = f", this panel {100 * score.item_only_low:.1f}–{100 * score.item_only_high:.1f}"
         interval = f"[{100 * low:.1f}–{100 * high:.1f}, a fresh panel{own}]"
-        return met(f"{100 * (score.value or 0):.1f} % {interval}: {score.ci_method}.{few}")
+        value = "undefined" if score.value is None else f"{100 * score.value:.1f} %"
+        return met(f"{value} {interval}: {score.ci_method}.{few}")
 
     return judge_each(subject.scored, judge)
 
@@ -113,13 +98,16 @@ def check_clusters(subject: Subject) -> Verdict:
         return not_scored(subject)
 
     def judge(result: DataSetResult) -> Verdict:
-        items = result.data.items.loc[result.data.list_scoring_gold().notna()]
+        data = subject.first_places[result.data.name]
+        answered = data.items["item_id"].isin(data.responses.loc[data.exclusion_kinds().isna(), "item_id"])
+        items = data.items.loc[data.list_scoring_gold().notna() & answered]
         groups = items["group"].nunique()
         score = result.performance["individual"].primary if result.performance else None
         if groups < LEAST_CLUSTERS and score is not None and score.ci_low is not None:
             return unmet(f"An interval over {count_words(groups, 'group')} alone.", "Ask items of more groups.")
         return met(
-            f"{count_words(len(items), 'item')} with gold in {count_words(groups, 'group')}, which are resampled whole."
+            f"{count_words(len(items), 'answered item')} with gold in {count_words(groups, 'group')},"
+            " which are resampled whole."
         )
 
     return judge_each(subject.scored, judge)
@@ -142,52 +130,6 @@ def check_majority(subject: Subject) -> Verdict:
     return judge_each(subject.scored, judge)
 
 
-def check_differences(subject: Subject) -> Verdict:
-    """R34: differences between people and models, with paired intervals and tests."""
-    if not subject.models:
-        return check_nothing(subject)
-    found = [row for name in subject.models for row in subject.state.comparisons[name].comparison.differences]
-    if not found:
-        return unmet("No model could be compared.", "Give results of models on items of people.")
-    paired = sum(row.is_paired for row in found)
-    return met(
-        f"{count_words(len(found), 'difference')}, {paired} of them paired, with intervals and Holm's p; McNemar."
-    )
-
-
-def check_scorer(subject: Subject) -> Verdict:
-    """R35: the same scorer for people and models."""
-    if not subject.scored:
-        return not_scored(subject)
-    benchmark = subject.state.benchmark
-    if benchmark is None:
-        return not_applicable(f"Models cannot be asked: {subject.state.no_benchmark}")
-    scorers = sorted(
-        {str(task["scorer"]) for task in benchmark.manifest["tasks"].values() if _is_of(task["dataset"], subject)}
-    )
-    if not scorers:
-        return not_applicable(
-            "Models cannot be asked these questions as people were; benchmark/manifest.json says why."
-        )
-    if not all(scorers):
-        return unmet("A task of the benchmark names no scorer.", "Release again; report this.")
-    names = ", ".join(scorers)
-    version = benchmark.manifest["versions"]["hromada"]
-    if subject.state.facts.harness:
-        return met(
-            f"People were replayed through lm-eval {subject.state.facts.harness} by the scorer of models"
-            f" ({names}, hromada {version}); benchmark/results has both."
-        )
-    return met(
-        f"People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval);"
-        " they were not replayed by the harness."
-    )
-
-
-def _is_of(name: str, subject: Subject) -> bool:
-    return name.partition("/")[0] == subject.project.name
-
-
 def check_agreement(subject: Subject) -> Verdict:
     """R36: agreement between people, with its interval, and the plain share beside it."""
 
@@ -195,15 +137,25 @@ def check_agreement(subject: Subject) -> Verdict:
         if result.agreement is None or not result.agreement.rows:
             return unmet(f"No agreement: {NO_VOTES}", "Collect or import answers first.")
         rows = [row for row in result.agreement.headline if not row.of]
+        missing = [name for name in _list_needed(result.data) if not any(row.name.startswith(name) for row in rows)]
+        if missing:
+            return unmet(f"No {', '.join(missing)} among the coefficients.", "Release again; report this.")
         known = [row for row in rows if row.value is not None]
         if not known:
             return met(f"Undefined: {rows[0].reason if rows else 'no coefficient fits'}")
         without = [row.name for row in known if row.low is None and not row.reason]
         if without:
             return unmet(f"No interval and no reason: {', '.join(without)}.", "Report this.")
-        return met("; ".join(map(_describe_coefficient, known[:4])) + f"; {len(rows)} coefficients in agreement.json.")
+        shown = [row for row in known if row.name.startswith(_list_needed(result.data))] or known[:4]
+        return met("; ".join(map(_describe_coefficient, shown)) + f"; {len(rows)} coefficients in agreement.json.")
 
     return judge_each(subject.results, judge)
+
+
+def _list_needed(data: DataSet) -> tuple[str, ...]:
+    """The beginnings of the names of coefficients without which labels of declared classes are not reported."""
+    has_classes = data.kind == "label" and data.classes is not None and not data.classes_are_positions
+    return ("percent_agreement", "krippendorff_alpha", "gwet_ac") if has_classes else ()
 
 
 def _describe_coefficient(row: Coefficient) -> str:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from exports.checklist import checks_of_answers as answers
+from exports.checklist import checks_of_exposure as exposure
 from exports.checklist import checks_of_items as items
+from exports.checklist import checks_of_models as models
 from exports.checklist import checks_of_people as people
 from exports.checklist import checks_of_scores as scores
 from exports.checklist.lines import LINES, Level
-from exports.checklist.verdicts import Check, Status, Subject, combine_verdicts
+from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
 from exports.release_state import ReleaseState
 
 CHECKS: Mapping[str, Check] = {
     "R01": scores.check_units,
     "R02": people.check_contributors,
     "R03": items.check_sizes,
-    "R04": scores.check_equal_items,
+    "R04": models.check_equal_items,
     "R05": items.check_sampling,
     "R06": answers.check_overlap,
     "R07": scores.check_plan,
@@ -27,8 +29,8 @@ CHECKS: Mapping[str, Check] = {
     "R10": people.check_consent,
     "R11": people.check_population,
     "R12": people.check_recruitment,
-    "R13": people.check_insiders,
-    "R14": people.check_exposure,
+    "R13": exposure.check_insiders,
+    "R14": exposure.check_exposure,
     "R15": people.check_qualification,
     "R16": people.check_training,
     "R17": people.check_pay,
@@ -48,14 +50,24 @@ CHECKS: Mapping[str, Check] = {
     "R31": scores.check_clusters,
     "R32": people.check_person_scores,
     "R33": scores.check_majority,
-    "R34": scores.check_differences,
-    "R35": scores.check_scorer,
+    "R34": models.check_differences,
+    "R35": models.check_scorer,
     "R36": scores.check_agreement,
     "R37": people.check_repeats,
     "R38": scores.check_gold,
     "R39": scores.check_ceiling,
     "R40": scores.check_bundle,
 }
+
+
+ON_PEOPLE = frozenset(
+    {
+        "R01", "R02", "R06", "R10", "R13", "R14", "R15", "R16", "R22", "R23", "R24", "R27", "R28", "R29", "R30", "R32",
+        "R33", "R34", "R36", "R37",
+    }
+)  # fmt: skip
+"""The lines whose evidence is what people did, which says so where they are simulated."""
+SIMULATED = "Answers of simulated people are among these."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +120,7 @@ def check_release(state: ReleaseState) -> Checklist:
     ]
     lines = []
     for line in LINES:
-        verdicts = {subject.project.name: CHECKS[line.id](subject) for subject in subjects}
+        verdicts = {subject.project.name: _check_line(line.id, subject) for subject in subjects}
         verdict = combine_verdicts(verdicts)
         lines.append(
             CheckedLine(
@@ -123,3 +135,15 @@ def check_release(state: ReleaseState) -> Checklist:
             )
         )
     return Checklist(lines=tuple(lines))
+
+
+def _check_line(line: str, subject: Subject) -> Verdict:
+    """One line of one project: unmet where nothing of the project is there to be computed from."""
+    if not subject.results:
+        return unmet(
+            "No answers of this project were given, so nothing can be computed.", "Release again; report this."
+        )
+    verdict = CHECKS[line](subject)
+    if not subject.simulated or line not in ON_PEOPLE or verdict.status == "not applicable":
+        return verdict
+    return replace(verdict, evidence=f"{verdict.evidence} {SIMULATED}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from exports.facts import ProjectFacts
@@ -64,6 +65,16 @@ class Subject:
     def first(self) -> DataSet:
         """The data set of the first question."""
         return self.results[0].data
+
+    @property
+    def simulated(self) -> bool:
+        """Whether any of the people who answered is simulated."""
+        return any(result.data.simulated for result in self.results)
+
+    @cached_property
+    def first_places(self) -> Mapping[str, DataSet]:
+        """By name the scored data sets as scores rest on them, with the first votes of each item alone."""
+        return {result.data.name: result.data.keep_first_places() for result in self.scored}
 
     @property
     def models(self) -> tuple[str, ...]:
