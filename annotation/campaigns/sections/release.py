@@ -8,7 +8,7 @@ from annotation.campaigns.sections.base import Seconds, Section, Text
 
 DECLARED_FACTS = {
     "recruitment": "how people were found: volunteers of a chat, students of a course, a crowd platform, colleagues",
-    "pay": "what people got, per item or hour and in which currency, or `volunteers`",
+    "pay": "what people got, per item or hour and in which currency, beside the local minimum wage, or `volunteers`",
     "ethics": "which board looked at it and under which number, or `not sought`, or why none was needed",
     "population": "whom the answers are meant to speak for: native speakers of what, where, how old",
     "ai_use": "whether people might use language models or search engines, and what was done to prevent it",
