@@ -15,6 +15,7 @@ from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
 from exports.release.raw_inputs import write_inputs
+from exports.release_report import build_chapters
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
 from exports.report.release_marks import CheckedRow, ReleaseMarks
 
@@ -128,6 +129,7 @@ def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[
         lines=tuple(
             CheckedRow(line.id, line.must_state, line.status, line.level, line.evidence) for line in checklist.lines
         ),
+        chapters=build_chapters(state),
         warnings=tuple(f"{line.id}, {line.must_state}: {line.evidence}" for line in checklist.warnings),
     )
     return {

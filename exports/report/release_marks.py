@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from exports.pages.scaffold import TableRow
+from exports.report.chapters import Chapter
 
 
 class CheckedRow(NamedTuple):
@@ -20,12 +21,13 @@ class CheckedRow(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseMarks:
-    """The stamp (SIMULATED, SECONDARY, DRAFT, or empty), the status of the gate, its lines, and its warnings."""
+    """The stamp (SIMULATED, SECONDARY, DRAFT, or empty), the status of the gate, its lines, warnings, and chapters."""
 
     stamp: str = ""
     status: str = ""
     lines: tuple[CheckedRow, ...] = ()
     warnings: tuple[str, ...] = ()
+    chapters: tuple[Chapter, ...] = ()
 
     @property
     def is_draft(self) -> bool:

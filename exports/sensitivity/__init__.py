@@ -11,7 +11,7 @@ from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_number
 from exports.sensitivity.confidence_cut import CUTS, CutResult, measure_cuts
-from exports.sensitivity.page import render_sensitivity
+from exports.sensitivity.page import draw_cut_panels, render_sensitivity
 from exports.sensitivity.rule_grid import (
     CONTROL_ACCURACIES,
     LEAST_SECONDS,
@@ -29,6 +29,7 @@ __all__ = [
     "RuleSetting",
     "SettingResult",
     "build_sensitivity_files",
+    "draw_cut_panels",
     "list_cut_rows",
     "list_setting_rows",
     "list_settings",

@@ -18,7 +18,7 @@ ROW_STEP, TOP = 34, 56
 CONFIDENCE_LEVEL = 0.95
 
 
-class _PlottedRow(NamedTuple):
+class PlottedRow(NamedTuple):
     """A row of a panel: its name, a share with its interval, and how many are left as text."""
 
     name: str
@@ -80,28 +80,37 @@ def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence
     for title, name in (("Single answers", "single"), ("Majority", "majority")):
         scores = [(result, getattr(result, name)) for result in results]
         rows = [
-            _PlottedRow(one.name, score.value, score.item_only_low, score.item_only_high, f"{one.n_answers} answers")
+            PlottedRow(one.name, score.value, score.item_only_low, score.item_only_high, f"{one.n_answers} answers")
             for one, score in scores
             if score is not None
         ]
         if rows:
             panels.append(
-                _draw_panel(data, rows, title=title, subtitle="share right, 95 % for this panel", prefix=name)
+                draw_share_panel(data, rows, title=title, subtitle="share right, 95 % for this panel", prefix=name)
             )
-    kept = [_PlottedRow(f"≥ {cut.cut:g}", cut.kept, None, None, f"{cut.n_kept} of {cut.n_items}") for cut in cuts]
-    panels.append(_draw_panel(data, kept, title="Labels kept", subtitle="by the least confidence", prefix="kept"))
+    return [*panels, *draw_cut_panels(data, cuts)]
+
+
+def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "") -> list[str]:
+    """The panels of what each cut of confidence keeps and, where gold is known, of how many of these are right."""
+    kept = [PlottedRow(f"≥ {cut.cut:g}", cut.kept, None, None, f"{cut.n_kept} of {cut.n_items}") for cut in cuts]
+    panels = [
+        draw_share_panel(data, kept, title="Labels kept", subtitle="by the least confidence", prefix=f"{prefix}kept")
+    ]
     right = [
-        _PlottedRow(f"≥ {cut.cut:g}", cut.right, cut.right_low, cut.right_high, f"{cut.n_right} of {cut.n_known}")
+        PlottedRow(f"≥ {cut.cut:g}", cut.right, cut.right_low, cut.right_high, f"{cut.n_right} of {cut.n_known}")
         for cut in cuts
         if cut.n_known
     ]
     if right:
         subtitle = "items of known gold, 95 % Wilson"
-        panels.append(_draw_panel(data, right, title="Right labels among them", subtitle=subtitle, prefix="right"))
+        panels.append(
+            draw_share_panel(data, right, title="Right labels among them", subtitle=subtitle, prefix=f"{prefix}right")
+        )
     return panels
 
 
-def _draw_panel(data: DataSet, rows: Sequence[_PlottedRow], *, title: str, subtitle: str, prefix: str) -> str:
+def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, subtitle: str, prefix: str) -> str:
     """A dot a row on an axis of shares, which begins where the least of them is."""
     bottom = TOP + ROW_STEP * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)

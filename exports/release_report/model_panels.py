@@ -1,0 +1,94 @@
+"""Models beside people: by how many points people are better, with paired intervals."""
+
+from __future__ import annotations
+
+import math
+
+from aggregation.model_differences import ALL, ModelDifference
+from exports.model_comparison import ComparedModels
+from exports.pages.axis import AxisScale, draw_axis
+from exports.pages.display_text import MINUS, NO_VALUE, format_percent, shorten_text
+from exports.pages.scaffold import TableRow
+from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.release_state import ReleaseState
+from exports.report.chapters import Chapter, ChapterTable
+
+TOP, STEP = 58, 38
+HOW = (
+    "People's score less the model's, on the items that both answered, by the same scorer: right of the line people"
+    " are better. The lines are paired 95 % intervals for new people on new items; p is Holm's over the models. The"
+    " files in models/ have both units, every metric, the intervals for this panel, and McNemar's test of the majority."
+)
+UNITS = {"individual": "single answers", "majority": "the majority"}
+
+
+def build_model_chapter(state: ReleaseState) -> Chapter:
+    """A panel and a table of each data set that is compared with models."""
+    panels, tables = [], []
+    for number, compared in enumerate(state.comparisons.values()):
+        rows = [
+            row
+            for row in compared.comparison.differences
+            if row.kind == ALL and row.metric == compared.comparison.primary and row.difference is not None
+        ]
+        if rows:
+            panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows, number))
+            tables.append(
+                ChapterTable(
+                    f"{compared.data.name}: people less the model, in points",
+                    ("Model and unit of people", "Model", "Difference", "Fresh panel", "p (Holm)"),
+                    tuple(map(_build_row, rows)),
+                )
+            )
+    return Chapter(id="models", title="Models beside people", how=HOW, panels=tuple(panels), tables=tuple(tables))
+
+
+def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: int) -> str:
+    bottom = TOP + STEP * len(rows)
+    drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
+    data = compared.data
+    draw_heading(
+        drawing,
+        shorten_text(data.name, max_length=30),
+        "single answers less the model, points",
+        simulated=data.simulated,
+    )
+    ends = [value for row in rows for value in (row.ci_low, row.ci_high, row.difference) if value is not None]
+    reach = 10 * math.ceil(10 * max(0.1, *(abs(value) for value in ends)))  # in points
+    scale = AxisScale(left=22, right=PANEL_WIDTH - 22, low=-reach, high=reach)
+    ticks = [reach * part for part in (-1, -0.5, 0, 0.5, 1)]
+    draw_axis(drawing, scale, ticks=ticks, top=TOP, bottom=bottom, percents=False)
+    drawing.line(start=(scale.x(0), TOP - 4), end=(scale.x(0), bottom), colour="second", width=1.3)
+    for place, row in enumerate(rows):
+        y = TOP + STEP * place + 17
+        drawing.text(shorten_text(row.model, max_length=34), at=(0, y))
+        drawing.text(_format_points(row.difference), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
+        if row.ci_low is not None and row.ci_high is not None:
+            start, end = (scale.x(100 * row.ci_low), y + 11), (scale.x(100 * row.ci_high), y + 11)
+            drawing.line(start=start, end=end, colour="accent", width=1.6)
+        drawing.dot(at=(scale.x(100 * (row.difference or 0.0)), y + 11), colour="accent")
+    content = "; ".join(f"{row.model} {_format_points(row.difference)}" for row in rows)
+    stamp = f"{SIMULATED}, " if data.simulated else ""
+    return drawing.to_svg(prefix=f"models-{number}", label=f"{stamp}{data.name}, people less models: {content}.")
+
+
+def _build_row(row: ModelDifference) -> TableRow:
+    interval = (
+        NO_VALUE
+        if row.ci_low is None or row.ci_high is None
+        else f"{_format_points(row.ci_low)} to {_format_points(row.ci_high)}"
+    )
+    return TableRow(
+        head=f"{row.model}, {UNITS.get(row.unit, row.unit)}",
+        cells=(
+            format_percent(row.value),
+            _format_points(row.difference),
+            interval,
+            NO_VALUE if row.p_holm is None else f"{row.p_holm:.3f}",
+        ),
+        remark=row.reason,
+    )
+
+
+def _format_points(share: float | None) -> str:
+    return NO_VALUE if share is None else f"{100 * share:+.1f}".replace("-", MINUS)
