@@ -38,7 +38,14 @@ def test_tables_are_escaped() -> None:
         assert latex.count(rf"\begin{{{name}}}") == latex.count(rf"\end{{{name}}}") == 1
     assert "| x\\|y | \\# |" in markdown
     assert "| \\\\ | \\* |" in markdown
-    assert markdown.endswith("\n\\* why_so\n")
+    assert markdown.startswith("100 % of a\\_b & c\n")
+    assert markdown.endswith("\n\\* why\\_so\n")
+
+
+def test_latex_gets_no_letter_that_it_cannot_set_or_takes_for_a_command() -> None:
+    row = ("[1] «так»\n\nні", 'α "κ" −0.1')
+    latex = format_latex(PaperTable(name="t", caption="c", heads=("a", "b"), rows=(row,)))
+    assert r"    {[}1{]} «так» ні & $\alpha$ \symbol{34}$\kappa$\symbol{34} $-$0.1 \\" in latex
 
 
 def test_equal_reasons_have_one_mark() -> None:
