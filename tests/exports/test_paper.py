@@ -9,12 +9,18 @@ from typing import Any
 
 import pytest
 
+from aggregation.model_differences import PublishedScore
 from exports import paper
 from exports.facts import Pay
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.paper.paper_tables import Footnotes, PaperTable, format_latex, format_markdown
 from exports.paper.sentences import SENTENCES, count_noun
+from exports.release.folder import build_release_folder
 from exports.release_state import ReleaseState, compute_release_state
+
+ADJUDICATED = ("adjudications.csv", "gold_review.csv", "reviews.csv")
+CORRECTED = tuple(f"stories.{kind}" for kind in ("csv", "jsonl", "parquet", "json", "html"))
+FILTERED = (*(f"items.{kind}" for kind in ("csv", "jsonl", "parquet", "json", "html")), "removal_reasons.csv")
 
 
 @pytest.fixture(scope="module")
@@ -236,3 +242,38 @@ def test_the_readme_explains_its_stamp_and_names_what_is_there(
     assert text.startswith(f"# {stamp}: Назва" if stamp else "# Назва")
     assert all(word in text for word in ["ab" * 32, "`gold.csv`", "`inputs/`", "CC-BY-4.0", *words])
     assert "`tables/`" not in text
+
+
+def test_the_readme_names_every_file_that_a_release_can_hold(state: ReleaseState, make_release: Any) -> None:
+    files = build_release_folder(make_release.inputs()).files
+    table = files["README.md"].decode()
+    named = {path.split("/")[0] + ("/" if "/" in path else "") for path in files} - {"README.md"}
+    assert [name for name in sorted(named) if f"| `{name}` |" not in table] == []
+    for name in (*ADJUDICATED, *CORRECTED, *FILTERED):
+        text = paper.build_readme(state, stamp="", status_line="All met.", inputs_sha256="ab" * 32, files=[name])
+        assert f"| `{name}` |" in text
+    assert "To cite:" in table
+
+
+def test_the_mean_over_tasks_counts_the_data_sets_it_is_made_of(make_release: Any) -> None:
+    sets = [make_release.data_set(name) for name in ("a", "b", "b/why")]
+    projects = tuple(make_release.project(name) for name in ("a", "b"))
+    inputs = make_release.inputs(sets[0], projects[0])
+    facts = dataclasses.replace(inputs.facts, projects=projects, is_programme=True)
+    state = compute_release_state(dataclasses.replace(inputs, data_sets=tuple(sets), facts=facts))
+    (row,) = (line for line in paper.build_paper_files(state)["tables/results.md"].splitlines() if "Mean over" in line)
+    assert row.startswith("| Mean over tasks | 24 | 8 | 192 |")
+
+
+def test_a_published_score_and_a_part_of_the_items_are_marked(make_release: Any) -> None:
+    data = make_release.data_set()
+    ids = list(data.items["item_id"])[:10]
+    answers = ReadAnswers(name="m", file=Path("m"), answers=dict.fromkeys(ids, "так"), stimuli=dict.fromkeys(ids))
+    published = PublishedScore(name="p", value=0.5, n_items=300)
+    models = {data.name: ReadModels(models=(answers,), published=(published,))}
+    files = paper.build_paper_files(compute_release_state(make_release.inputs(data, models=models)))
+    table = files["tables/models.md"]
+    assert "On 10 items; people are scored on 12." in table
+    assert "A published score" in table
+    assert "| people |" in table
+    assert "This is a published score" in files["paragraph.md"]
