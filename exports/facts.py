@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 class TextVersion:
     """A text that people read, verbatim, in one version.
 
-    `kind` is "instructions", "consent" or "content warning"; `scope` is "project NAME" or "programme NAME"; `version`
+    `kind` is "instructions", "consent" or "content_warning"; `scope` is "project NAME" or "programme NAME"; `version`
     is the organiser's own number, None where the text has none. `n_people` counts the annotators who agreed to it (of a
     consent or a warning) or answered a main item under it (of instructions), `n_answers` the main answers given under
     it (of instructions).

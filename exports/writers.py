@@ -85,7 +85,7 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, .
     except OSError as error:
         raise _describe_os_error(error, target) from error
     except UnicodeEncodeError as error:
-        raise _describe_encoding_error(error, target) from error
+        raise describe_encoding_error(error, target) from error
     finally:
         _delete_files(temporary for temporary, _ in written)
     return tuple(targets)
@@ -187,7 +187,8 @@ def _describe_os_error(error: OSError, path: Path) -> HromadaError:
     return HromadaError(f"The file could not be written ({reason}).", remedy=remedy, where=Where(file=path))
 
 
-def _describe_encoding_error(error: UnicodeEncodeError, path: Path) -> HromadaError:
+def describe_encoding_error(error: UnicodeEncodeError, path: Path) -> HromadaError:
+    """The error of a text with half a character, which no file can hold: where it stands, and what to do."""
     around = error.object[max(0, error.start - 20) : error.start]
     return HromadaError(
         f"Half a character (a lone surrogate) stands in a text after {around!r}.",

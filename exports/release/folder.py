@@ -109,8 +109,14 @@ def _build_stamp(state: ReleaseState, checklist: Checklist, *, draft: bool) -> s
 
 
 def encode_files(files: Mapping[str, str | bytes]) -> Files:
-    """Files as bytes, in which Cyrillic texts take half the memory."""
-    return {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
+    """Files as bytes, in which Cyrillic texts take half the memory; raises HromadaError for half a character."""
+    encoded: Files = {}
+    for path, content in files.items():
+        try:
+            encoded[path] = content.encode() if isinstance(content, str) else content
+        except UnicodeEncodeError as failure:
+            raise writers.describe_encoding_error(failure, Path(path)) from None
+    return encoded
 
 
 def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[str, str | bytes]:

@@ -217,3 +217,11 @@ def test_replays_of_another_harness_are_compared_with_the_manifest(
     assert version in found.notes[0]
     (tmp_path / results[0]).write_bytes(b"{}")
     assert {one.file for one in verify_folder(tmp_path).findings} >= {results[0]}
+
+
+def test_half_a_character_is_refused_with_its_place(make_release: Any) -> None:
+    from aggregation.errors import HromadaError
+
+    project = make_release.project(title="half \ud83d of it")
+    with pytest.raises(HromadaError, match="Half a character"):
+        build_release_folder(make_release.inputs(project=project))
