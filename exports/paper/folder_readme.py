@@ -38,13 +38,30 @@ FILES: Mapping[str, str] = {
     "time.csv": "seconds an answer, over all and by person",
     "lint.csv": "what the item lint found",
     "models/": "models beside people on the same items",
-    "stories.html": "corrected texts",
-    "filtering.html": "what the filtering kept, and why not",
+    "adjudications.csv": "what adjudicators decided of each item",
+    "gold_review.csv": "the review of the gold, and the ceiling of the score that follows",
+    "reviews.csv": "what reviewers decided of each answer",
+    "stories.html": "corrected texts, as a page",
+    "stories.csv": "the same as pairs of texts",
+    "stories.jsonl": "the same, a line each",
+    "stories.parquet": "the same for data frames",
+    "stories.json": "the numbers over them",
+    "items.html": "which items the filtering kept and removed, as a page",
+    "items.csv": "the same, a row each",
+    "items.jsonl": "the same, a line each",
+    "items.parquet": "the same for data frames",
+    "items.json": "the numbers over them",
+    "removal_reasons.csv": "why items were removed",
     "benchmark/": "tasks for the lm-evaluation-harness and a data set for Hugging Face",
     "benchmark-key/": "hidden gold: keep it, publish `benchmark/` alone",
     "inputs/": "the raw files from which everything here is computed",
     "manifest.json": "the SHA-256 of every file, and the versions of the software",
 }
+
+CITATION = (
+    "To cite: the authors, the paper, the title above and the hash below; take scores with their unit and interval from"
+    " `tables/results.md`."
+)
 
 
 def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sha256: str, files: Sequence[str]) -> str:
@@ -82,6 +99,8 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
             "",
             "Annotators are keyed pseudonyms; no file holds a real id, a name or a clock time.",
             "",
+            CITATION,
+            "",
             "To prove that every number follows from the raw files:",
             "",
             "    hromada release --verify DIR",
@@ -92,11 +111,6 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
             "",
         ]
     )
-
-
-def _holds_files(name: str, files: Sequence[str]) -> bool:
-    """Whether it is a folder with files in it."""
-    return name.endswith("/") and any(path.startswith(name) for path in files)
 
 
 def _explain_stamp(stamp: str) -> list[str]:

@@ -19,7 +19,16 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
+    '"': r"\symbol{34}",
+    "[": "{[}",
+    "]": "{]}",
+    "−": "$-$",
+    "α": r"$\alpha$",
+    "κ": r"$\kappa$",
 }
+"""Letters by what LaTeX needs: a quote is a command of babel, a bracket is read as an option after a row's end, and the
+last three are in no text font of pdflatex.
+"""
 _MARKDOWN = re.compile(r"([\\|*_`<>\[\]#])")
 MARKS = ("*", "†", "‡", "§", "¶")
 """The marks of footnotes, in their order; after them they are doubled."""
@@ -69,8 +78,8 @@ def get_mark(number: int) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """A text in which nothing is a command of LaTeX."""
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    """A text in which nothing is a command of LaTeX, on one line: an empty line would end a cell."""
+    return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 
 
 def escape_markdown(text: str) -> str:
@@ -108,5 +117,7 @@ def format_markdown(table: PaperTable) -> str:
     rule = "|".join(["---", *["---:"] * (len(table.heads) - 1)])
     rows = "".join(f"| {' | '.join(map(escape_markdown, row))} |\n" for row in (table.rows))
     heads = " | ".join(map(escape_markdown, table.heads))
-    notes = "".join(f"\n{escape_markdown(get_mark(number))} {note}\n" for number, note in enumerate(table.notes))
-    return f"{table.caption}\n\n| {heads} |\n|{rule}|\n{rows}{notes}"
+    notes = "".join(
+        f"\n{escape_markdown(get_mark(number))} {escape_markdown(note)}\n" for number, note in enumerate(table.notes)
+    )
+    return f"{escape_markdown(table.caption)}\n\n| {heads} |\n|{rule}|\n{rows}{notes}"

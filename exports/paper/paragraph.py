@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
+from aggregation.model_differences import ModelDifference
 from exports.facts import ProjectFacts
 from exports.paper.result_tables import find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
@@ -61,8 +62,8 @@ def _say_of_all(state: ReleaseState, words: Words, describe: Callable[[ProjectFa
 
 def _describe_declared(name: str) -> Callable[[ProjectFacts, ReleaseState, Words], str]:
     def describe(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
-        value = project.declared.get(name)
-        return words[name].format(value=value.rstrip(".")) if value else words[f"no {name}"]
+        value = " ".join(project.declared.get(name, "").split()).rstrip(".")
+        return words[name].format(value=value) if value else words[f"no {name}"]
 
     return describe
 
@@ -70,18 +71,40 @@ def _describe_declared(name: str) -> Callable[[ProjectFacts, ReleaseState, Words
 def _describe_consent(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
     if project.imported:
         return words["imported"]
-    return words["no consent"] if project.n_without_consent is None else words["consent"]
+    if project.n_without_consent is None:
+        return words["no consent"]
+    if project.n_without_consent:
+        return words["late consent"].format(answers=_count(words, project.n_without_consent, "answer"))
+    return words["consent"]
+
+
+def _describe_hourly_pay(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+    """What an active hour was paid, where that is known."""
+    if project.pay is None or project.pay.hourly_median is None:
+        return ""
+    rate = _write(words, f"{project.pay.hourly_median:g}")
+    return words["hourly pay"].format(rate=rate, currency=project.pay.currency or "")
+
+
+def _describe_screens(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+    if project.imported or not project.platforms:
+        return ""
+    return words["screens"].format(platforms=", ".join(project.platforms))
 
 
 def _describe_preparation(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
     if project.imported:
         return ""
-    number = len(project.training_items)
-    training = words["training"].format(number=number) if number else words["no training"]
+    training = words["no training"]
+    if project.training_items:
+        name = "explained training" if project.training_explains else "training"
+        training = words[name].format(items=_count(words, len(project.training_items), "item"))
     stage = project.qualification
     if stage is None:
         return f"{training} {words['no qualification']}"
-    qualified = words["qualification"].format(rule=stage.rule, tried=stage.n_tried, passed=stage.n_passed)
+    qualified = words["qualification"].format(
+        items=_count(words, stage.n_items, "item"), rule=stage.rule, tried=stage.n_tried, passed=stage.n_passed
+    )
     return f"{training} {qualified}"
 
 
@@ -97,7 +120,7 @@ def _describe_overlap(project: ProjectFacts, state: ReleaseState, words: Words) 
     values = {"least": int(per_item.min()), "median": f"{per_item.median():g}", "most": int(per_item.max())}
     if data.overlap is None:
         return words["unplanned overlap"].format(**values)
-    return words["overlap"].format(planned=data.overlap, **values)
+    return words["overlap"].format(planned=_count(words, data.overlap, "answer"), **values)
 
 
 def _describe_exclusions(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
@@ -106,14 +129,16 @@ def _describe_exclusions(project: ProjectFacts, state: ReleaseState, words: Word
     if rows is None:
         return ""
     out = rows.loc[rows["by_rule"].eq(other=True)]
-    fixed = {True: "fixed", False: "not fixed", None: "unknown when fixed"}[project.rules_fixed_before]
+    fixed = words[{True: "fixed", False: "not fixed", None: "unknown when fixed"}[project.rules_fixed_before]]
+    changed = words["changed later"].format(changes="; ".join(project.post_hoc)) if project.post_hoc else ""
     if out.empty:
-        return words["nothing excluded"]
+        return " ".join(filter(None, (words["nothing excluded"].format(fixed=fixed), changed)))
     reasons = out["excluded_reason"].value_counts()
     listed = "; ".join(
         f"{reason} ({number})" for reason, number in sorted(reasons.items(), key=lambda one: str(one[0]))
     )
-    return words["excluded"].format(number=len(out), reasons=listed, fixed=words[fixed])
+    answers = _count(words, len(out), "answer")
+    return " ".join(filter(None, (words["excluded"].format(answers=answers, reasons=listed, fixed=fixed), changed)))
 
 
 def _describe_skips(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
@@ -123,19 +148,29 @@ def _describe_skips(project: ProjectFacts, state: ReleaseState, words: Words) ->
     return words["skips"].format(number=len(results[0].data.list_counted_skips()))
 
 
-def _describe_plan(project: ProjectFacts, _state: ReleaseState, words: Words) -> str:
+def _describe_plan(project: ProjectFacts, state: ReleaseState, words: Words) -> str:
+    """The planned half width, and that of the first question's score."""
     plan = project.plan
     if plan is None or plan.half_width is None:
         return "" if project.imported else words["no plan"]
-    return words["plan"].format(half_width=_write(words, f"{100 * plan.half_width:.1f}"))
+    scores = [
+        result.performance["individual"].primary for result in state.list_results(project)[:1] if result.performance
+    ]
+    reached = words["not reached"]
+    for score in scores:
+        if score.ci_low is not None and score.ci_high is not None:
+            reached = words["reached"].format(half_width=_percent(words, (score.ci_high - score.ci_low) / 2))
+    return words["plan"].format(half_width=_percent(words, plan.half_width), reached=reached)
 
 
 _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ...] = (
     _describe_declared("recruitment"),
     _describe_declared("population"),
     _describe_declared("pay"),
+    _describe_hourly_pay,
     _describe_declared("ethics"),
     _describe_consent,
+    _describe_screens,
     _describe_preparation,
     _describe_declared("ai_use"),
     _describe_declared("stimulus_differences"),
@@ -166,7 +201,7 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
     rows = () if result.agreement is None else result.agreement.headline
     known = [row for row in rows if row.name in MAIN_COEFFICIENTS and not row.of and row.value is not None]
     if not known:
-        return ""
+        return words["no agreement"].format(name=result.data.name)
     parts = [
         _write(words, f"{words[row.name]} {row.value:.3f}")
         + (
@@ -192,25 +227,46 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
         interval=_interval(words, score.ci_low, score.ci_high),
         people=count_noun(unit.n_annotators, "person"),
         items=count_noun(unit.n_items, "item"),
+        n_people=unit.n_annotators,
+        n_items=unit.n_items,
     )
     if majority is not None and majority.primary.value is not None:
         sentence += " " + words["majority"].format(value=_percent(words, majority.primary.value), ties=majority.n_ties)
-    ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
-    return sentence + (" " + words["ceiling"].format(value=_percent(words, ceiling)) if ceiling is not None else "")
+    return f"{sentence} {_describe_ceiling(result, words)}"
+
+
+def _describe_ceiling(result: DataSetResult, words: Words) -> str:
+    if result.ceiling is None:
+        return words["no ceiling"]
+    value = result.ceiling.ceiling.value
+    return words["unfinished ceiling"] if value is None else words["ceiling"].format(value=_percent(words, value))
 
 
 def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
+    if state.comparisons:
+        yield words["models"]
     for compared in state.comparisons.values():
         for row in compared.comparison.differences:
             wanted = row.unit == "individual" and row.metric == compared.comparison.primary
             if wanted and row.kind == row.part == "all" and row.difference is not None:
-                yield words["model"].format(
-                    model=row.model,
-                    name=compared.data.name,
-                    value=_percent(words, row.value),
-                    difference=_write(words, f"{100 * row.difference:+.1f}"),
-                    interval=_interval(words, row.ci_low, row.ci_high),
-                )
+                yield _describe_model(row, compared.data.name, words)
+
+
+def _describe_model(row: ModelDifference, name: str, words: Words) -> str:
+    sentence = words["model"].format(
+        model=row.model,
+        name=name,
+        value=_percent(words, row.value),
+        difference=_write(words, f"{100 * (row.difference or 0.0):+.1f}"),
+        interval=_interval(words, row.ci_low, row.ci_high),
+        above=words[f"{row.above or 'none'} above"],
+    )
+    return f"{sentence} {words['paired' if row.is_paired else 'unpaired'].format(number=row.n_items)}"
+
+
+def _count(words: Words, number: int, noun: str) -> str:
+    """A number with its noun, as the language has it."""
+    return count_noun(number, noun, words["language"])
 
 
 def _percent(words: Words, share: float | None) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
-from aggregation.model_differences import ALL
+from aggregation.model_differences import ALL, ModelDifference
+from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, MAIN_COEFFICIENTS, OTHER_METRIC_NAMES
 from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable
 from exports.release_state import ReleaseState
@@ -19,9 +20,14 @@ RESULT_HEADS = (
 )  # fmt: skip
 AGREEMENT_HEADS = ("Data set", "Coefficient", "Value", "95 %", "Items", "People")
 PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds an item", "Pay")
-MODEL_HEADS = ("Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)")
+MODEL_HEADS = (
+    "Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)", "Above",
+)  # fmt: skip
 AGREEMENT_ROWS = (*MAIN_COEFFICIENTS, "gwet_ac1", "percent_agreement", "exact_match", "exact_sets", "span_f1_token")
 MEAN = "Mean over tasks"
+UNPAIRED = "A published score: which items it has right is not known, so nothing is paired."
+LEAST_P = 0.001
+"""Smaller ones are written as <0.001."""
 
 
 def build_tables(state: ReleaseState, *, stamp: str = "") -> tuple[PaperTable, ...]:
@@ -60,13 +66,19 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     return (
         f"{data.name}{metric}",
         *counts,
-        _format_share(scores.random_exact),
+        notes.explain(_format_share(scores.random_exact), "Nothing is chosen from options."),
         _format_share(score.value) + warned,
         notes.explain(_format_interval(score.ci_low, score.ci_high), score.reason or score.ci_method),
         notes.explain(_format_interval(score.item_only_low, score.item_only_high), score.reason or score.ci_method),
-        _format_share(None if majority is None else majority.primary.value),
-        notes.explain(_format_share(ceiling), "The gold was not reviewed."),
+        notes.explain(
+            _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
+        ),
+        notes.explain(_format_share(ceiling), _explain_no_ceiling(result)),
     )
+
+
+def _explain_no_ceiling(result: DataSetResult) -> str:
+    return "The gold was not reviewed." if result.ceiling is None else result.ceiling.reason
 
 
 def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
@@ -85,9 +97,10 @@ def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str,
     if found is None:
         return
     mean, majority = found.means["individual"], found.means["majority"]
-    people = {name for result in state.results for name in result.data.list_counted_answers()["annotator"]}
-    answers = sum(len(result.data.list_counted_answers()) for result in state.results)
-    items = sum(len(result.data.items) for result in state.results)
+    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
+    counted = [data.list_counted_answers() for data in first]
+    people = {name for rows in counted for name in rows["annotator"]}
+    answers, items = sum(map(len, counted)), sum(len(data.items) for data in first)
     yield (
         MEAN,
         str(items),
@@ -175,23 +188,35 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
                 continue
             rows.append(
                 (
-                    row.model if len(state.comparisons) == 1 else f"{row.model}, {name}",
+                    (row.model if len(state.comparisons) == 1 else f"{row.model}, {name}")
+                    + ("" if row.is_paired else notes.mark(UNPAIRED))
+                    + (notes.mark(_count_items(row, compared)) if row.n_items != compared.n_scored else ""),
                     "single answers" if row.unit == "individual" else row.unit,
                     row.metric,
                     _format_share(row.value),
                     _format_points(row.difference),
                     notes.explain(_format_points_interval(row.ci_low, row.ci_high), row.reason),
-                    NO_VALUE if row.p_holm is None else f"{row.p_holm:.3f}",
+                    notes.explain(_format_p(row.p_holm), row.reason),
+                    notes.explain(NO_VALUE, row.reason) if row.p_holm is None else row.above or "neither",
                 )
             )
     return PaperTable(
         name="models",
         caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and"
-        " by how many points people are better, with the paired 95 % interval for a fresh panel and Holm’s p.",
+        " by how many points people are better, with the paired 95 % interval for a fresh panel, Holm’s p, and who is"
+        " above by it.",
         heads=MODEL_HEADS,
         rows=tuple(rows),
         notes=notes.notes,
     )
+
+
+def _count_items(row: ModelDifference, compared: ComparedModels) -> str:
+    return f"On {row.n_items} items; people are scored on {compared.n_scored}."
+
+
+def _format_p(p: float | None) -> str:
+    return NO_VALUE if p is None else "<0.001" if p < LEAST_P else f"{p:.3f}"
 
 
 def _format_share(share: float | None) -> str:
