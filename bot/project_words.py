@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from annotation.campaigns import project_file
@@ -56,7 +58,7 @@ def describe_plan(project: Project) -> facts.Plan | None:
         return None
     return facts.Plan(
         n_items=stored["items"],
-        overlap=project.overlap or 0,
+        overlap=round(stored["judgements"] / stored["items"]) if stored["items"] else 0,
         half_width=stored.get("half_width"),
         share=stored.get("share_right"),
         words=precision.describe_plan(stored),
@@ -98,3 +100,16 @@ def describe_lineage(definition: project_file.ProjectFile) -> str:
     return f"from {section.project} by {section.method}" + (
         f", where {'; '.join(section.where)}" if section.where else ""
     )
+
+
+def was_fixed_before(frozen: Mapping[str, Any] | None, first: datetime | None) -> bool | None:
+    """Whether the frozen record is older than the first answer; None without either of them."""
+    if frozen is None or first is None:
+        return None
+    return datetime.fromisoformat(frozen["at"]) <= first
+
+
+def was_changed_later(frozen: Mapping[str, Any] | None, key: str) -> bool:
+    """Whether a key of the project file was changed after the start."""
+    changes = (str(change["what"]) for change in (frozen or {}).get("post_hoc", ()))
+    return any(key in re.findall(r"\w+", words.partition(":")[2]) for words in changes)

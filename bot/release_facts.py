@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from importlib import metadata
 from platform import python_version_tuple
 from typing import Any
@@ -120,7 +119,7 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
         overlap_max=project.overlap_max if dynamic else None,
         controls=project_words.describe_controls(definition),
         rules=tuple(f"{rules.describe_rule(rule)}: {rule.consequence}" for rule in definition.quality),
-        rules_fixed_before=_was_before(project.frozen, counted.first_main_at),
+        rules_fixed_before=project_words.was_fixed_before(project.frozen, counted.first_main_at),
         post_hoc=tuple(str(change["what"]) for change in (project.frozen or {}).get("post_hoc", ())),
         exceptions=tuple(definition.exposure.exceptions) if definition.exposure else (),
         hidden_gold=definition.benchmark.hidden,
@@ -136,8 +135,8 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
                 version=one.version,
                 sha256=one.sha256,
                 text=one.text,
-                n_people=one.n_people,
-                n_answers=one.n_answers,
+                n_people=None if counted.imported else one.n_people,
+                n_answers=None if counted.imported else one.n_answers,
             )
             for one in text_history.list_read_texts(session, project, scopes=campaign.scopes)
         ),
@@ -186,13 +185,6 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
     }
 
 
-def _was_before(frozen: Mapping[str, Any] | None, first: datetime | None) -> bool | None:
-    """Whether the frozen record is older than the first answer; None without either of them."""
-    if frozen is None or first is None:
-        return None
-    return datetime.fromisoformat(frozen["at"]) <= first
-
-
 def _list_training_items(session: Session, project: Project) -> tuple[facts.TrainingItem, ...]:
     of_training = select(Item).where(Item.project_id == project.id, Item.pool == Pool.TRAINING)
     return tuple(
@@ -219,7 +211,8 @@ def _describe_qualification(session: Session, campaign: _Campaign) -> facts.Qual
         n_tried=counts.tried,
         n_passed=counts.passed,
         n_failed=counts.failed,
-        fixed_before=_was_before(campaign.project.frozen, campaign.conduct.first_qualification_at),
+        fixed_before=project_words.was_fixed_before(campaign.project.frozen, campaign.conduct.first_qualification_at)
+        and not project_words.was_changed_later(campaign.project.frozen, "stages"),
     )
 
 
@@ -264,11 +257,13 @@ def _describe_pay(
         rate = section.per_hour if section.per_hour is not None else section.per_item
         scheme = f"{rate} {section.currency} {'an hour of active work' if section.per_hour is not None else 'an item'}"
     rates = payments.compute_hourly_rates(work, paid)
-    known = len(paid) >= privacy.MIN_CELL and len(rates) == 1
+    positive = {person for person, sums in paid.items() if any(money.hundredths > 0 for money in sums)}
+    rated = {person for person in positive if person in work and work[person].hours > 0}
+    known = len(rated) >= privacy.MIN_CELL and len(rates) == 1
     return facts.Pay(
         scheme=scheme,
         currency=rates[0].currency if known else section.currency if section else None,
-        n_paid=len(paid) if len(paid) >= privacy.MIN_CELL else 0,
+        n_paid=len(positive) if len(positive) >= privacy.MIN_CELL else 0,
         hourly_median=rates[0].hundredths / 100 if known else None,
     )
 

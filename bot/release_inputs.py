@@ -62,4 +62,4 @@ def add_models(inputs: ReleaseInputs, paths: Sequence[Path]) -> ReleaseInputs:
 def list_needles(session: Session, settings: Settings) -> tuple[Needle, ...]:
     """Everything real by which somebody could be recognised, and every secret: no published file may hold it."""
     found = [*identities.list_identities(session), *identities.list_secrets(settings)]
-    return tuple(Needle(one.kind, one.value) for one in found)
+    return tuple(Needle(one.kind, one.value, inside=one.is_secret) for one in found)

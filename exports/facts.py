@@ -149,9 +149,9 @@ class ProjectFacts:
     `undo` says in words how long an answer can be changed; `caps` in words how many items and how long at a time;
     `attestation` is the question after a session, with `attested` the answers to it, counted as in `ProfileCount`.
 
-    `invited` … `finished` are the funnel (None where it is not known). `active_hours` is the time of all main answers.
-    `shuffles_options` and `shuffles_items` say whether options and items come in an order of each annotator's own.
-    `skips` says in words whether and how an item may be skipped. `made_by` says whether the file tells who made items.
+    `invited` … `finished` are the funnel (None where it is not known). `active_hours` is the time of all
+    answers, of every stage. `shuffles_options` and `shuffles_items` say whether options and items come in an order of
+    each annotator's own. `skips` says in words whether and how an item may be skipped.
     """
 
     name: str

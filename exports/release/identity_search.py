@@ -8,17 +8,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-_WORDS = re.compile(r"\w+")
+_WORDS = re.compile(r"\d+|[^\W\d_]+")
+_DIGEST = re.compile(r"[0-9a-f]{32,}")
 _ESCAPES = re.compile(r"\\(?=[\W_])")
 ROWS_AT_ONCE, LETTERS_AT_ONCE = 20_000, 1_000_000
 """How many rows of a Parquet file, and letters of any other, are searched at a time, so that memory stays bounded."""
 
 
 class Needle(NamedTuple):
-    """What must stand in no file: what it is, in words, and the value."""
+    """What must stand in no file: what it is, in words, the value, and whether it is looked for inside words, too."""
 
     kind: str
     value: str
+    inside: bool = False
 
 
 class FoundIdentity(NamedTuple):
@@ -32,8 +34,8 @@ class FoundIdentity(NamedTuple):
 def find_identities(files: Mapping[str, str | bytes], needles: Sequence[Needle]) -> tuple[FoundIdentity, ...]:
     """The first place of each needle in each file, by file and line.
 
-    Values are searched as whole words, whatever their case; escapes of HTML, LaTeX and Markdown are undone. Parquet
-    files are searched cell by cell.
+    Values are searched whatever their case: numbers between anything but digits (hashes apart), secrets anywhere, the
+    rest as whole words. Escapes of HTML, LaTeX and Markdown are undone. Parquet files are searched cell by cell.
     """
     by_word = _index_needles(needles)
     found = {
@@ -45,12 +47,16 @@ def find_identities(files: Mapping[str, str | bytes], needles: Sequence[Needle])
 
 
 def _index_needles(needles: Sequence[Needle]) -> dict[str, list[tuple[Needle, re.Pattern[str]]]]:
-    """Needles by their longest word, each with the pattern that finds it as whole words."""
+    """Needles by their longest run of letters or digits, each with the pattern that finds it."""
     indexed: dict[str, list[tuple[Needle, re.Pattern[str]]]] = {}
     for needle in needles:
         words = _WORDS.findall(needle.value.casefold())
         if words:
-            pattern = re.compile(rf"(?<!\w){re.escape(needle.value.casefold())}(?!\w)")
+            value = re.escape(needle.value.casefold())
+            if needle.value.isdecimal():
+                pattern = re.compile(rf"(?<!\d)(?<!\d\.){value}(?!\d)")
+            else:
+                pattern = re.compile(value if needle.inside else rf"(?<!\w){value}(?!\w)")
             indexed.setdefault(max(words, key=len), []).append((needle, pattern))
     return indexed
 
@@ -64,9 +70,19 @@ def _search_file(
             folded = variant.casefold()
             for word in by_word.keys() & {match[0] for match in _WORDS.finditer(folded)}:
                 for needle, pattern in by_word[word]:
-                    match = pattern.search(folded)
+                    match = next((one for one in pattern.finditer(folded) if not _is_in_digest(folded, one)), None)
                     if match is not None:
                         yield first_line + folded.count("\n", 0, match.start()) + 1, needle
+
+
+def _is_in_digest(text: str, match: re.Match[str]) -> bool:
+    """Whether what was found is part of a hash, in which any number can stand."""
+    start, end = match.span()
+    while start and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum():
+        end += 1
+    return end - start > len(match[0]) and _DIGEST.fullmatch(text[start:end]) is not None
 
 
 def _undo_escapes(text: str) -> str:

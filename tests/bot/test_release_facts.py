@@ -19,6 +19,7 @@ from annotation.store.models import Annotator, Assignment, Consent, Exposure, It
 from annotation.vocabulary import ExposureCause, Pool, Stage
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.lifecycle.freeze import add_post_hoc_change
 from bot.release_facts import build_release_facts
 from exports.facts import ProjectFacts
 
@@ -193,6 +194,13 @@ def test_pay_is_told_of_three_people_or_more(lived: database.Database) -> None:
     assert three is not None
     assert (three.n_paid, three.currency) == (3, "EUR")
     assert three.hourly_median
+    with lived.transaction() as session:  # cancelled: the rate would be that of two
+        project = get_project(session)
+        person = people[0] or 0
+        session.add(Payment(annotator_id=person, project_id=project.id or 0, hundredths=-500, currency="EUR", at=NOW))
+    cancelled = read_facts(lived).pay
+    assert cancelled is not None
+    assert (cancelled.n_paid, cancelled.hourly_median) == (0, None)
 
 
 def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database.Database, tmp_path: Path) -> None:
@@ -203,7 +211,7 @@ def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database
             "telegram_token": "123456:AAsecret",
             "label_studio_token": "studio-secret",
             "key_file": key,
-            "database_url": "postgresql://me:pass-word@localhost/x",
+            "database_url": "postgresql://me:p%40ss%20word@localhost/x",
         }
     )
     with lived.transaction() as session:
@@ -217,7 +225,8 @@ def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database
         facts = build_release_facts(session, "nine.low")
     values = {one.value for one in found}
     assert {"987654321", "code-secret"} <= values
-    assert {one.value for one in secrets} == {"123456:AAsecret", "studio-secret", "ab" * 32, "pass-word"}
+    assert {one.value for one in secrets} == {"123456:AAsecret", "studio-secret", "ab" * 32, "p@ss word", "p%40ss+word"}
+    assert all(one.is_secret for one in secrets)
     written = str(dataclasses.asdict(facts))
     assert not [value for value in values if value in written]
 
@@ -225,3 +234,25 @@ def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database
 def test_a_name_that_is_neither_project_nor_programme_is_refused(lived: database.Database) -> None:
     with lived.reading() as session, pytest.raises(NotFound, match="nobody"):
         build_release_facts(session, "nobody")
+
+
+def test_a_rule_that_was_changed_later_was_not_fixed_before(lived: database.Database) -> None:
+    with lived.transaction() as session:
+        project = get_project(session)
+        add_post_hoc_change(project, what="keys of the project file: stages, caps", now=NOW)
+        project.overlap = 9
+        session.add(project)
+    found = read_facts(lived)
+    assert found.qualification is not None
+    assert found.qualification.fixed_before is False
+    assert found.plan is not None
+    assert found.plan.overlap == 5  # as it was frozen
+
+
+def test_a_consent_that_everybody_withdrew_is_still_told(lived: database.Database) -> None:
+    with lived.transaction() as session:
+        for consent in session.exec(select(Consent)).all():
+            consent.withdrawn_at = NOW
+            session.add(consent)
+    (text,) = (text for text in read_facts(lived).texts if text.kind == "consent")
+    assert (text.text, text.n_people) == (CONSENT, 0)

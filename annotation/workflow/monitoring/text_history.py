@@ -8,15 +8,17 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.store import judgements
-from annotation.store.models import Assignment, Consent, Judgement, Participation, Project, TextVersion
+from annotation.store.models import Assignment, Consent, Judgement, Participation, Programme, Project, TextVersion
 from annotation.vocabulary import Stage, TextKind
+from annotation.workflow.annotators.terms import get_programme_scope
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadText:
     """A version of a text: `version` is the organiser's own number, of consents alone.
 
-    `n_people` counts who agreed to it, or answered a main item under it; `n_answers` the main answers under it.
+    `n_people` counts who agreed to it and still does, or answered a main item under it; `n_answers` the main answers
+    under it.
     """
 
     kind: TextKind
@@ -40,10 +42,17 @@ def list_read_texts(session: Session, project: Project, *, scopes: tuple[str, ..
         *_list_warnings(session, project, own),
     ]
     known = {(one.kind, one.sha256) for one in found}
-    for kind, sha256 in (project.texts or {}).items():
-        if (TextKind(kind), sha256) not in known and TextKind(kind) is not TextKind.CONSENT:
-            text = _find_text(session, TextKind(kind), sha256)
-            found.append(ReadText(kind=TextKind(kind), scope=own, version=None, sha256=sha256, text=text, n_people=0))
+    in_force = {own: project.texts or {}}
+    for programme in session.exec(select(Programme)):
+        if get_programme_scope(programme) in scopes:
+            in_force[get_programme_scope(programme)] = programme.texts or {}
+    for scope, texts in in_force.items():
+        for kind, sha256 in texts.items():
+            if (TextKind(kind), sha256) not in known:
+                text = _find_text(session, TextKind(kind), sha256)
+                found.append(
+                    ReadText(kind=TextKind(kind), scope=scope, version=None, sha256=sha256, text=text, n_people=0)
+                )
     return tuple(sorted(found, key=lambda one: (one.kind.value, one.scope, one.version or "", one.sha256)))
 
 
@@ -85,8 +94,13 @@ def _list_instructions(session: Session, project: Project, scope: str) -> list[R
 
 def _list_consents(session: Session, scopes: tuple[str, ...]) -> list[ReadText]:
     counted = (
-        select(Consent.scope, Consent.version, Consent.sha256, func.count(func.distinct(Consent.annotator_id)))
-        .where(col(Consent.scope).in_(scopes), col(Consent.withdrawn_at).is_(None))
+        select(
+            Consent.scope,
+            Consent.version,
+            Consent.sha256,
+            func.count(func.distinct(col(Consent.annotator_id))).filter(col(Consent.withdrawn_at).is_(None)),
+        )
+        .where(col(Consent.scope).in_(scopes))
         .group_by(col(Consent.scope), col(Consent.version), col(Consent.sha256))
     )
     return [

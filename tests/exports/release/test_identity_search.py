@@ -14,7 +14,7 @@ from exports.release import Needle, find_identities
 ID = Needle("the Telegram id of an annotator", "123456789")
 MAIL = Needle("the address of an account", "Olha_K@example.org")
 NAME = Needle("a name", "O'Hara & Co")
-TOKEN = Needle("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw")
+TOKEN = Needle("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", inside=True)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,9 @@ TOKEN = Needle("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
         ("a.html", "<b>O&#39;Hara &amp; Co</b>", NAME),
         ("a.txt", "token=110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw;", TOKEN),
         ("samples/123456789.json", "{}", ID),
+        ("a.md", "see https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe", TOKEN),
+        ("a.md", "tg_123456789", ID),
+        ("a.md", "id123456789.", ID),
         ("a.bin", b"\xff\x00 123456789 \xff", ID),
     ],
 )
@@ -42,7 +45,15 @@ def test_the_line_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["0.123456789012", "1234567890", "a123456789", "0.5 12345 6789", "xolha_k@example.org"]
+    "text",
+    [
+        "0.123456789012",
+        "0.123456789",
+        "1234567890",
+        f"{'ab' * 12}123456789{'cd' * 16}",
+        "0.5 12345 6789",
+        "xolha_k@example.org",
+    ],
 )
 def test_not_inside_other_words(text: str) -> None:
     assert find_identities({"a.csv": text}, [ID, MAIL]) == ()
