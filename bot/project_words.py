@@ -38,9 +38,9 @@ def describe_admission(*sections: AdmissionSection | None) -> str:
     return "; ".join(parts) or "everybody who was invited"
 
 
-def describe_frame(frame: Mapping[str, Any]) -> facts.SamplingFrame:
+def describe_frame(frame: Mapping[str, Any]) -> facts.SampleFact:
     """A sample as the database stores it."""
-    return facts.SamplingFrame(
+    return facts.SampleFact(
         pool=str(frame["pool"]),
         method=f"random within {frame['by']}" if frame.get("by") else "random",
         seed=frame["seed"],
@@ -51,12 +51,12 @@ def describe_frame(frame: Mapping[str, Any]) -> facts.SamplingFrame:
     )
 
 
-def describe_plan(project: Project) -> facts.Plan | None:
+def describe_plan(project: Project) -> facts.PlanFact | None:
     """The plan that was frozen at the start; None before it."""
     stored = (project.frozen or {}).get("plan")
     if stored is None:
         return None
-    return facts.Plan(
+    return facts.PlanFact(
         n_items=stored["items"],
         overlap=round(stored["judgements"] / stored["items"]) if stored["items"] else 0,
         half_width=stored.get("half_width"),

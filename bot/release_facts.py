@@ -129,7 +129,7 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
         lineage=project_words.describe_lineage(definition),
         lint=_list_lint(session, project),
         texts=tuple(
-            facts.TextVersion(
+            facts.TextFact(
                 kind={"warning": "content_warning"}.get(one.kind.value, one.kind.value),
                 scope=one.scope,
                 version=one.version,

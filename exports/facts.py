@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextVersion:
+class TextFact:
     """A text that people read, verbatim, in one version.
 
     `kind` is "instructions", "consent" or "content_warning"; `scope` is "project NAME" or "programme NAME"; `version`
@@ -70,7 +70,7 @@ class ProfileCount:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SamplingFrame:
+class SampleFact:
     """A sample that was drawn: for which pool, from what, by which seed; counts drawn and of candidates, by stratum."""
 
     pool: str
@@ -83,7 +83,7 @@ class SamplingFrame:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class PlanFact:
     """The precision that was planned, frozen at the start: items and answers, and the promised half width.
 
     `half_width` is that of an interval at `share` right (both as fractions), None where none was computed.
@@ -165,7 +165,7 @@ class ProjectFacts:
     questions: tuple[str, ...] = ()
     declared: Mapping[str, str] = field(default_factory=dict)
     declared_meanings: Mapping[str, str] = field(default_factory=dict)
-    texts: tuple[TextVersion, ...] = ()
+    texts: tuple[TextFact, ...] = ()
     examples: tuple[str, ...] = ()
     training_items: tuple[TrainingItem, ...] = ()
     training_answers: int | None = None
@@ -180,8 +180,8 @@ class ProjectFacts:
     pay: Pay | None = None
     pilot_items: int = 0
     pilot_answers: int = 0
-    frames: tuple[SamplingFrame, ...] = ()
-    plan: Plan | None = None
+    frames: tuple[SampleFact, ...] = ()
+    plan: PlanFact | None = None
     overlap: int | None = None
     overlap_max: int | None = None
     controls: str = ""

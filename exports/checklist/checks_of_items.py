@@ -9,7 +9,7 @@ import pandas as pd
 
 from exports.checklist.checks_of_people import check_declared
 from exports.checklist.verdicts import ELSEWHERE, Subject, Verdict, count_words, met, not_evidenced, unmet
-from exports.facts import SamplingFrame
+from exports.facts import SampleFact
 from exports.inputs import DataSet
 
 STRATA_P, POSITION_P = 0.001, 0.01
@@ -61,7 +61,7 @@ def check_sampling(subject: Subject) -> Verdict:
     return met(f"{words}.")
 
 
-def _describe_frame(frame: SamplingFrame) -> str:
+def _describe_frame(frame: SampleFact) -> str:
     words = f"{frame.n_drawn} of {frame.n_candidates}, {frame.method}, seed {frame.seed}, frame {frame.sha256[:12]}"
     if not frame.strata:
         return words

@@ -1,20 +1,46 @@
-"""The gate of a release: all forty lines checked, over all projects, and what stops it."""
+"""The gate of a release: all forty lines, from lines.json beside this module, checked over all projects; and its files.
+
+The `level` of a line says what it does when it is unmet: `block` stops the release, `state` too (any value will do, an
+empty one will not), `warn` is printed into the report.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from importlib import resources
+from typing import Literal, NamedTuple
 
+from exports import writers
 from exports.checklist import checks_of_answers as answers
 from exports.checklist import checks_of_exposure as exposure
 from exports.checklist import checks_of_items as items
 from exports.checklist import checks_of_models as models
 from exports.checklist import checks_of_people as people
 from exports.checklist import checks_of_scores as scores
-from exports.checklist.lines import LINES, Level
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
 from exports.release_state import ReleaseState
+
+Level = Literal["block", "warn", "state"]
+
+
+class Line(NamedTuple):
+    """A line: its id, what must be stated, from which sources in the literature, and its level."""
+
+    id: str
+    must_state: str
+    source: str
+    level: Level
+
+
+def _read_lines() -> tuple[Line, ...]:
+    content = resources.files("exports.checklist").joinpath("lines.json").read_text("utf-8")
+    return tuple(Line(**line) for line in json.loads(content))
+
+
+LINES = _read_lines()
+"""In their order."""
 
 CHECKS: Mapping[str, Check] = {
     "R01": scores.check_units,
@@ -147,3 +173,23 @@ def _check_line(line: str, subject: Subject) -> Verdict:
     if not subject.simulated or line not in ON_PEOPLE or verdict.status == "not applicable":
         return verdict
     return replace(verdict, evidence=f"{verdict.evidence} {SIMULATED}")
+
+
+def build_checklist_files(checklist: Checklist, state: ReleaseState) -> dict[str, str]:
+    """Build both files: file name → content."""
+    return {
+        "report_checklist.json": writers.format_json([asdict(line) for line in checklist.lines]),
+        "checklist.md": _format_markdown(checklist, state),
+    }
+
+
+def _format_markdown(checklist: Checklist, state: ReleaseState) -> str:
+    head = f"# What a report must state: {state.facts.title}\n\nStatus: {checklist.status}.\n\n"
+    table = "| line | status | if unmet | must state | evidence |\n|---|---|---|---|---|\n"
+    return head + table + "".join(map(_format_row, checklist.lines))
+
+
+def _format_row(line: CheckedLine) -> str:
+    remedy = f" → {line.remedy}" if line.remedy else ""
+    cells = (line.id, line.status, line.level, line.must_state, line.evidence + remedy)
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |\n"

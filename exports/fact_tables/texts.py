@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from exports import writers
-from exports.facts import ProjectFacts, TextVersion
+from exports.facts import ProjectFacts, TextFact
 from exports.release_state import ReleaseState
 
 TEXT_COLUMNS = ("project", "kind", "scope", "version", "sha256", "file", "n_people", "n_answers")
@@ -35,7 +35,7 @@ def build_text_files(state: ReleaseState) -> dict[str, str]:
     return files | {"texts/texts.csv": writers.format_csv(index), "facts.json": _format_facts(state)}
 
 
-def _describe_text(project: ProjectFacts, text: TextVersion, path: str) -> dict[str, object]:
+def _describe_text(project: ProjectFacts, text: TextFact, path: str) -> dict[str, object]:
     return {
         "project": project.name,
         "kind": text.kind,

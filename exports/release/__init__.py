@@ -1,12 +1,12 @@
 """The folder of a release: its raw files, everything that is computed from them, and the proof that it was."""
 
+from exports.privacy import Needle, find_identities
 from exports.release.folder import (
     ReleaseFolder,
     build_release_folder,
     list_released_files,
     write_release_folder,
 )
-from exports.release.identity_search import Needle, find_identities
 from exports.release.verification import Verification, verify_folder
 
 __all__ = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from exports.release_report.answer_flow import build_flow_chapter
-from exports.release_report.confidence import build_confidence_chapter
+from exports.release_report.campaign_measures import (
+    build_confidence_chapter,
+    build_plan_chapter,
+    build_time_chapter,
+)
 from exports.release_report.hard_items import build_hard_item_chapter
 from exports.release_report.model_panels import build_model_chapter
-from exports.release_report.read_texts import build_text_chapter
-from exports.release_report.times_and_plan import build_plan_chapter, build_time_chapter
+from exports.release_report.people_and_answers import build_flow_chapter, build_text_chapter
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter
 

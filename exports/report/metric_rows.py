@@ -1,10 +1,21 @@
-"""The rows of the report's tables of metrics, of closed labels and of all other answers."""
+"""The rows of the report's tables of metrics, of closed labels and of all other answers, and of score variants."""
 
 from __future__ import annotations
 
-from exports.pages.display_text import METRIC_NAMES, UNIT_NAMES, format_score, get_metric_name
+from exports.pages.display_text import (
+    FAR_FROM_PRIMARY,
+    METRIC_NAMES,
+    NO_VALUE,
+    UNIT_NAMES,
+    capitalize_first,
+    format_percent,
+    format_percent_interval,
+    format_score,
+    get_metric_name,
+)
 from exports.pages.scaffold import TableRow
 from exports.results import DataSetResult
+from exports.score_variants import describe_variant
 
 
 def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
@@ -35,3 +46,24 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         for unit in units
         for score in unit.scores
     )
+
+
+def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """The accuracy of every score variant, then the variants that have none, with the reason."""
+    rows = []
+    for name, scores in result.list_variants().items():
+        cells = [NO_VALUE, NO_VALUE]
+        far = False
+        for column, unit in enumerate(scores.units[:2]):
+            score = unit.primary
+            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
+            far = far or bool(result.exceeds_half_width(unit, score))
+        remark = f"{capitalize_first(describe_variant(name))}.{f' {FAR_FROM_PRIMARY}' if far else ''}"
+        rows.append(
+            TableRow(head=capitalize_first(name), cells=(*cells, str(scores["individual"].total)), remark=remark)
+        )
+    rows += [
+        TableRow(head=capitalize_first(name), cells=(NO_VALUE,) * 3, remark=reason)
+        for name, reason in sorted(result.missing_variants.items())
+    ]
+    return tuple(rows)

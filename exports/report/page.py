@@ -12,7 +12,6 @@ from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
-    FAR_FROM_PRIMARY,
     HEADLINE_COEFFICIENTS,
     METRIC_NAMES,
     NO_ANSWERS,
@@ -37,13 +36,12 @@ from exports.pages.scaffold import (
 )
 from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
-from exports.report.metric_rows import build_metric_rows, build_other_metric_rows
+from exports.report.metric_rows import build_metric_rows, build_other_metric_rows, build_variant_rows
 from exports.report.order_rows import build_order_rows, draw_order_panels, list_best_people
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.release_marks import ReleaseMarks
 from exports.report.trivial_rows import build_trivial_rows
 from exports.results import NO_VOTES, UNITS, DataSetResult
-from exports.score_variants import describe_variant
 from exports.tables import Release, join_warnings
 
 
@@ -109,7 +107,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         baselines=_build_baseline_rows(result),
         metrics=build_metric_rows(result),
         other_metrics=build_other_metric_rows(result),
-        variants=_build_variant_rows(result),
+        variants=build_variant_rows(result),
         order=build_order_rows(result),
         trivial=build_trivial_rows(result),
         classes=build_class_rows(result),
@@ -204,27 +202,6 @@ def _format_quartiles(unit: Unit) -> str:
     """The quartiles of annotators' own scores: 81.0, 86.2, 91.7 %."""
     quartiles = [share for share in (unit.ann_q1, unit.ann_median, unit.ann_q3) if share is not None]
     return f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %" if quartiles else NO_VALUE
-
-
-def _build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
-    """The accuracy of every score variant, then the variants that have none, with the reason."""
-    rows = []
-    for name, scores in result.list_variants().items():
-        cells = [NO_VALUE, NO_VALUE]
-        far = False
-        for column, unit in enumerate(scores.units[:2]):
-            score = unit.primary
-            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
-            far = far or bool(result.exceeds_half_width(unit, score))
-        remark = f"{capitalize_first(describe_variant(name))}.{f' {FAR_FROM_PRIMARY}' if far else ''}"
-        rows.append(
-            TableRow(head=capitalize_first(name), cells=(*cells, str(scores["individual"].total)), remark=remark)
-        )
-    rows += [
-        TableRow(head=capitalize_first(name), cells=(NO_VALUE,) * 3, remark=reason)
-        for name, reason in sorted(result.missing_variants.items())
-    ]
-    return tuple(rows)
 
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:

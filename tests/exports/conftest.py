@@ -12,7 +12,7 @@ from annotation.store.judgements import AnswerFacts, find_exclusion
 from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, Stage
 from exports.benchmark_items import BuildSource, TaskSource
 from exports.benchmark_items.sources import ITEM_TEXT_COLUMNS
-from exports.facts import Plan, ProjectFacts, Qualification, ReleaseFacts, SamplingFrame, TextVersion, TrainingItem
+from exports.facts import PlanFact, ProjectFacts, Qualification, ReleaseFacts, SampleFact, TextFact, TrainingItem
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 from exports.inputs import INPUT_COLUMNS, ITEM_COLUMNS, DataSet
 from exports.release_state import ReleaseInputs
@@ -191,7 +191,7 @@ class MakeRelease:
             "declared": dict(DECLARED),
             "declared_meanings": {key: f"what {key} should state" for key in DECLARED},
             "texts": (
-                TextVersion(
+                TextFact(
                     kind="instructions",
                     scope=f"project {name}",
                     version=None,
@@ -200,7 +200,7 @@ class MakeRelease:
                     n_people=8,
                     n_answers=96,
                 ),
-                TextVersion(
+                TextFact(
                     kind="consent", scope=f"project {name}", version="1", sha256="c" * 64, text="Я згоден.", n_people=8
                 ),
             ),
@@ -213,11 +213,11 @@ class MakeRelease:
             "pilot_items": 2,
             "pilot_answers": 6,
             "frames": (
-                SamplingFrame(
+                SampleFact(
                     pool="main", method="random", seed=1, sha256="f" * 64, n_drawn=12, n_candidates=40, strata={}
                 ),
             ),
-            "plan": Plan(n_items=12, overlap=8, half_width=0.1, share=0.9, words="12 items, 8 answers each"),
+            "plan": PlanFact(n_items=12, overlap=8, half_width=0.1, share=0.9, words="12 items, 8 answers each"),
             "overlap": 8,
             "overlap_max": 8,
             "controls": "one control item in ten",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from exports import fact_tables
-from exports.facts import LintFact, ProfileCount, ReleaseFacts, TextVersion
+from exports.facts import LintFact, ProfileCount, ReleaseFacts, TextFact
 from exports.release_state import ReleaseState, compute_release_state
 
 TABLES = (
@@ -38,7 +38,7 @@ def state(make_release: Any) -> ReleaseState:
         ),
         lint=(LintFact(rule="long-option", severity="note", message="=1 long", items=("i1", "i2"), remedy="Cut it."),),
         texts=(
-            TextVersion(kind="instructions", scope="project x", version=None, sha256=SHA256, text=VERBATIM, n_people=8),
+            TextFact(kind="instructions", scope="project x", version=None, sha256=SHA256, text=VERBATIM, n_people=8),
         ),
     )
     data = make_release.data_set()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exports.facts import TextVersion
+from exports.facts import TextFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.release import build_release_folder
 from exports.release_report import build_chapters
@@ -113,7 +113,7 @@ def test_equal_texts_of_a_programme_stand_once(make_release: Any) -> None:
 
 
 def test_nothing_in_a_chapter_is_markup(make_release: Any) -> None:
-    text = TextVersion(kind="instructions", scope="project x", version=HOSTILE, sha256="1" * 64, text=HOSTILE)
+    text = TextFact(kind="instructions", scope="project x", version=HOSTILE, sha256="1" * 64, text=HOSTILE)
     inputs = make_release.inputs(project=make_release.project(texts=(text,)))
     page = build_release_folder(inputs).files["report.html"].decode()
     assert HOSTILE not in page

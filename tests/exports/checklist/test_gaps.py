@@ -11,7 +11,7 @@ import pytest
 
 from aggregation.model_differences import PublishedScore
 from exports.checklist import CheckedLine, check_release
-from exports.facts import Qualification, SamplingFrame, TextVersion
+from exports.facts import Qualification, SampleFact, TextFact
 from exports.model_answers import ReadModels
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
 
@@ -63,12 +63,12 @@ def mark_last_person(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 TEXTS = tuple(
-    TextVersion(kind="instructions", scope="project x", version=None, sha256=digit * 64, text="Оберіть відповідь.")
+    TextFact(kind="instructions", scope="project x", version=None, sha256=digit * 64, text="Оберіть відповідь.")
     for digit in "12"
 )
-CONSENT = TextVersion(kind="consent", scope="project x", version="1", sha256="c" * 64, text="Я згоден.", n_people=8)
+CONSENT = TextFact(kind="consent", scope="project x", version="1", sha256="c" * 64, text="Я згоден.", n_people=8)
 TRIED = Qualification(rule="3 of 4", n_items=4, n_tried=2, n_passed=1, n_failed=1, fixed_before=None)
-EMPTY_STRATUM = SamplingFrame(
+EMPTY_STRATUM = SampleFact(
     pool="main", method="stratified", seed=1, sha256="f" * 64, n_drawn=110, n_candidates=1000,
     strata={"a": (50, 500), "b": (50, 500), "c": (10, 0)},
 )  # fmt: skip

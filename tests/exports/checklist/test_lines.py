@@ -13,7 +13,7 @@ import pytest
 
 from aggregation.trivial_baselines import OptionItem
 from exports.checklist import LINES, CheckedLine, build_checklist_files, check_release
-from exports.facts import LintFact, Plan, ProjectFacts, Qualification, SamplingFrame, TextVersion
+from exports.facts import LintFact, PlanFact, ProjectFacts, Qualification, SampleFact, TextFact
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
@@ -118,7 +118,7 @@ def with_options(gold_place: Callable[[int], int]) -> Change:
     return change
 
 
-STRATA = SamplingFrame(
+STRATA = SampleFact(
     pool="main",
     method="random within topic",
     seed=1,
@@ -128,7 +128,7 @@ STRATA = SamplingFrame(
     strata={"a": (100, 500), "b": (100, 500)},
 )
 ERROR = LintFact(rule="nothing-shown", severity="error", message="empty", items=("i1",), remedy="Fill the cell.")
-TEXT = TextVersion(kind="instructions", scope="project x", version=None, sha256="1" * 64, text="")
+TEXT = TextFact(kind="instructions", scope="project x", version=None, sha256="1" * 64, text="")
 UNFIXED = Qualification(rule="3 of 4", n_items=4, n_tried=2, n_passed=1, n_failed=1, fixed_before=False)
 
 UNMET: dict[str, list[Change]] = {
@@ -143,7 +143,7 @@ UNMET: dict[str, list[Change]] = {
     "R07": [
         change_facts(plan=None),
         change_facts(rules_fixed_before=False),
-        change_facts(plan=Plan(n_items=12, overlap=8, half_width=None, share=None, words="12 items")),
+        change_facts(plan=PlanFact(n_items=12, overlap=8, half_width=None, share=None, words="12 items")),
     ],
     "R08": [change_answers(set_cells("stage", "pilot", rows=slice(0, 1)))],
     "R09": [change_declared("ethics")],

@@ -1,4 +1,4 @@
-"""Where answers and people go: from all answers to those that count, and from the invitation to the end."""
+"""Where answers and people go, from all answers to those that count, to the end; and what people read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from exports.facts import ProjectFacts
 from exports.pages.svg import draw_bars
 from exports.release_state import ReleaseState
-from exports.report.chapters import Chapter
+from exports.report.chapters import Chapter, VerbatimText
 from exports.results import DataSetResult
 
 HOW = (
@@ -16,6 +16,11 @@ HOW = (
     " number here rests. exclusions.csv has the reasons in words, human_responses.csv each answer. The second picture"
     " counts people: who was invited, agreed, began, had all there was for them, and gave an answer that counts."
 )
+HOW_TEXTS = (
+    "The texts as people read them, each version with the number of people who worked under it or agreed to it. Each"
+    " answer in human_responses.csv names its version by the hash; texts/ has the same as files."
+)
+NAMES = {"instructions": "Instructions", "consent": "Consent", "content_warning": "Content warning"}
 
 
 def build_flow_chapter(state: ReleaseState) -> Chapter:
@@ -68,3 +73,24 @@ def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[st
             yield name, count
     counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
     yield "gave an answer that counts", len({person for column in counted for person in column})
+
+
+def build_text_chapter(state: ReleaseState) -> Chapter:
+    """Every version of the texts, equal ones of several projects once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    headings: dict[tuple[str, str], VerbatimText] = {}
+    for project in state.facts.projects:
+        for text in project.texts:
+            if not text.text:
+                continue
+            key = (text.kind, text.sha256)
+            found.setdefault(key, []).append(project.name)
+            version = f", version {text.version}" if text.version else ""
+            people = f", {text.n_people} people" if text.n_people else ""
+            heading = f"{NAMES.get(text.kind, text.kind)}{version} ({text.sha256[:12]}{people})"
+            headings.setdefault(key, VerbatimText(heading, project.language, text.text))
+    texts = tuple(
+        own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(found[key])}")
+        for key, own in headings.items()
+    )
+    return Chapter(id="texts", title="What people read", how=HOW_TEXTS, texts=texts)

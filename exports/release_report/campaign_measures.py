@@ -1,4 +1,4 @@
-"""How long answers took, and what was planned beside what was reached."""
+"""How long answers took, what was planned beside what was reached, and how sure the labels are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from exports.pages.svg import draw_bars
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, ChapterTable
 from exports.results import DataSetResult
+from exports.sensitivity import CUTS, draw_cut_panels, measure_cuts
 
 LIMITS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The ends of the bars, in seconds; each is twice the one before."""
@@ -18,6 +19,11 @@ HOW_TIMES = (
 HOW_PLAN = (
     "What was frozen when the project started, before anybody had answered, beside what the answers gave. A half width"
     " is half of a 95 % interval for new people on new items, in points."
+)
+HOW_CONFIDENCE = (
+    "The share of votes for the most frequent answer is the confidence of a label. The first picture shows how many are"
+    " left if only those of at least that confidence are kept, the second how many of these are right where gold is"
+    " known, control items among them. `hromada sensitivity` has other methods, and the rules of quality beside them."
 )
 
 
@@ -87,3 +93,16 @@ def _describe_places(result: DataSetResult) -> str:
     counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"]
     per_item = counted.value_counts().reindex(data.items["item_id"], fill_value=0)
     return f"{per_item.min()}–{per_item.max()}" if len(per_item) else NO_VALUE
+
+
+def build_confidence_chapter(state: ReleaseState) -> Chapter:
+    """Two panels of each data set of labels that has votes."""
+    panels = [panel for number, result in enumerate(state.results) for panel in _draw_cuts(result, number)]
+    return Chapter(id="confidence", title="Confidence of the labels", how=HOW_CONFIDENCE, panels=tuple(panels))
+
+
+def _draw_cuts(result: DataSetResult, number: int) -> list[str]:
+    if result.data.kind != "label" or result.consensus is None:
+        return []
+    cuts = measure_cuts(result.data, method="majority", cuts=CUTS)
+    return draw_cut_panels(result.data, cuts, prefix=f"cut-{number}-")
