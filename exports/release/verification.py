@@ -54,7 +54,7 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
         place = str(failure.where.file) if failure.where is not None and failure.where.file is not None else INPUTS
         findings.setdefault(place, f"nothing can be computed from it: {failure.problem}")
         return _build_verification(findings, paths, notes)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as failure:
         findings.setdefault(INPUTS, f"the raw files contradict each other ({type(failure).__name__}: {failure})")
         return _build_verification(findings, paths, notes)
     for path in sorted({*rebuilt, *paths}):
