@@ -15,7 +15,7 @@ from aggregation.errors import HromadaError
 from aggregation.position_preference import find_position_preferences
 from aggregation.trivial_baselines import OptionItem, TrivialBaseline, count_mentions, score_trivial_baselines
 
-DATA = Path(os.environ.get("HROMADA_SHARED", "/work/shared")) / "data"
+DATA = Path(os.environ.get("HROMADA_SHARED") or "not-set") / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published data sets are not here")
 
 
