@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from aggregation.agreement import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import format_coefficient_interval, format_percent_interval
+from exports.pages.translation import get_language, translate, translate_count
 
 MAX_ENTRIES = 1000
 """How many stories or items of a data set a page shows; the files beside it hold all."""
@@ -85,7 +86,8 @@ def render_page(
 
     The document needs nothing from outside: no script, no address, pictures inside. Where any section is simulated its
     title and a banner say SIMULATED. `confidence_level` is the share that intervals cover, 0 to 1, which the template
-    gets as text in percent (`level`). `values` are further variables of the template, and a missing one is an error.
+    gets as text in percent (`level`). The page is in the language of `translation.use_language`. `values` are further
+    variables of the template, and a missing one is an error.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to import
 
@@ -97,9 +99,11 @@ def render_page(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"translate": translate, "translate_count": translate_count}
     simulated = [section.name for section in sections if section.simulated]
     return environment.get_template(template).render(
         title=title,
+        page_language=get_language(),
         sections=sections,
         simulated=simulated,
         all_simulated=len(simulated) == len(sections),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from exports.pages.display_text import NO_VALUE, shorten_text
 from exports.pages.scaffold import TableRow
+from exports.pages.translation import translate_count
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, ChapterTable
 from exports.results import DataSetResult
@@ -86,7 +87,8 @@ def _list_items(result: DataSetResult) -> list[_ItemVotes]:
 def _describe_item(one: _ItemVotes, shown: str) -> str:
     ordered = sorted(one.votes.items(), key=lambda vote: (-vote[1], vote[0]))
     parts = [f"{shorten_text(answer, max_length=60)} × {count}" for answer, count in ordered[:MOST_VOTES]]
-    parts += [f"{len(ordered) - MOST_VOTES} more answers"] if len(ordered) > MOST_VOTES else []
+    more = len(ordered) - MOST_VOTES
+    parts += [translate_count("{n} more answer", "{n} more answers", more)] if more > 0 else []
     parts += [f"skipped, {reason} × {count}" for reason, count in sorted(one.skips.items())]
     text = shorten_text(" ".join(shown.split()), max_length=MOST_LETTERS)
     return f"{'; '.join(parts)}. {text}".strip()

@@ -1,0 +1,68 @@
+"""The languages of pages: English is the text in the code and templates, `languages/uk.po` has its Ukrainian (gettext).
+
+A page is made inside `use_language`; whatever calls `translate` on the way speaks that language. Outside of it, as in
+the terminal and in the files for machines, the text is English.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from gettext import GNUTranslations, NullTranslations
+from pathlib import Path
+
+LANGUAGES = ("en", "uk")
+"""The languages of pages for organisers and readers, the first being that of the text in the code."""
+CATALOGUES = Path(__file__).parent / "languages"
+
+_language: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
+
+
+@contextmanager
+def use_language(language: str) -> Iterator[None]:
+    """Make `translate` speak this language, one of LANGUAGES, until the end of the block."""
+    token = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def get_language() -> str:
+    """The language that `translate` speaks now."""
+    return _language.get()
+
+
+def translate(text: str, /, **values: object) -> str:
+    """The text in the language of the page, with `{name}` replaced by the value of that name."""
+    translated = load_catalogue(get_language()).gettext(text)
+    return translated.format(**values) if values else translated
+
+
+def translate_count(one: str, many: str, number: int, /, **values: object) -> str:
+    """The form of a text that goes with a number, its `{n}`: in English `one` or `many`, in Ukrainian one of three."""
+    translated = load_catalogue(get_language()).ngettext(one, many, number)
+    return translated.format(n=number, **values)
+
+
+def mark_text(text: str) -> str:
+    """The text as it is: a mark for texts of constants, which are translated where they are shown."""
+    return text
+
+
+@cache
+def load_catalogue(language: str) -> NullTranslations:
+    """The translations of a language; raises FileNotFoundError for one that is not in LANGUAGES."""
+    if language == LANGUAGES[0]:
+        return NullTranslations()
+    from babel.messages import mofile, pofile  # slow to import
+
+    with (CATALOGUES / f"{language}.po").open("rb") as file:
+        catalogue = pofile.read_po(file, locale=language, abort_invalid=True)
+    compiled = io.BytesIO()
+    mofile.write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return GNUTranslations(compiled)

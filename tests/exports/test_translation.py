@@ -1,0 +1,73 @@
+"""The languages of pages: the catalogue holds every text that code and templates show, whole and with its values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Message
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po
+
+import exports
+from exports.pages import translation
+
+KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2)}
+Text = str | tuple[str, str]
+
+
+def make_key(text: str | Sequence[str | None]) -> Text:
+    """A text, or its two forms."""
+    return text if isinstance(text, str) else (str(text[0]), str(text[1]))
+
+
+def list_texts() -> dict[Text, str]:
+    """Every text that is marked for translation in the installed package, and the file that has it."""
+    found: dict[Text, str] = {}
+    folder = Path(str(exports.__file__)).parent
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.j2")]):
+        method = "python" if path.suffix == ".py" else "jinja2.ext:babel_extract"
+        options = {} if path.suffix == ".py" else {"silent": "false"}
+        with path.open("rb") as file:
+            for _, text, _, _ in extract(method, file, keywords=KEYWORDS, options=options):
+                if text and path.name != "translation.py":
+                    found[make_key(text)] = path.name
+    return found
+
+
+def read_messages() -> dict[Text, Message]:
+    """The messages of the Ukrainian catalogue by their English text."""
+    with (translation.CATALOGUES / "uk.po").open("rb") as file:
+        return {make_key(message.id): message for message in read_po(file, locale="uk") if message.id}
+
+
+def list_values(text: Text) -> set[str]:
+    """The names in braces."""
+    texts = (text,) if isinstance(text, str) else text
+    return {name for one in texts for name in re.findall(r"\{(\w+)", one)}
+
+
+def test_the_catalogue_holds_every_text_and_no_other() -> None:
+    texts, messages = list_texts(), read_messages()
+    assert len(texts) > 1
+    missing = sorted(f"{file}: {text}" for text, file in texts.items() if text not in messages)
+    assert not missing, missing
+    assert not sorted(str(text) for text in messages.keys() - texts.keys())
+
+
+def test_every_translation_is_whole_and_has_the_values_of_its_text() -> None:
+    for text, message in read_messages().items():
+        forms = (message.string,) if isinstance(message.string, str) else tuple(message.string or ("",))
+        assert all(forms), text
+        assert not message.fuzzy, text
+        for form in forms:
+            assert list_values(form) - {"n"} == list_values(text) - {"n"}, text
+
+
+@pytest.mark.parametrize(("number", "form"), [(1, "ще 1 відповідь"), (3, "ще 3 відповіді"), (11, "ще 11 відповідей")])
+def test_ukrainian_has_three_forms(number: int, form: str) -> None:
+    with translation.use_language("uk"):
+        assert translation.translate_count("{n} more answer", "{n} more answers", number) == form
+    assert translation.translate_count("{n} more answer", "{n} more answers", 1) == "1 more answer"
