@@ -58,6 +58,11 @@ class Settings(BaseSettings):
     health_listen: str | None = Field(
         default=None, description="The host and port where GET /health says whether the bot is well; none by default."
     )
+    dashboard_token: SecretStr | None = Field(
+        default=None,
+        min_length=16,
+        description="What opens the dashboard where it listens beyond this machine: 16 characters or more.",
+    )
     label_studio_url: str = Field(
         default="http://localhost:8080", description="Where Label Studio runs; the address that annotators open."
     )
@@ -67,7 +72,13 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
 
     @field_validator(
-        "telegram_token", "telegram_name", "webhook_url", "health_listen", "label_studio_token", mode="before"
+        "telegram_token",
+        "telegram_name",
+        "webhook_url",
+        "health_listen",
+        "dashboard_token",
+        "label_studio_token",
+        mode="before",
     )
     @classmethod
     def _empty_is_absent(cls, value: object) -> object:

@@ -235,6 +235,7 @@ class Event(StrEnum):
     ITEMS_MOVED = "items handed over"
     REPORTS_DISMISSED = "reports dismissed"
     GOLD_SHOWN = "gold shown"
+    UNBLINDED = "unblinded"
     INVITATION_MADE = "invitation made"
     INVITATION_REDEEMED = "invitation redeemed"
     CONSENT_GIVEN = "consent given"

@@ -188,7 +188,7 @@ def run_application(
     """
     configure_logging(log_level, token=token)
     try:
-        asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=_limit_end))
+        asyncio.run(serve_updates(app, token=token, webhook=webhook, health=health, on_end=limit_end))
     except InvalidToken:
         raise BadInput(
             "Telegram does not know this token.",
@@ -197,7 +197,7 @@ def run_application(
         ) from None
 
 
-def _limit_end() -> None:
+def limit_end() -> None:
     """End the process after GRACE_SECONDS, with the traces of its threads on the error stream, unless it ends before.
 
     A thread of the C library does so, whatever the event loop and the threads of the database wait for.

@@ -36,6 +36,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "close": "End a project.",
         "reopen": "Hand out a closed project's items again.",
         "status": "Show how far the projects are, or one of them with annotators, control items and precision.",
+        "dashboard": "Show in the browser how all projects get on, until Ctrl-C.",
         "bot": "Run the Telegram bot until it is stopped.",
         "import": "Import votes from another tool.",
         "review": "Accept or reject texts, corrections and marked parts, blind to who gave them.",

@@ -61,7 +61,7 @@ def list_secrets(settings: Settings) -> tuple[Identity, ...]:
     """The tokens of the settings, the key of the pseudonyms, and the password of the database."""
     found = [
         secret.get_secret_value()
-        for secret in (settings.telegram_token, settings.label_studio_token)
+        for secret in (settings.telegram_token, settings.label_studio_token, settings.dashboard_token)
         if isinstance(secret, SecretStr)
     ]
     named = dict.fromkeys(found, "a token of the settings")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Method,
@@ -52,6 +53,7 @@ def aggregate(
         bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
     ] = False,
     stop: Annotated[Stop, typer.Option(help="For dawid_skene: as crowd-kit stops, or at convergence.")] = Stop.CROWDKIT,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Consensus of the votes; its accuracy against gold.
@@ -61,6 +63,7 @@ def aggregate(
     from aggregation import answer_types
     from bot.commands import terminal_output
 
+    check_blindness([project], by="aggregate", unblind=unblind)
     data = read_data_set(project, question)
     answers = data.build_answers()
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:

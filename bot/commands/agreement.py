@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import Refused
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, Seed, describe_normalisation, format_title, read_data_set
 
@@ -39,6 +40,7 @@ def agreement(
     by: Annotated[By | None, typer.Option(help="Break it down: by label, annotator, pair, time or class.")] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over items.")] = 1000,
     seed: Seed = 0,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Agreement between annotators.
@@ -48,6 +50,7 @@ def agreement(
     """
     from dataclasses import asdict
 
+    check_blindness([project], by="agreement", unblind=unblind)
     from bot.commands import terminal_output
 
     data = read_data_set(project, question)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands import circular_gold, people_tables, task_mean_tables, trivial_tables
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 from bot.commands.task_mean_tables import ProgrammeNames
@@ -23,6 +24,7 @@ EXPLANATION = "A fresh panel: new people on new items. This panel: these people 
 def baseline(
     projects: ProgrammeNames,
     question: QuestionName = None,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Human performance against gold.
@@ -34,6 +36,7 @@ def baseline(
     from aggregation.answer_types import score_answers
     from bot.commands import terminal_output
 
+    check_blindness(projects, by="baseline", unblind=unblind)
     project = task_mean_tables.find_single_project(projects)
     if project is None:
         task_mean_tables.print_task_means(projects, question, json=json)

@@ -9,7 +9,6 @@ import typer
 if TYPE_CHECKING:
     from annotation.settings import Settings
     from bot.application import WebhookAddress
-    from bot.delivery.http_server import ListenAddress
 
 ANSWER_SECONDS = 10.0
 """Seconds that a bot waits for the answer of PostgreSQL to a statement."""
@@ -30,6 +29,7 @@ def bot(
     from annotation.workflow.lifecycle import transitions
     from bot import application
     from bot.commands import database_session, terminal_output
+    from bot.delivery.http_server import parse_listen_address
 
     settings = read_settings()
     if settings.telegram_token is None:
@@ -39,7 +39,7 @@ def bot(
             remedy="Ask @BotFather for one and write it into .env.",
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
-    health = _parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
+    health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
     with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
@@ -70,6 +70,7 @@ def _parse_webhook_address(settings: Settings) -> WebhookAddress:
 
     from annotation.errors import BadInput, Where
     from bot.application import WebhookAddress
+    from bot.delivery.http_server import parse_listen_address
 
     url = urlsplit(settings.webhook_url or "")
     if url.scheme not in {"https", "http"} or not url.hostname:
@@ -79,18 +80,5 @@ def _parse_webhook_address(settings: Settings) -> WebhookAddress:
             remedy="Write it like https://bot.example.org; a proxy there passes it on to HROMADA_WEBHOOK_LISTEN.",
         )
     return WebhookAddress(
-        url=url.geturl(), listen=_parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN")
+        url=url.geturl(), listen=parse_listen_address(settings.webhook_listen, "HROMADA_WEBHOOK_LISTEN")
     )
-
-
-def _parse_listen_address(text: str, field: str) -> ListenAddress:
-    """The host and port of a setting; raises BadInput."""
-    from annotation.errors import BadInput, Where
-    from bot.delivery.http_server import ListenAddress
-
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65535:
-        raise BadInput(
-            "This is no address to listen on.", where=Where(field=field), remedy="Write it like 127.0.0.1:8080."
-        )
-    return ListenAddress(host=host, port=int(port), field=field)

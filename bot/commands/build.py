@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
 
@@ -28,6 +29,7 @@ def build(
     ties: Annotated[GoldTies, typer.Option(help="The gold of a tie, where none is declared.")] = GoldTies.DROP,
     seed: Seed = 0,
     replay: Annotated[bool, typer.Option(help="Let the harness score people too (needs the extra `harness`).")] = True,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Write a benchmark: the items, prompts and scorer that people had, for models.
@@ -39,6 +41,7 @@ def build(
     from exports import benchmark
     from exports.benchmark_items import BuildOptions
 
+    check_blindness([name], by="build", unblind=unblind)
     with database_session.open_database() as database, database.reading() as view:
         source = benchmark_release.build_source(view, database_session.resolve_name(name))
     options = BuildOptions(method=method.value, ties=ties.value, seed=seed)

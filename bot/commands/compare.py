@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 
@@ -38,6 +39,7 @@ def compare(
     ] = None,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Compare people with models on the same items, by the same scorer: paired differences, intervals, tests.
@@ -48,6 +50,7 @@ def compare(
     from bot.commands import database_session, terminal_output
     from exports import model_answers, model_comparison, writers
 
+    check_blindness([project], by="compare", unblind=unblind)
     data = read_data_set(project, question)
     with database_session.open_database() as database, database.reading() as view:
         parts = release.list_item_parts(view, database_session.get_project(view, project))

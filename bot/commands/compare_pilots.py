@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, read_data_set
 
@@ -21,6 +22,7 @@ def compare_pilots(
     projects: Annotated[list[str], typer.Argument(help="Two projects or more, by name or file.", show_default=False)],
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Compare projects over the same items: agreement, confidence, time, skips and accuracy, in pairs with intervals.
@@ -31,6 +33,7 @@ def compare_pilots(
     from bot.commands import database_session, terminal_output
     from exports import pilot_comparison, writers
 
+    check_blindness(projects, by="compare-pilots", unblind=unblind)
     data_sets = [read_data_set(name, question) for name in projects]
     with database_session.open_database() as database, database.reading() as view:
         hashes = [release.hash_item_texts(view, database_session.get_project(view, name)) for name in projects]

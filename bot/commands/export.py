@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
 
@@ -20,6 +21,7 @@ def export(
     anchors: Annotated[
         bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
     ] = False,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Write the published files and the report page; corrected texts and filtered items have files of their own."""
@@ -27,6 +29,7 @@ def export(
     from bot.commands import database_session, terminal_output
     from exports import corrections, filtering, report, review_tables, tables
 
+    check_blindness(projects or (), by="export", unblind=unblind)
     with database_session.open_database() as database, database.reading() as view:
         data = release.build_data_sets(view, [database_session.resolve_project_name(name) for name in projects or ()])
         responses = release.list_full_responses(view, data)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import Method, MethodOption
 
@@ -21,6 +22,7 @@ def follow_up(
     project: Annotated[Path | None, typer.Option(help="Or a project file for it, whose items are items.jsonl.")] = None,
     gold: Annotated[str | None, typer.Option(help="The question whose consensus becomes the gold.")] = None,
     method: MethodOption = Method.MAJORITY,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Make the next campaign of the consensus of this one.
@@ -30,6 +32,7 @@ def follow_up(
     from annotation.workflow.lifecycle import follow_up
     from bot.commands import database_session, follow_up_files, terminal_output
 
+    check_blindness([source], by="follow-up", unblind=unblind)
     with database_session.open_database() as database, database.reading() as view:
         finished = database_session.get_project(view, source)
         derived = follow_up.derive_items(view, source=finished, where=where or [], gold=gold, method=method.value)

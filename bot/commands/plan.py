@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName
 
@@ -50,6 +51,7 @@ def plan(
     model_correlation: Annotated[float, typer.Option(min=-1, max=1, help="Assumed, of people and the model.")] = 0.3,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the picture plan.svg.")] = None,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Plan items and people for an interval, or to tell a model from people.
@@ -66,6 +68,8 @@ def plan(
     data, own_pilot, promised = (None, None, None) if project is None else _read_project(project, question)
     source = own_pilot or data if pilot is None else _read_project(pilot, question)[0]
     is_observed = source is not None and not source.list_counted_answers().empty
+    if is_observed and source is not own_pilot:
+        check_blindness([str(pilot or project)], by="plan", unblind=unblind)
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
         _refuse_assumptions(ctx)

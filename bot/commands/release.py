@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, refuse_options
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
 
@@ -46,6 +47,7 @@ def release(
         bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
     ] = False,
     replay: Annotated[bool, typer.Option(help="Let the harness score people too (needs the extra `harness`).")] = True,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Write a release: a folder that stands alone, once all that a reader must be told is there.
@@ -72,6 +74,7 @@ def release(
         raise BadInput("What is to be released, and where to?", remedy="Write: hromada release PROJECT DIR")
 
     releases.list_released_files(folder)
+    check_blindness([name], by="release", unblind=unblind)
     with database_session.open_database() as database, database.reading() as view:
         inputs = release_inputs.build_release_inputs(
             view,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed, format_title, read_data_set
 
@@ -31,6 +32,7 @@ def sensitivity(
     method: MethodOption = Method.MAJORITY,
     seed: Seed = 0,
     to: Annotated[Path | None, typer.Option(help="Write the tables and a page into this folder.")] = None,
+    unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """How scores, agreement and gold depend on quality rules and on the cut of confidence.
@@ -41,6 +43,7 @@ def sensitivity(
     from exports import sensitivity as tables
     from exports import writers
 
+    check_blindness([project], by="sensitivity", unblind=unblind)
     data = read_data_set(project, question)
     settings = tables.list_settings(
         data, accuracies=control or tables.CONTROL_ACCURACIES, seconds=seconds or tables.LEAST_SECONDS

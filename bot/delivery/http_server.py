@@ -1,4 +1,4 @@
-"""The HTTP side of a bot: a server on one address, and the route by which a supervisor asks whether the bot is well."""
+"""A server on one address, and the route by which a supervisor asks whether the bot is well."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from annotation.errors import BadInput, Where
 from bot.delivery.attempts import Watchdog
@@ -28,9 +29,11 @@ class ListenAddress:
 
 
 @asynccontextmanager
-async def serve_http(routes: Sequence[web.RouteDef], address: ListenAddress) -> AsyncIterator[int]:
+async def serve_http(
+    routes: Sequence[web.RouteDef], address: ListenAddress, *, middlewares: Sequence[Middleware] = ()
+) -> AsyncIterator[int]:
     """Answer requests until the block ends, and yield the port; raises BadInput where the address cannot be used."""
-    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=middlewares)
     app.router.add_routes(routes)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSE_SECONDS)
     await runner.setup()
@@ -38,7 +41,7 @@ async def serve_http(routes: Sequence[web.RouteDef], address: ListenAddress) -> 
         try:
             await web.TCPSite(runner, address.host, address.port).start()
         except OSError as failure:
-            sentence = f"The bot cannot listen there: {failure.strerror}."
+            sentence = f"Nothing can listen there: {failure.strerror}."
             raise BadInput(sentence, where=Where(field=address.field)) from None
         yield int(runner.addresses[0][1])
     finally:
@@ -53,3 +56,13 @@ def build_health_route(watchdog: Watchdog) -> web.RouteDef:
         return web.json_response({"well": not silent, "silent": silent}, status=503 if silent else 200)
 
     return web.get(HEALTH_PATH, report_health)
+
+
+def parse_listen_address(text: str, field: str) -> ListenAddress:
+    """The host and port of a setting or option `field`, written like 127.0.0.1:8080; raises BadInput."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise BadInput(
+            "This is no address to listen on.", where=Where(field=field), remedy="Write it like 127.0.0.1:8080."
+        )
+    return ListenAddress(host=host.strip("[]"), port=int(port), field=field)

@@ -1,4 +1,4 @@
-"""The log of the bot: without tokens and ids, and without messages of libraries, which could hold them."""
+"""The log of a process: without tokens and ids, and without messages of libraries, which could hold them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class TokenMaskingFormatter(logging.Formatter):
         self._token = token
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line with its traceback, without the token."""
-        return super().format(record).replace(self._token, "(token)")
+        """The line with its traceback, without the token, where there is one."""
+        line = super().format(record)
+        return line.replace(self._token, "(token)") if self._token else line
 
 
 def configure_logging(level: str, *, token: str) -> None:

@@ -9,7 +9,16 @@ from sqlmodel import Session
 
 from annotation.store import database, judgements, overlap_counts
 from annotation.store.models import Assignment, Consent, Invitation, Judgement, Participation, QueueCursor
-from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ParticipationStatus, Pool, Stage, Surface
+from annotation.vocabulary import (
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    ParticipationStatus,
+    Pool,
+    ProjectStatus,
+    Stage,
+    Surface,
+)
 from annotation.workflow.monitoring import campaign_status
 
 if TYPE_CHECKING:
@@ -114,6 +123,8 @@ def test_the_achieved_interval_leaves_out_what_does_not_count(db: database.Datab
         project = sandbox.started(session, sandbox.write("one", rows=ROWS, more="kind: baseline\noverlap: 9\n"))
         for person, (item, response) in enumerate((("a", "x"), ("a", "y"), ("b", "y"), ("c", "y")), start=1):
             sandbox.answer(session, sandbox.given(session, project, item=item, telegram_id=person), response)
+        assert campaign_status.get_campaign_status(session, project).half_width is None  # it would tell the scores
+        project.status = ProjectStatus.CLOSED
         before = campaign_status.get_campaign_status(session, project).half_width
         assert before is not None
         assert before == 0.3675  # by hand: 1.96 · √(3/2 · (0.25 + 2 · 0.0625)) / 4

@@ -44,6 +44,7 @@ REFUSING: Mapping[str, str] = {
     "reopen": "words",
     "status": "",
     "bot": "",
+    "dashboard": "",
     "import": "words votes.csv",
     "invite": "words",
     "aggregate": "words",

@@ -11,6 +11,7 @@ from babel.messages.catalog import Message
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po
 
+import bot.web
 import exports
 from exports.pages import translation
 
@@ -23,11 +24,16 @@ def make_key(text: str | Sequence[str | None]) -> Text:
     return text if isinstance(text, str) else (str(text[0]), str(text[1]))
 
 
+def list_sources() -> list[Path]:
+    """The modules and templates of the installed packages that make pages."""
+    folders = [Path(str(package.__file__)).parent for package in (exports, bot.web)]
+    return sorted(path for folder in folders for ending in ("*.py", "*.j2") for path in folder.rglob(ending))
+
+
 def list_texts() -> dict[Text, str]:
-    """Every text that is marked for translation in the installed package, and the file that has it."""
+    """Every text that is marked for translation on pages, and the file that has it."""
     found: dict[Text, str] = {}
-    folder = Path(str(exports.__file__)).parent
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.j2")]):
+    for path in list_sources():
         method = "python" if path.suffix == ".py" else "jinja2.ext:babel_extract"
         options = {} if path.suffix == ".py" else {"silent": "false"}
         with path.open("rb") as file:

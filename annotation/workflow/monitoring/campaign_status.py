@@ -15,7 +15,7 @@ from annotation.store import judgements, second_passes
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.lifecycle import precision
-from annotation.workflow.monitoring import funnel
+from annotation.workflow.monitoring import blindness, funnel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +85,8 @@ class CampaignStatus:
     (control items, other stages, repeats). `annotators` is how many annotators have an assignment, `by_status` how many
     participations have each status. `pilot`, `second_pass` (of projects that ask in steps), `controls` and
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
-    start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known.
+    start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
+    project is blind, since it tells the scores.
     """
 
     project: Project
@@ -126,7 +127,7 @@ def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
         controls=_count_control_items(session, project) if definition.controls else None,
         qualification=_count_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),
-        half_width=_estimate_half_width(session, project, definition),
+        half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
     )
 
 

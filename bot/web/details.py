@@ -1,0 +1,144 @@
+"""The slower numbers of a project, measured by a process of their own: its people, what does not count, agreement."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from aggregation.agreement import Coefficient
+from aggregation.errors import HromadaError
+from annotation.store import database, judgements, process_leases, queries
+from annotation.store.models import Annotator, Assignment, Judgement, Project
+from annotation.workflow.annotators import roster
+from annotation.workflow.monitoring import blindness, campaign_status
+
+NICENESS = 10
+"""How far the process stands back behind the bot for the processor, in steps of the system."""
+NOBODY = "Agreement appears once two people have answered an item."
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonState:
+    """An annotator in a project: items done, items in an active hour, control items answered (and right), flags.
+
+    `controls_right` is None while the project is blind; `flagged` counts final answers that a quality rule flagged,
+    `excluded` those that do not count by a rule or a decision.
+    """
+
+    pseudonym: str
+    status: str
+    reason: str
+    stage: str
+    items: int
+    per_hour: float | None
+    controls: int
+    controls_right: int | None
+    flagged: int
+    excluded: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectDetails:
+    """The slower numbers of a project at the time `at`, which took so many `seconds`.
+
+    `agreement` has the headline coefficients, and is empty for the reason in `no_agreement`: a blind project, too few
+    answers, or a computation that was refused. `excluded` counts final answers that do not count, by reason. `funnel`
+    has the number of people at each step, None where it is not known.
+    """
+
+    at: datetime
+    seconds: float
+    people: tuple[PersonState, ...]
+    excluded: Mapping[str, int]
+    funnel: Mapping[str, int | None]
+    is_blind: bool
+    agreement: tuple[Coefficient, ...] = ()
+    no_agreement: str = ""
+
+
+def stand_back() -> None:
+    """Let other processes, the bot above all, have the processor first."""
+    os.nice(NICENESS)
+
+
+def measure_details(url: str, name: str, *, unblind: bool, answer_seconds: float) -> ProjectDetails:
+    """Measure the details of a project; raises HromadaError where it is not there or the database does not answer."""
+    started = time.monotonic()
+    with database.open_database(url, answer_seconds=answer_seconds) as opened, opened.reading() as view:
+        project = queries.get_project(view, name)
+        blind = not unblind and blindness.is_blind(view, project)
+        status = campaign_status.get_campaign_status(view, project)
+        now = process_leases.get_database_time(view)
+        people = _list_people(view, project, now=now, blind=blind)
+        agreement, reason = ((), "") if blind else _measure_agreement(view, project)
+    return ProjectDetails(
+        at=now,
+        people=people,
+        excluded=status.excluded,
+        funnel=vars(status.funnel),
+        is_blind=blind,
+        agreement=agreement,
+        no_agreement=reason,
+        seconds=time.monotonic() - started,
+    )
+
+
+def _list_people(view: Session, project: Project, *, now: datetime, blind: bool) -> tuple[PersonState, ...]:
+    """The annotators of a project, those who answered most first."""
+    counts = _count_marks(view, project)
+    people = []
+    for one in roster.get_roster(view, project=project, now=now).annotators:
+        flagged, excluded = counts.get(one.pseudonym, (0, 0))
+        people.append(
+            PersonState(
+                pseudonym=one.pseudonym,
+                status=one.status,
+                reason=one.explanation or "",
+                stage=one.stage or "",
+                items=one.work.items,
+                per_hour=one.work.items / one.work.hours if one.work.seconds else None,
+                controls=one.control_accuracy.of,
+                controls_right=None if blind else one.control_accuracy.right,
+                flagged=flagged,
+                excluded=excluded,
+            )
+        )
+    return tuple(sorted(people, key=lambda person: (-person.items, person.pseudonym)))
+
+
+def _count_marks(view: Session, project: Project) -> dict[str, tuple[int, int]]:
+    """By pseudonym how many final answers quality rules flagged, and how many are excluded."""
+    counts = (
+        sa.select(
+            col(Annotator.pseudonym),
+            sa.func.count().filter(col(Judgement.flags).is_not(None)),
+            sa.func.count().filter(col(Judgement.excluded_kind).is_not(None)),
+        )
+        .select_from(Assignment)
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(col(Assignment.project_id) == project.id, judgements.build_final_revision_condition())
+        .group_by(col(Annotator.pseudonym))
+    )
+    return {name: (flagged, excluded) for name, flagged, excluded in view.connection().execute(counts)}
+
+
+def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficient, ...], str]:
+    """The coefficients to report of the first question with their intervals, or why there are none."""
+    from aggregation import answer_types  # slow to import
+    from bot import release
+
+    data = release.build_data_set(view, project)
+    if data.list_counted_answers().empty:
+        return (), NOBODY
+    try:
+        found = answer_types.compute_agreement(data.build_answers(), overlap=data.overlap)
+    except HromadaError as refusal:
+        return (), refusal.problem
+    return tuple(row for row in found.headline if row.value is not None and not row.of), NOBODY

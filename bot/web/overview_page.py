@@ -1,0 +1,158 @@
+"""The first page of the dashboard: alerts, every project of the database, and what waits for the bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from bot.web.snapshots import ProjectState, Snapshot
+from bot.web.words import format_clock, format_duration, format_number, format_time, name_person_state, name_state
+from exports.dashboard import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
+from exports.pages.display_text import NO_VALUE
+from exports.pages.translation import translate
+
+
+def build_overview(snapshot: Snapshot, query: str) -> tuple[LiveSection, ...]:
+    """The sections of the first page; `query` is added to the addresses of others, to keep the language."""
+    return (
+        build_alert_section(snapshot, snapshot.projects),
+        *(_build_project_section(project, query) for project in snapshot.projects),
+        *([] if snapshot.projects else [_build_empty_section()]),
+        build_delivery_section(snapshot),
+    )
+
+
+def build_alert_section(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> LiveSection:
+    """What somebody should look at: a stall, a backlog, somebody whom a rule paused or excluded."""
+    alerts = tuple(_list_alerts(snapshot, projects))
+    return LiveSection(
+        id="alerts",
+        title=translate("Alerts"),
+        how=""
+        if alerts
+        else translate("None: no project has stalled for a day, nothing is stuck, and nobody was paused or excluded."),
+        notices=alerts,
+        is_alert=True,
+    )
+
+
+def _list_alerts(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> Iterator[str]:
+    for project in projects:
+        if project.stalled_since is not None:
+            ago = format_duration((snapshot.at - project.stalled_since).total_seconds())
+            yield translate("{project} has stalled: no answer for {time}.", project=project.name, time=ago)
+        for person in project.decisions.stopped:
+            yield translate(
+                "{project}: {person} {state} since {time} ({reason}).",
+                project=project.name,
+                person=person.annotator,
+                state=name_person_state(person.status),
+                reason=person.reason or NO_VALUE,
+                time=format_time(person.since),
+            )
+    if snapshot.deliveries.has_backlog(now=snapshot.at):
+        waits = [at for at in (snapshot.deliveries.oldest_update, snapshot.deliveries.oldest_message) if at is not None]
+        longest = format_duration((snapshot.at - min(waits)).total_seconds())
+        yield translate("The bot is behind: something has waited for {time}. Does it run?", time=longest)
+    parked = snapshot.deliveries.parked
+    if parked.updates or parked.messages:
+        yield translate("Deliveries are parked: see `hromada delivery`.")
+
+
+def build_progress_bar(project: ProjectState) -> ProgressBar:
+    """The answers that a project has, of those that it needs."""
+    done, needed = project.progress.done, project.progress.needed
+    text = translate(
+        "{done} of {needed} answers; {items_done} of {items} items done",
+        done=format_number(done),
+        needed=format_number(needed),
+        items_done=format_number(project.progress.items_done),
+        items=format_number(project.progress.items),
+    )
+    return ProgressBar(done=done, needed=needed, text=text)
+
+
+def build_pace_figures(project: ProjectState) -> tuple[Figure, ...]:
+    """People now, the pace, and the expected end."""
+    measured = project.progress
+    last = measured.last_answer_at
+    return (
+        Figure(
+            name=translate("People now"),
+            value=format_number(measured.people_now),
+            note=translate("active in the last 15 minutes"),
+        ),
+        Figure(
+            name=translate("Answers, last hour"),
+            value=format_number(measured.hourly[-1]),
+            note=translate("{n} in 24 hours", n=format_number(measured.last_day)),
+        ),
+        Figure(
+            name=translate("Last answer"),
+            value=NO_VALUE if last is None else format_time(last),
+            note="" if last is None else "UTC",
+        ),
+        Figure(
+            name=translate("Expected end"),
+            value=NO_VALUE if project.end is None else format_time(project.end),
+            note="" if project.end is None else translate("UTC, at the pace of the last 24 hours"),
+        ),
+    )
+
+
+def _build_project_section(project: ProjectState, query: str) -> LiveSection:
+    waiting = project.decisions
+    decisions = len(waiting.questions) + len(waiting.reports) + len(waiting.disputes)
+    return LiveSection(
+        id=f"project-{project.name}",
+        title=f"{project.name} · {name_state(project.status)}",
+        href=f"/projects/{quote(project.name)}{query}",
+        how=project.title,
+        progress=build_progress_bar(project),
+        figures=(
+            *build_pace_figures(project),
+            Figure(
+                name=translate("To decide"),
+                value=format_number(decisions),
+                note=translate("questions, reports, disputes"),
+            ),
+        ),
+    )
+
+
+def _build_empty_section() -> LiveSection:
+    return LiveSection(
+        id="nothing",
+        title=translate("No project yet"),
+        how=translate("Load one: hromada load project.yaml"),
+    )
+
+
+def build_delivery_section(snapshot: Snapshot) -> LiveSection:
+    """What waits for the bot, in the whole database."""
+    deliveries, parked = snapshot.deliveries, snapshot.deliveries.parked
+    rows = (
+        (translate("Updates not yet handled"), deliveries.updates, deliveries.oldest_update),
+        (translate("Messages due and not yet sent"), deliveries.messages, deliveries.oldest_message),
+        (translate("Updates parked"), parked.updates, None),
+        (translate("Messages parked"), parked.messages, None),
+        (translate("Set aside in Label Studio"), parked.annotations, None),
+        (translate("To be erased in Label Studio"), parked.copies, None),
+    )
+    return LiveSection(
+        id="deliveries",
+        title=translate("Deliveries"),
+        how=translate("What the bot has still to handle or send, of all projects. Parked ones wait for you."),
+        tables=(
+            LiveTable(
+                caption=translate("What waits"),
+                heads=(translate("What"), translate("Number"), translate("Since")),
+                rows=tuple(
+                    LiveRow(
+                        head=name, cells=(format_number(number), NO_VALUE if since is None else format_clock(since))
+                    )
+                    for name, number, since in rows
+                ),
+            ),
+        ),
+    )

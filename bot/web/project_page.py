@@ -1,0 +1,268 @@
+"""The page of a project on the dashboard: progress, agreement, people, decisions that wait, and reported items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotation.workflow.monitoring.item_progress import ItemProgress
+from annotation.workflow.monitoring.progress import HOURS
+from bot.web.details import PersonState, ProjectDetails
+from bot.web.item_page import build_reported_section
+from bot.web.overview_page import build_alert_section, build_pace_figures, build_progress_bar
+from bot.web.snapshots import ProjectState, Snapshot
+from bot.web.words import (
+    format_clock,
+    format_number,
+    format_time,
+    name_person_state,
+    name_state,
+)
+from exports.dashboard import Figure, HourBars, LiveRow, LiveSection, LiveTable
+from exports.pages.display_text import (
+    COEFFICIENT_NAMES,
+    NO_VALUE,
+    format_coefficient,
+    format_coefficient_interval,
+    shorten_text,
+)
+from exports.pages.translation import mark_text, translate
+
+MOST_ROWS = 200
+"""How many people a table shows; `hromada people` lists all."""
+MOST_DECISIONS = 20
+MOST_LETTERS = 160
+FUNNEL_STEPS = {
+    "invited": mark_text("came by invitation"),
+    "consented": mark_text("agreed to the consent"),
+    "started": mark_text("began"),
+    "finished": mark_text("had all there was"),
+}
+
+
+def build_project_page(
+    snapshot: Snapshot,
+    project: ProjectState,
+    details: ProjectDetails | None,
+    reported: Sequence[ItemProgress],
+    query: str,
+) -> tuple[LiveSection, ...]:
+    """The sections of a project's page; `details` is None until they are measured for the first time."""
+    return (
+        build_alert_section(snapshot, (project,)),
+        _build_progress_section(project),
+        _build_agreement_section(project, details),
+        _build_decision_section(project),
+        _build_people_section(project, details),
+        _build_count_section(details),
+        build_reported_section(project, reported, query),
+    )
+
+
+def _build_progress_section(project: ProjectState) -> LiveSection:
+    hourly = project.progress.hourly
+    return LiveSection(
+        id="progress",
+        title=translate("Progress"),
+        how=translate(
+            "State: {state}. Answers of the main items; corrected ones count once.", state=name_state(project.status)
+        ),
+        progress=build_progress_bar(project),
+        figures=build_pace_figures(project),
+        hours=HourBars(
+            counts=hourly,
+            text=translate(
+                "Answers in each of the last {hours} hours: {total} in all, {most} in the busiest hour",
+                hours=HOURS,
+                total=format_number(sum(hourly)),
+                most=format_number(max(hourly)),
+            ),
+        ),
+    )
+
+
+def _build_agreement_section(project: ProjectState, details: ProjectDetails | None) -> LiveSection:
+    title = translate("Agreement so far")
+    if project.is_blind:
+        words = translate(
+            "Hidden until the baseline is closed, so that nobody stops or excludes by what they see. `--unblind` shows"
+            " it, and is put on record."
+        )
+        return LiveSection(id="agreement", title=title, how=words)
+    if details is None or details.is_blind:
+        return LiveSection(id="agreement", title=title, how=translate("Being computed …"))
+    rows = tuple(
+        LiveRow(
+            head=translate(COEFFICIENT_NAMES[row.name]),
+            cells=(
+                format_coefficient(row.name, row.value),
+                format_coefficient_interval(row.name, row.low, row.high),
+                format_number(row.n_items),
+                format_number(row.n_votes),
+            ),
+            remark=translate(row.reason) if row.reason else "",
+        )
+        for row in details.agreement
+    )
+    heads = (
+        translate("Coefficient"),
+        translate("Value"),
+        translate("95 % interval"),
+        translate("Items"),
+        translate("Votes"),
+    )
+    return LiveSection(
+        id="agreement",
+        title=title,
+        how=translate("Items with two answers or more; the interval resamples items. It can change until the end."),
+        tables=(
+            LiveTable(
+                caption=translate("Agreement coefficients"),
+                heads=heads,
+                rows=rows,
+                nothing=translate(details.no_agreement) if details.no_agreement else "",
+            ),
+        ),
+        at=details.at,
+        at_text=_describe_time(details),
+    )
+
+
+def _describe_time(details: ProjectDetails) -> str:
+    return translate(
+        "Computed at {time}, in {seconds} s.",
+        time=format_clock(details.at),
+        seconds=format_number(details.seconds, digits=1),
+    )
+
+
+def _build_decision_section(project: ProjectState) -> LiveSection:
+    waiting = project.decisions
+    questions = tuple(
+        LiveRow(
+            head=f"{one.number}",
+            cells=(one.annotator, one.item or NO_VALUE, format_time(one.at)),
+            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+        )
+        for one in waiting.questions[:MOST_DECISIONS]
+    )
+    reports = tuple(
+        LiveRow(
+            head=one.item,
+            cells=(one.reason, translate("yes") if one.paused else translate("no"), format_time(one.at)),
+            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+        )
+        for one in waiting.reports[:MOST_DECISIONS]
+    )
+    disputes = tuple(
+        LiveRow(head=one.item, cells=(one.question, ", ".join(one.reasons), format_time(one.at)))
+        for one in waiting.disputes[:MOST_DECISIONS]
+    )
+    number, item, since = translate("Number"), translate("Item"), translate("Since (UTC)")
+    return LiveSection(
+        id="decisions",
+        title=translate("To decide"),
+        how=translate("The oldest first, at most {n} of each kind.", n=MOST_DECISIONS),
+        figures=(
+            Figure(name=translate("Questions"), value=format_number(len(waiting.questions)), note="hromada messages"),
+            Figure(name=translate("Reports"), value=format_number(len(waiting.reports)), note="hromada messages"),
+            Figure(name=translate("Disputes"), value=format_number(len(waiting.disputes)), note="hromada adjudicate"),
+        ),
+        tables=(
+            LiveTable(
+                caption=translate("Questions of annotators"),
+                heads=(number, translate("Annotator"), item, since),
+                rows=questions,
+            ),
+            LiveTable(
+                caption=translate("Reported problems"),
+                heads=(item, translate("Problem"), translate("Item paused"), since),
+                rows=reports,
+            ),
+            LiveTable(
+                caption=translate("Disputes to settle"),
+                heads=(item, translate("Question"), translate("Why"), since),
+                rows=disputes,
+            ),
+        ),
+    )
+
+
+def _build_people_section(project: ProjectState, details: ProjectDetails | None) -> LiveSection:
+    title = translate("People")
+    if details is None:
+        return LiveSection(id="people", title=title, how=translate("Being counted …"))
+    how = translate("Known by pseudonym. Pace: items in an active hour. Flags: answers that a quality rule marked.")
+    if project.is_blind:
+        how += " " + translate("Of control items only the number is shown until the end.")
+    control = translate("Control items") if project.is_blind else translate("Control items right")
+    heads = (
+        translate("Annotator"),
+        translate("State"),
+        translate("Items"),
+        translate("Pace"),
+        control,
+        translate("Flags"),
+        translate("Excluded"),
+    )
+    people = details.people[:MOST_ROWS]
+    more = len(details.people) - len(people)
+    return LiveSection(
+        id="people",
+        title=title,
+        how=how,
+        notices=(translate("{n} more are in `hromada people`.", n=more),) if more else (),
+        tables=(
+            LiveTable(
+                caption=translate("Annotators, those with the most items first"),
+                heads=heads,
+                rows=tuple(map(_build_person_row, people)),
+                nothing=translate("Nobody has joined yet."),
+            ),
+        ),
+        at=details.at,
+        at_text=_describe_time(details),
+    )
+
+
+def _build_person_row(person: PersonState) -> LiveRow:
+    controls = format_number(person.controls)
+    if person.controls_right is not None and person.controls:
+        controls = translate("{right} of {of}", right=format_number(person.controls_right), of=controls)
+    return LiveRow(
+        head=person.pseudonym,
+        cells=(
+            name_person_state(person.status),
+            format_number(person.items),
+            NO_VALUE if person.per_hour is None else format_number(person.per_hour),
+            controls,
+            format_number(person.flagged),
+            format_number(person.excluded),
+        ),
+        remark=person.reason,
+    )
+
+
+def _build_count_section(details: ProjectDetails | None) -> LiveSection:
+    title = translate("From invited to finished, and what does not count")
+    if details is None:
+        return LiveSection(id="counts", title=title, how=translate("Being counted …"))
+    steps = tuple(
+        Figure(name=translate(FUNNEL_STEPS[step]), value=format_number(number))
+        for step, number in details.funnel.items()
+        if number is not None
+    )
+    return LiveSection(
+        id="counts",
+        title=title,
+        figures=steps,
+        tables=(
+            LiveTable(
+                caption=translate("Answers that do not count, by reason"),
+                heads=(translate("Reason"), translate("Answers")),
+                rows=tuple(
+                    LiveRow(head=reason, cells=(format_number(number),)) for reason, number in details.excluded.items()
+                ),
+                nothing=translate("All answers count."),
+            ),
+        ),
+    )

@@ -1,0 +1,145 @@
+"""What the dashboard shows of the database at one moment: every project, and what waits for the bot."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from annotation.store import process_leases, queries
+from annotation.store.database import Database
+from annotation.store.models import Adjudication, Inbox, Journal, Judgement, Outbox, Project, Report, SupportMessage
+from annotation.workflow.monitoring import blindness, item_progress, progress, waiting
+from annotation.workflow.monitoring.item_progress import ItemProgress
+from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.monitoring.waiting import WaitingDecisions, WaitingDeliveries
+
+Signature = tuple[object, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProjectState:
+    """A project as the dashboard shows it; `is_blind` says that scores, votes and agreement are not to be seen."""
+
+    name: str
+    title: str
+    language: str
+    kind: str
+    status: str
+    is_blind: bool
+    progress: Progress
+    decisions: WaitingDecisions
+    end: datetime | None
+    stalled_since: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """All projects and deliveries at the time `at`, by the database's clock; it took so many `seconds` to read."""
+
+    at: datetime
+    seconds: float
+    projects: tuple[ProjectState, ...]
+    deliveries: WaitingDeliveries
+
+    def find_project(self, name: str) -> ProjectState | None:
+        """The project of that name, if there is one."""
+        return next((project for project in self.projects if project.name == name), None)
+
+
+@dataclass(kw_only=True)
+class SnapshotReader:
+    """Reads the database for the dashboard; it writes nothing but that results of a blind project are shown.
+
+    `unblind` shows them: each project is put on record the first time.
+    """
+
+    database: Database
+    unblind: bool = False
+    _recorded: set[int] = field(default_factory=set)
+    _recording: threading.Lock = field(default_factory=threading.Lock)
+
+    def read_signature(self) -> Signature:
+        """Values that change whenever anything happens in the database: cheap to read, however large it is."""
+        with self.database.reading() as view:
+            newest = sa.select(
+                *(
+                    sa.select(sa.func.max(key)).scalar_subquery()
+                    for key in (Judgement.id, Journal.id, SupportMessage.id, Report.id, Adjudication.id)
+                ),
+                *(
+                    sa.select(sa.func.count()).select_from(table).where(condition).scalar_subquery()
+                    for table, condition in (
+                        (Inbox, col(Inbox.done_at).is_(None)),
+                        (Outbox, col(Outbox.reason).is_(None)),
+                        (SupportMessage, col(SupportMessage.answered_at).is_not(None)),
+                    )
+                ),
+                sa.select(sa.func.count()).select_from(Project).scalar_subquery(),
+            )
+            return tuple(view.connection().execute(newest).one())
+
+    def read_snapshot(self) -> Snapshot:
+        """Read everything; raises HromadaError where the database does not answer."""
+        started = time.monotonic()
+        self._record_unblinding()
+        with self.database.reading() as view:
+            now = process_leases.get_database_time(view)
+            return Snapshot(
+                at=now,
+                projects=tuple(self._read_project(view, project, now) for project in queries.list_projects(view)),
+                deliveries=waiting.count_waiting_deliveries(view, now=now),
+                seconds=time.monotonic() - started,
+            )
+
+    def read_items(self, name: str, *, after: str) -> list[ItemProgress]:
+        """A page of a project's items, with their votes where they may be seen; raises NotFound."""
+        with self.database.reading() as view:
+            project = queries.get_project(view, name)
+            return item_progress.list_item_progress(
+                view, project, after=after, with_votes=not self._is_blind(view, project)
+            )
+
+    def read_reported_items(self, name: str) -> list[ItemProgress]:
+        """The items of a project that somebody reported."""
+        with self.database.reading() as view:
+            project = queries.get_project(view, name)
+            return item_progress.list_reported_items(view, project, with_votes=not self._is_blind(view, project))
+
+    def _is_blind(self, view: Session, project: Project) -> bool:
+        return not self.unblind and blindness.is_blind(view, project)
+
+    def _read_project(self, view: Session, project: Project, now: datetime) -> ProjectState:
+        measured = progress.measure_progress(view, project, now=now)
+        return ProjectState(
+            name=project.name,
+            title=project.title,
+            language=project.language,
+            kind=str(project.definition.get("kind", "annotation")),
+            status=project.status.value,
+            is_blind=self._is_blind(view, project),
+            progress=measured,
+            decisions=waiting.list_waiting_decisions(view, project, now=now),
+            end=measured.estimate_end(now=now),
+            stalled_since=measured.find_stall(project, now=now),
+        )
+
+    def _record_unblinding(self) -> None:
+        """Put on record, once for each project, that its results are shown while it is blind."""
+        if not self.unblind:
+            return
+        with self._recording:
+            with self.database.reading() as view:
+                loaded = [project for project in queries.list_projects(view) if project.id not in self._recorded]
+                blind = [project.name for project in blindness.list_blind_projects(view, loaded)]
+            if not blind:
+                return
+            with self.database.transaction() as transaction:
+                projects = [queries.get_project(transaction, name) for name in blind]
+                now = process_leases.get_database_time(transaction)
+                blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
+                self._recorded |= {project.id or 0 for project in projects}

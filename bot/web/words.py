@@ -1,0 +1,82 @@
+"""Times, numbers and states as the dashboard writes them, in the language of the page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from exports.pages.translation import get_language, mark_text, translate, translate_count
+
+STATES = {
+    "loaded": mark_text("not started"),
+    "running": mark_text("running"),
+    "paused": mark_text("paused"),
+    "closed": mark_text("closed"),
+}
+PEOPLE_STATES = {
+    "active": mark_text("active"),
+    "imported": mark_text("imported"),
+    "forgotten": mark_text("erased"),
+    "consent": mark_text("consent asked for"),
+    "profile": mark_text("profile asked for"),
+    "warning": mark_text("warning not accepted"),
+    "not admitted": mark_text("not admitted"),
+    "not running": mark_text("project not running"),
+    "suspended": mark_text("suspended"),
+    "paused": mark_text("paused"),
+    "excluded": mark_text("excluded"),
+    "failed": mark_text("qualification failed"),
+    "cool-down": mark_text("cooling down"),
+    "withdrawn": mark_text("withdrew"),
+    "cap": mark_text("cap reached"),
+    "quota": mark_text("quota reached"),
+    "nothing left": mark_text("nothing left"),
+    "searching": mark_text("being served"),
+}
+"""States of annotators, as `roster.RosterEntry` names them."""
+ITEM_STATES = {"open": mark_text("open"), "paused": mark_text("paused"), "retired": mark_text("retired")}
+
+
+def format_time(at: datetime) -> str:
+    """A time in UTC as 23 Nov, 18:04."""
+    from babel.dates import format_datetime  # slow to import
+
+    return str(format_datetime(at, "d MMM, HH:mm", locale=get_language()))
+
+
+def format_clock(at: datetime) -> str:
+    """A time of today as 18:04:09 UTC."""
+    return f"{at:%H:%M:%S} UTC"
+
+
+def format_number(number: float, *, digits: int = 0) -> str:
+    """A number as 12,345.6 or, in Ukrainian, 12 345,6."""
+    from babel.numbers import format_decimal  # slow to import
+
+    pattern = "#,##0" + ("." + "0" * digits if digits else "")
+    return str(format_decimal(number, format=pattern, locale=get_language()))
+
+
+def format_duration(seconds: float) -> str:
+    """A time span in its largest unit: 40 seconds, 3 hours."""
+    if seconds < 90:
+        return translate_count("{n} second", "{n} seconds", round(seconds))
+    if seconds < 90 * 60:
+        return translate_count("{n} minute", "{n} minutes", round(seconds / 60))
+    if seconds < 36 * 3600:
+        return translate_count("{n} hour", "{n} hours", round(seconds / 3600))
+    return translate_count("{n} day", "{n} days", round(seconds / 86400))
+
+
+def name_state(status: str) -> str:
+    """The state of a project."""
+    return translate(STATES[status]) if status in STATES else status
+
+
+def name_person_state(status: str) -> str:
+    """The state of an annotator."""
+    return translate(PEOPLE_STATES[status]) if status in PEOPLE_STATES else status
+
+
+def name_item_state(status: str) -> str:
+    """The state of an item."""
+    return translate(ITEM_STATES[status]) if status in ITEM_STATES else status

@@ -1,0 +1,34 @@
+"use strict";
+// Sections that changed come as server-sent events and replace the old ones; focus and scrolling stay where they were.
+const connection = document.getElementById("connection");
+const words = document.body.dataset;
+
+function say(state, text) {
+  connection.className = state;
+  if (connection.textContent !== text) connection.textContent = text;
+}
+
+function replaceSection(id, html) {
+  const old = document.getElementById(`live-${id}`);
+  if (!old) {
+    location.reload();
+    return;
+  }
+  const scrolled = [...old.querySelectorAll(".scroll")].map((frame) => frame.scrollLeft);
+  const focusable = "a, [tabindex]";
+  const place = [...old.querySelectorAll(focusable)].indexOf(document.activeElement);
+  old.innerHTML = html;
+  old.querySelectorAll(".scroll").forEach((frame, number) => { frame.scrollLeft = scrolled[number] ?? 0; });
+  if (place >= 0) old.querySelectorAll(focusable)[place]?.focus({ preventScroll: true });
+}
+
+const source = new EventSource(words.events);
+source.onopen = () => say("live", words.live);
+source.onerror = () => say("lost", words.lost);
+source.onmessage = (event) => {
+  const { sections, refreshed } = JSON.parse(event.data);
+  for (const [id, html] of Object.entries(sections)) replaceSection(id, html);
+  document.getElementById("refreshed").textContent = refreshed;
+  say("live", words.live);
+};
+addEventListener("pagehide", () => source.close());
