@@ -18,7 +18,7 @@ from annotation.store.models import Annotator, Assignment, Judgement, Project
 from annotation.workflow.annotators import roster
 from annotation.workflow.monitoring import blindness, campaign_status
 
-NICENESS = 10
+NICENESS = 19
 """How far the process stands back behind the bot for the processor, in steps of the system."""
 NOBODY = "Agreement appears once two people have answered an item."
 

@@ -125,7 +125,7 @@ class SnapshotReader:
             progress=measured,
             decisions=waiting.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
-            stalled_since=measured.find_stall(project, now=now),
+            stalled_since=measured.find_stall(project.status, now=now),
         )
 
     def _record_unblinding(self) -> None:

@@ -59,10 +59,10 @@ class Progress:
         hours = max(1.0, (now - began) / timedelta(hours=1))
         return now + timedelta(hours=left * hours / self.last_day)
 
-    def find_stall(self, project: Project, *, now: datetime) -> datetime | None:
+    def find_stall(self, status: ProjectStatus, *, now: datetime) -> datetime | None:
         """The time since which a running project with answers left has got none, if that is STALL ago or longer."""
         since = max((at for at in (self.last_answer_at, self.since) if at is not None), default=None)
-        if project.status is not ProjectStatus.RUNNING or self.done >= self.needed or since is None:
+        if status is not ProjectStatus.RUNNING or self.done >= self.needed or since is None:
             return None
         return since if now - since >= STALL else None
 
