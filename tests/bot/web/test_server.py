@@ -1,0 +1,291 @@
+"""The dashboard over HTTP: who gets in, what pages tell and hide, how changes come, and a database that hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import _hung_databases
+import aiohttp
+import pytest
+
+from annotation.errors import BadInput
+from annotation.store import database
+from bot.web import live_pages, server, snapshots
+from bot.web.access import build_access
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from tests.bot.web.conftest import Campaign
+
+    Serve = Callable[..., AbstractAsyncContextManager[str]]
+
+TOKEN = "a-long-random-token"  # noqa: S105  # of a test
+BASELINE, STORIES = "nine.low", "eval-ua-tion.story-correction"
+PROJECT = f"/projects/{BASELINE}"
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    """A client that follows no redirect by itself and keeps cookies of addresses."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as opened:
+        yield opened
+
+
+async def fetch(http: aiohttp.ClientSession, address: str, **options: Any) -> tuple[int, str, Any]:
+    """The status, the text and the headers of a page, read once the first counting is over."""
+    async with asyncio.timeout(30):
+        while True:
+            async with http.get(address, allow_redirects=False, **options) as response:
+                text = await response.text()
+                if "Being counted …</h2>" not in text:
+                    return response.status, text, response.headers
+            await asyncio.sleep(0.05)
+
+
+async def read_event(lines: aiohttp.StreamReader) -> dict[str, Any]:
+    """The next event of a stream."""
+    async with asyncio.timeout(60):
+        while True:
+            line = await lines.readline()
+            assert line, "the stream has ended"
+            if line.startswith(b"data:"):
+                found: dict[str, Any] = json.loads(line[5:])
+                return found
+
+
+async def read_until(lines: aiohttp.StreamReader, section: str, words: str) -> str:
+    """The first state of a section that has these words."""
+    while True:
+        html = str((await read_event(lines))["sections"].get(section, ""))
+        if words in html:
+            return html
+
+
+async def test_every_project_is_on_the_first_page_and_nothing_in_it_is_markup(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    async with serve(campaign.database, campaign.url) as address:
+        status, text, headers = await fetch(http, address)
+        assert status == 200
+        assert BASELINE in text
+        assert STORIES in text
+        assert "&lt;b&gt;Оповідання&lt;/b&gt;" in text
+        assert "of 100 answers" in text
+        assert headers["Content-Type"].startswith("text/html")
+        _, ukrainian, _ = await fetch(http, address, headers={"Accept-Language": "uk-UA,en;q=0.5"})
+        assert '<html lang="uk">' in ukrainian
+        assert "Усі проєкти" in ukrainian
+        assert "із 100 відповідей" in ukrainian
+        status, _, _ = await fetch(http, f"{address}/projects/nothing")
+        assert status == 404
+
+
+async def test_pages_may_do_nothing_but_ask_their_own_server(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    async with serve(campaign.database, campaign.url) as address:
+        for path in ("/", PROJECT, "/projects/nothing", "/dashboard.js", "/nothing"):
+            _, _, headers = await fetch(http, address + path)
+            policy = headers["Content-Security-Policy"]
+            assert policy.startswith("default-src 'none'")
+            assert "unsafe" not in policy
+            assert headers["X-Content-Type-Options"] == "nosniff"
+            assert headers["Cache-Control"] == "no-store"
+        for method in ("POST", "PUT", "DELETE"):
+            async with http.request(method, address + PROJECT) as response:
+                assert response.status == 405
+
+
+async def test_on_this_machine_it_answers_to_no_other_name(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    """A page elsewhere whose name leads here must not read it."""
+    async with serve(campaign.database, campaign.url) as address:
+        for host, expected in (
+            ("evil.example", 403),
+            ("localhost:1", 200),
+            ("[::1]:1", 200),
+            ("127.0.0.1.evil.com", 403),
+        ):
+            status, text, _ = await fetch(http, address, headers={"Host": host})
+            assert status == expected
+            assert (BASELINE in text) is (expected == 200)
+
+
+async def test_with_a_token_nobody_gets_in_without_it(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    async with serve(campaign.database, campaign.url, token=TOKEN) as address:
+        for path in (PROJECT, "/events", f"/events{PROJECT}", "/dashboard.js", f"{PROJECT}/items"):
+            for header in ("", "Bearer wrong", f"Basic {TOKEN}", "Bearer "):
+                status, text, _ = await fetch(http, address + path, headers={"Authorization": header})
+                assert (status, BASELINE in text) == (401, False)
+        status, _, headers = await fetch(http, address)
+        assert (status, headers["Location"]) == (303, "/login")
+        status, text, _ = await fetch(http, address + PROJECT, headers={"Authorization": f"Bearer {TOKEN}"})
+        assert status == 200
+        assert BASELINE in text
+
+
+async def test_a_browser_logs_in_once_and_its_cookie_is_not_the_token(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    async with serve(campaign.database, campaign.url, token=TOKEN) as address:
+        begun = time.monotonic()
+        async with http.post(f"{address}/login", data={"token": "wrong"}) as response:
+            assert response.status == 403
+            assert "This is not the token." in await response.text()
+        assert time.monotonic() - begun >= 1, "guessing is slow"
+        async with http.post(f"{address}/login", data={"token": TOKEN}, allow_redirects=False) as response:
+            assert response.status == 303
+            cookie = response.headers["Set-Cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert TOKEN not in cookie
+        status, text, _ = await fetch(http, address + PROJECT)
+        assert status == 200
+        assert BASELINE in text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "example.org", "::"])  # noqa: S104  # refused
+def test_beyond_this_machine_it_needs_a_token(host: str) -> None:
+    with pytest.raises(BadInput, match="there is no token"):
+        build_access(host, None)
+    assert build_access(host, TOKEN).token == TOKEN
+    assert build_access("127.0.0.1", None).token is None
+
+
+async def test_a_baseline_that_people_answer_shows_no_votes_scores_or_agreement(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    """Counts, pace, people and flags are there; of control items only how many. After the end everything is."""
+    campaign.ask_people()
+    async with (
+        serve(campaign.database, campaign.url) as address,
+        http.get(f"{address}/events{PROJECT}") as live,
+    ):
+        people = await read_until(live.content, "people", "<tbody>")
+        assert "Control items</th>" in people
+        assert not re.search(r"\d of \d", people)
+        _, page, _ = await fetch(http, address + PROJECT)
+        assert "Hidden until the baseline is closed" in page
+        assert "Krippendorff" not in page
+        _, items, _ = await fetch(http, f"{address}{PROJECT}/items")
+        assert "×" not in page + items, "votes"
+        assert "low-" in items
+        campaign.close(BASELINE)
+        agreement = await read_until(live.content, "agreement", "95 % interval")
+        assert "Computed at" in agreement
+        _, items, _ = await fetch(http, f"{address}{PROJECT}/items")
+        assert re.search(r"\w × \d", items)
+    assert campaign.list_records() == []
+
+
+async def test_unblind_shows_them_and_is_recorded_once(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    campaign.ask_people()
+    async with (
+        serve(campaign.database, campaign.url, unblind=True) as address,
+        http.get(f"{address}/events{PROJECT}") as live,
+    ):
+        await read_until(live.content, "agreement", "95 % interval")
+        _, items, _ = await fetch(http, f"{address}{PROJECT}/items")
+        assert re.search(r"\w × \d", items)
+        campaign.simulation.run(steps=30)
+        await read_event(live.content)
+    assert campaign.list_records() == [BASELINE], "a story campaign is no baseline"
+
+
+async def test_changes_come_by_themselves_and_only_what_changed(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession
+) -> None:
+    async with (
+        serve(campaign.database, campaign.url) as address,
+        http.get(f"{address}/events?lang=en") as live,
+    ):
+        first = await read_event(live.content)
+        while f"project-{BASELINE}" not in first["sections"]:
+            first = await read_event(live.content)
+        before = first["sections"][f"project-{BASELINE}"]
+        await asyncio.to_thread(campaign.simulation.run, steps=60)
+        after = await read_event(live.content)
+        while f"project-{BASELINE}" not in after["sections"]:
+            after = await read_event(live.content)
+        assert after["sections"][f"project-{BASELINE}"] != before
+        assert "deliveries" not in after["sections"]
+
+
+async def test_one_reading_serves_everybody_and_none_is_made_for_nobody(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = []
+    original = snapshots.SnapshotReader.read_snapshot
+
+    def read(self: Any) -> Any:
+        readings.append(1)
+        return original(self)
+
+    monkeypatch.setattr(snapshots.SnapshotReader, "read_snapshot", read)
+    monkeypatch.setattr(live_pages, "RECENT_SECONDS", 0.0)
+    async with serve(campaign.database, campaign.url) as address:
+        await asyncio.sleep(0.5)
+        assert readings == []
+        streams = [await http.get(f"{address}/events") for _ in range(8)]
+        for stream in streams:
+            await read_event(stream.content)
+        await asyncio.sleep(1)
+        assert len(readings) <= 2
+        for stream in streams:
+            stream.close()
+
+
+async def test_too_many_watchers_are_told_to_come_later(
+    campaign: Campaign, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MOST_WATCHERS", 1)
+    async with serve(campaign.database, campaign.url) as address, http.get(f"{address}/events") as live:
+        await read_event(live.content)
+        async with http.get(f"{address}/events") as refused:
+            assert refused.status == 503
+        live.close()
+        async with asyncio.timeout(20):
+            while (await (again := await http.get(f"{address}/events")).content.readline())[:4] not in (
+                b"data",
+                b": he",
+            ):
+                again.close()
+                await asyncio.sleep(0.1)
+
+
+async def test_a_database_that_hangs_leaves_pages_up_with_the_time(
+    postgresql_url: str, serve: Serve, http: aiohttp.ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages answer at once, say since when the database is silent, and go on when it answers again."""
+    monkeypatch.setattr(live_pages, "READ_SECONDS", 2.0)
+    async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
+        with ExitStack() as stack:
+            opening = database.open_database(proxy.url, answer_seconds=2.0)
+            opened = await asyncio.to_thread(stack.enter_context, opening)
+            async with serve(opened, proxy.url) as address, http.get(f"{address}/events") as live:
+                while "No project yet" not in str(await read_event(live.content)):
+                    pass
+                proxy.swallows = True
+                while "has not answered since" not in (await read_event(live.content))["refreshed"]:
+                    pass
+                begun = time.monotonic()
+                _, text, _ = await fetch(http, address)
+                assert time.monotonic() - begun < 0.5
+                assert "The database has not answered since" in text
+                assert "No project yet" in text
+                proxy.swallows = False
+                while "Counted at" not in (await read_event(live.content))["refreshed"]:
+                    pass
