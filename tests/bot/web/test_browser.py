@@ -1,0 +1,117 @@
+"""The dashboard in a real Chromium: it follows a campaign without a reload, at every width, in light and dark."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+    from tests.bot.web.conftest import Campaign
+
+BASELINE, STORIES = "nine.low", "eval-ua-tion.story-correction"
+PATHS = ("/", f"/projects/{BASELINE}", f"/projects/{STORIES}", f"/projects/{BASELINE}/items")
+
+
+@contextmanager
+def run_command(url: str, *options: str, token: str = "") -> Iterator[str]:
+    """`hromada dashboard` as somebody runs it; its address without a slash at the end."""
+    words = [f"{sysconfig.get_path('scripts')}/hromada", "dashboard", "--listen", "127.0.0.1:0", "--json", *options]
+    env = {"PATH": os.environ["PATH"], "HROMADA_DATABASE_URL": url, "HROMADA_DASHBOARD_TOKEN": token}
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            told = "".join(process.stdout.readline() for _ in range(3))
+            yield str(json.loads(told)["address"]).rstrip("/")
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+
+
+def open_page(browser: Browser, address: str, *, width: int = 768, scheme: str = "light", language: str = "en") -> Page:
+    """A page that is live."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    )
+    page = context.new_page()
+    page.goto(f"{address}?lang={language}")
+    return page
+
+
+def test_it_follows_a_campaign_without_a_reload(campaign: Campaign, browser: Browser) -> None:
+    """Answers of the simulation appear, focus stays where it was, and a lost connection is said and mended."""
+    with run_command(campaign.url) as address:
+        page = open_page(browser, f"{address}/projects/{BASELINE}")
+        troubles = watch_page(page, address)
+        expect(page.locator("#connection")).to_have_text("Live")
+        bar = page.locator("#live-progress progress")
+        before = bar.get_attribute("value")
+        page.evaluate("window.isTheSamePage = true")
+        expect(page.locator("#live-people tbody tr").first).to_be_visible()
+        page.get_by_role("link", name="All items").focus()
+        campaign.simulation.run(steps=120)
+        expect(bar).not_to_have_attribute("value", before or "")
+        expect(page.locator("#live-agreement")).to_contain_text("Computed at")
+        expect(page.get_by_role("link", name="All items")).to_be_focused()
+        assert page.evaluate("window.isTheSamePage") is True
+        assert troubles.found == []
+    expect(page.locator("#connection")).to_have_text("No connection; trying again")
+    page.context.close()
+
+
+def test_every_page_stands_every_width_scheme_and_language(campaign: Campaign, browser: Browser) -> None:
+    """No error, no request elsewhere, no sideways scroll; axe-core finds nothing, the keyboard reaches everything."""
+    campaign.simulation.run(steps=150)
+    folder = os.environ.get("PAGE_PICTURES")
+    with run_command(campaign.url) as address:
+        for path in PATHS:
+            for number, width in enumerate(WIDTHS):
+                for scheme in SCHEMES:
+                    language = ("en", "uk")[number % 2]
+                    page = open_page(browser, address + path, width=width, scheme=scheme, language=language)
+                    troubles = watch_page(page, address)
+                    expect(page.locator("#connection")).to_have_class("live")
+                    if path == f"/projects/{BASELINE}":
+                        expect(page.locator("#live-agreement table")).to_be_visible()
+                    where = f"{path} {width} {scheme}"
+                    assert list_violations(page) == [], where
+                    assert find_overflow(page) == 0, where
+                    assert check_keyboard(page) == [], where
+                    if folder:
+                        name = path.strip("/").replace("/", "-") or "all"
+                        page.screenshot(path=Path(folder) / f"dashboard-{name}-{width}-{scheme}.png", full_page=True)
+                    assert check_paper(page) == [], where
+                    assert page.pdf(format="A4")[:5] == b"%PDF-"
+                    assert troubles.found == [], where
+                    page.context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "uk"])
+def test_somebody_with_the_token_comes_in(campaign: Campaign, browser: Browser, language: str) -> None:
+    words = {
+        "en": ("Open", "This is not the token.", "All projects"),
+        "uk": ("Відкрити", "Це не той токен.", "Усі проєкти"),
+    }
+    button, wrong, title = words[language]
+    with run_command(campaign.url, token="a-long-random-token") as address:  # noqa: S106  # of a test
+        page = open_page(browser, f"{address}/login", width=360, language=language)
+        troubles = watch_page(page, address)
+        assert list_violations(page) == []
+        for token, seen in (("guess", wrong), ("a-long-random-token", title)):
+            page.locator("#token").fill(token)
+            page.get_by_role("button", name=button).click()
+            expect(page.locator("body")).to_contain_text(seen)
+        expect(page.locator("#connection")).to_have_class("live")
+        assert [one for one in troubles.found if "403" not in one] == []
+        page.context.close()
