@@ -25,6 +25,7 @@ from exports.corrections.summary import (
 )
 from exports.corrections.text_pairs import Correction, Verdict
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -40,8 +41,11 @@ from exports.pages.svg import draw_bars
 from exports.pages.translation import localize_number, mark_text, translate
 
 MEASURE_NAMES = {
-    "cer": mark_text("Characters changed (CER)"), "wer": mark_text("Words changed (WER)"), "chrf": mark_text("chrF"), "words_kept": mark_text("Words kept"),
-}  # fmt: skip
+    "cer": mark_text("Characters changed (CER)"),
+    "wer": mark_text("Words changed (WER)"),
+    "chrf": mark_text("chrF"),
+    "words_kept": mark_text("Words kept"),
+}
 AGREEMENT_NAMES = {
     "exact_match": mark_text("The very same text"),
     "plurality_share": mark_text("Share of the most frequent text"),
@@ -49,7 +53,8 @@ AGREEMENT_NAMES = {
     "mean_chrf": mark_text("chrF"),
 }
 CHANGE_STEPS = (
-    (0.0, mark_text("nothing")), (0.02, mark_text("to 2 %")), (0.05, mark_text("2–5 %")), (0.1, mark_text("5–10 %")), (0.2, mark_text("10–20 %")), (0.5, mark_text("20–50 %")),
+    (0.0, mark_text("nothing")), (0.02, mark_text("to 2 %")), (0.05, mark_text("2–5 %")), (0.1, mark_text("5–10 %")),
+    (0.2, mark_text("10–20 %")), (0.5, mark_text("20–50 %")),
 )  # fmt: skip
 """The upper limit of the share of words changed, and the name, of each bar but the last."""
 LAST_STEP = mark_text("over 50 %")
@@ -61,11 +66,6 @@ VERDICTS: Mapping[Verdict, str] = MappingProxyType(
         "broken": mark_text("adjudicated: the item is broken"),
     }
 )
-STATUS_WORDS = (
-    mark_text("corrected"), mark_text("unchanged"), mark_text("unusable"), mark_text("not answered"),
-    mark_text("skipped"), mark_text("text changed"), mark_text("usable"), mark_text("tied"), mark_text("no answer"),
-)  # fmt: skip
-"""The statuses of corrections and the verdicts on stories."""
 _TAGS = {"=": "", "-": "del", "+": "ins"}
 
 
@@ -186,7 +186,7 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
         panels.append(
             draw_bars(
                 [
-                    (reason, count, localize_number(f"{count}, {100 * share:.0f} %"))
+                    (reason, count, f"{count}, {localize_number(f'{100 * share:.0f} %')}")
                     for reason, count, share, _ in summary.reasons
                 ],
                 title=translate("Why unusable"),
@@ -229,21 +229,17 @@ def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
 def _describe_counts(summary: CorrectionSummary) -> str:
     """How many answers count, by status, and how many are left out, by reason."""
     statuses = Counter(correction.status for correction in summary.corrections)
-    counted = ", ".join(f"{_translate_status(status)}: {count}" for status, count in sorted(statuses.items()))
+    counted = ", ".join(f"{translate_reason(status)}: {count}" for status, count in sorted(statuses.items()))
     excluded = list_excluded(summary.data)
     words = translate("Answers that count: {counts}.", counts=counted or translate("none"))
     return words + (" " + translate("Left out: {reasons}.", reasons=excluded) if excluded else "")
 
 
-def _translate_status(status: str) -> str:
-    """A status of a correction, or a verdict on a story, in the language of the page."""
-    return translate(status) if status in STATUS_WORDS else status
-
-
 def _display_story(summary: CorrectionSummary, story: CorrectedStory) -> DisplayedStory:
     return DisplayedStory(
         item_id=story.item_id,
-        summary=f"{capitalize_first(_translate_status(story.verdict))}; {format_count(len(story.corrections), 'answer')}",
+        summary=f"{capitalize_first(translate_reason(story.verdict))}; "
+        + format_count(len(story.corrections), "answer"),
         length=format_count(len(story.original.split()), "word"),
         original=story.original,
         corrections=(
@@ -282,7 +278,7 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
         language=summary.data.language,
         status=", ".join(
             [
-                _translate_status(correction.status),
+                translate_reason(correction.status),
                 *([translate(VERDICTS[correction.adjudicated])] if correction.adjudicated else []),
             ]
         ),

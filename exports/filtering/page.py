@@ -36,12 +36,7 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
-from exports.pages.translation import localize_number, mark_text, translate
-
-STATUS_WORDS = (
-    mark_text("kept"), mark_text("removed"), mark_text("undecided"), mark_text("not judged"), mark_text("human failure"),
-)  # fmt: skip
-"""The statuses of items, and the reason that is no answer."""
+from exports.pages.translation import localize_number, translate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,6 +90,24 @@ EXCLUSIONS = (
 )
 """Why answers do not count: the kinds of exclusion, and the words of quality rules."""
 
+STATUSES = (
+    mark_text("corrected"),
+    mark_text("unchanged"),
+    mark_text("unusable"),
+    mark_text("not answered"),
+    mark_text("text changed"),
+    mark_text("usable"),
+    mark_text("tied"),
+    mark_text("met"),
+    mark_text("unmet"),
+    mark_text("not applicable"),
+    mark_text("not evidenced"),
+    mark_text("block"),
+    mark_text("warn"),
+    mark_text("state"),
+)
+"""The statuses of corrections and stories, and the statuses and levels of lines of the checklist."""
+
 SCORES = (
     mark_text("No answer counts: nobody has answered, or every answer is excluded."),
     mark_text(
@@ -261,5 +279,5 @@ FACTS = (
 )
 """How the campaign was set up, as `ProjectFacts` has it, and the notes on models."""
 
-PATTERNS = (*WORDS, *EXCLUSIONS, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
+PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
 """All of them; where two fit, the first one is meant."""
