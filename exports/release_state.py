@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from aggregation.bootstrap import Progress
 from aggregation.consensus import TieRule
@@ -19,6 +20,7 @@ from exports.lm_eval import ReplayedPeople
 from exports.model_answers import ReadModels
 from exports.model_comparison import ComparedModels, compare_data_set
 from exports.results import DataSetResult
+from exports.sensitivity import CUTS, CutResult, measure_cuts
 from exports.tables import Release
 
 
@@ -68,6 +70,15 @@ class ReleaseState:
     def results(self) -> tuple[DataSetResult, ...]:
         """The results of all data sets in the order of the projects."""
         return tuple(result for project in self.facts.projects for result in self.list_results(project))
+
+    @cached_property
+    def confidence_cuts(self) -> Mapping[str, tuple[CutResult, ...]]:
+        """By data set of labels that has votes, what each cut of the confidence of a majority leaves."""
+        return {
+            result.data.name: measure_cuts(result.data, method="majority", cuts=CUTS)
+            for result in self.results
+            if result.data.kind == "label" and result.consensus is not None
+        }
 
     def list_results(self, project: ProjectFacts) -> tuple[DataSetResult, ...]:
         """The results of a project's data sets, the first question's first."""

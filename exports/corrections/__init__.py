@@ -9,12 +9,13 @@ from exports.corrections.page import render_corrections
 from exports.corrections.summary import serialize_summary, summarize_corrections
 from exports.corrections.text_pairs import STORY_COLUMNS
 from exports.full_responses import FullResponses
+from exports.pages.scaffold import build_pages
 
 __all__ = ["STORY_COLUMNS", "build_correction_files"]
 
 
 def build_correction_files(projects: Sequence[FullResponses], *, seed: int = 0) -> dict[str, str | bytes]:
-    """Build stories.csv, .jsonl, .parquet, .json and .html: file name → content.
+    """Build stories.csv, .jsonl, .parquet, .json, and .html in every language: file name → content.
 
     Without any question of the type `edit` there are no files.
     """
@@ -28,5 +29,5 @@ def build_correction_files(projects: Sequence[FullResponses], *, seed: int = 0) 
     return {
         **data_set_files.build_files("stories", rows, STORY_COLUMNS),
         "stories.json": writers.format_json(by_data_set),
-        "stories.html": render_corrections(summaries, seed=seed),
+        **build_pages("stories", lambda: render_corrections(summaries, seed=seed)),
     }

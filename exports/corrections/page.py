@@ -25,6 +25,7 @@ from exports.corrections.summary import (
 )
 from exports.corrections.text_pairs import Correction, Verdict
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -37,27 +38,32 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
+from exports.pages.translation import localize_number, mark_text, translate
 
 MEASURE_NAMES = {
-    "cer": "Characters changed (CER)", "wer": "Words changed (WER)", "chrf": "chrF", "words_kept": "Words kept",
-}  # fmt: skip
+    "cer": mark_text("Characters changed (CER)"),
+    "wer": mark_text("Words changed (WER)"),
+    "chrf": mark_text("chrF"),
+    "words_kept": mark_text("Words kept"),
+}
 AGREEMENT_NAMES = {
-    "exact_match": "The very same text",
-    "plurality_share": "Share of the most frequent text",
-    "mean_cer": "Characters apart (CER)",
-    "mean_chrf": "chrF",
+    "exact_match": mark_text("The very same text"),
+    "plurality_share": mark_text("Share of the most frequent text"),
+    "mean_cer": mark_text("Characters apart (CER)"),
+    "mean_chrf": mark_text("chrF"),
 }
 CHANGE_STEPS = (
-    (0.0, "nothing"), (0.02, "to 2 %"), (0.05, "2–5 %"), (0.1, "5–10 %"), (0.2, "10–20 %"), (0.5, "20–50 %"),
+    (0.0, mark_text("nothing")), (0.02, mark_text("to 2 %")), (0.05, mark_text("2–5 %")), (0.1, mark_text("5–10 %")),
+    (0.2, mark_text("10–20 %")), (0.5, mark_text("20–50 %")),
 )  # fmt: skip
 """The upper limit of the share of words changed, and the name, of each bar but the last."""
-LAST_STEP = "over 50 %"
+LAST_STEP = mark_text("over 50 %")
 VERDICTS: Mapping[Verdict, str] = MappingProxyType(
     {
-        "gold": "adjudicated: the published text",
-        "right": "adjudicated: right as well",
-        "other": "adjudicated: not chosen",
-        "broken": "adjudicated: the item is broken",
+        "gold": mark_text("adjudicated: the published text"),
+        "right": mark_text("adjudicated: right as well"),
+        "other": mark_text("adjudicated: not chosen"),
+        "broken": mark_text("adjudicated: the item is broken"),
     }
 )
 _TAGS = {"=": "", "-": "del", "+": "ins"}
@@ -108,14 +114,13 @@ class CorrectionsSection(DataSetSection):
     remainder: str
 
 
-def render_corrections(
-    summaries: Sequence[CorrectionSummary], *, seed: int = 0, title: str = "Corrected stories"
-) -> str:
+def render_corrections(summaries: Sequence[CorrectionSummary], *, seed: int = 0) -> str:
     """Render stories.html as one HTML document that needs nothing from outside; simulated data is stamped."""
     return render_page(
         "corrections.html.j2",
         package="exports.corrections",
-        title=title,
+        name="stories",
+        title=translate("Corrected stories"),
         sections=[_build_section(summary, prefix=f"stories-{number}") for number, summary in enumerate(summaries)],
         confidence_level=CONFIDENCE_LEVEL,
         resamples=RESAMPLES,
@@ -134,7 +139,7 @@ def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSec
         measures=tuple(_build_measure_row(summary, name) for name in MEASURES),
         agreement=_build_agreement_rows(summary),
         stories=tuple(_display_story(summary, story) for story in answered[:MAX_ENTRIES]),
-        remainder=format_remainder(len(answered), "stories"),
+        remainder=format_remainder(len(answered), translate("stories")),
     )
 
 
@@ -143,18 +148,22 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
     judged = sum(verdicts.values()) - verdicts[UNANSWERED]
     mean = summary.means["wer"]
     return (
-        Headline("Usable stories", f"{verdicts[USABLE]} of {judged}", _format_share(verdicts[USABLE], judged)),
-        Headline("Unusable", str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
-        *([Headline("Tied", str(verdicts[TIED]))] if verdicts[TIED] else []),
-        *([Headline("Not answered yet", str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
-        Headline("Corrections", str(len(summary.pairs))),
-        Headline("Left as it was", format_percent(summary.unchanged)),
-        Headline("Words changed", format_percent(mean.value), format_interval_note(mean, as_percent=True)),
+        Headline(
+            translate("Usable stories"),
+            translate("{part} of {whole}", part=verdicts[USABLE], whole=judged),
+            _format_share(verdicts[USABLE], judged),
+        ),
+        Headline(translate("Unusable"), str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
+        *([Headline(translate("Tied"), str(verdicts[TIED]))] if verdicts[TIED] else []),
+        *([Headline(translate("Not answered yet"), str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
+        Headline(translate("Corrections"), str(len(summary.pairs))),
+        Headline(translate("Left as it was"), format_percent(summary.unchanged)),
+        Headline(translate("Words changed"), format_percent(mean.value), format_interval_note(mean, as_percent=True)),
     )
 
 
 def _format_share(count: int, total: int) -> str:
-    return f"{100 * count / total:.1f} %" if total else ""
+    return format_percent(count / total) if total else ""
 
 
 def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
@@ -165,8 +174,8 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
     counts = Counter(names[step] for step in steps)
     panels = [
         draw_bars(
-            [(name, counts[name], str(counts[name])) for name in names],
-            title="Words changed",
+            [(localize_number(translate(name)), counts[name], str(counts[name])) for name in names],
+            title=translate("Words changed"),
             subtitle=format_count(len(rates), "correction"),
             prefix=f"{prefix}-words",
             simulated=simulated,
@@ -176,9 +185,14 @@ def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:
         n_unusable = sum(correction.status == UNUSABLE for correction in summary.corrections)
         panels.append(
             draw_bars(
-                [(reason, count, f"{count}, {100 * share:.0f} %") for reason, count, share, _ in summary.reasons],
-                title="Why unusable",
-                subtitle=f"{format_count(n_unusable, 'answer')}; one can give several reasons",
+                [
+                    (reason, count, f"{count}, {localize_number(f'{100 * share:.0f} %')}")
+                    for reason, count, share, _ in summary.reasons
+                ],
+                title=translate("Why unusable"),
+                subtitle=translate(
+                    "{answers}; one can give several reasons", answers=format_count(n_unusable, "answer")
+                ),
                 prefix=f"{prefix}-reasons",
                 simulated=simulated,
             )
@@ -190,7 +204,7 @@ def _build_measure_row(summary: CorrectionSummary, name: str) -> TableRow:
     values, mean = summary.list_values(name), summary.means[name]
     low, first, middle, third, high = np.quantile(values, (0, 0.25, 0.5, 0.75, 1)) if values else [None] * 5
     return TableRow(
-        head=MEASURE_NAMES[name],
+        head=translate(MEASURE_NAMES[name]),
         cells=(
             format_percent(mean.value), format_percent_interval(mean.low, mean.high), format_percent(middle),
             format_percent_interval(first, third), format_percent_interval(low, high), str(len(values)),
@@ -201,7 +215,7 @@ def _build_measure_row(summary: CorrectionSummary, name: str) -> TableRow:
 def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
     return tuple(
         TableRow(
-            head=AGREEMENT_NAMES[row.name],
+            head=translate(AGREEMENT_NAMES[row.name]),
             cells=(
                 format_percent(row.value), format_percent_interval(row.low, row.high), str(row.n_items),
                 str(row.n_votes),
@@ -215,15 +229,17 @@ def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
 def _describe_counts(summary: CorrectionSummary) -> str:
     """How many answers count, by status, and how many are left out, by reason."""
     statuses = Counter(correction.status for correction in summary.corrections)
-    counted = ", ".join(f"{status}: {count}" for status, count in sorted(statuses.items()))
+    counted = ", ".join(f"{translate_reason(status)}: {count}" for status, count in sorted(statuses.items()))
     excluded = list_excluded(summary.data)
-    return f"Answers that count: {counted or 'none'}." + (f" Left out: {excluded}." if excluded else "")
+    words = translate("Answers that count: {counts}.", counts=counted or translate("none"))
+    return words + (" " + translate("Left out: {reasons}.", reasons=excluded) if excluded else "")
 
 
 def _display_story(summary: CorrectionSummary, story: CorrectedStory) -> DisplayedStory:
     return DisplayedStory(
         item_id=story.item_id,
-        summary=f"{capitalize_first(story.verdict)}; {format_count(len(story.corrections), 'answer')}",
+        summary=f"{capitalize_first(translate_reason(story.verdict))}; "
+        + format_count(len(story.corrections), "answer"),
         length=format_count(len(story.original.split()), "word"),
         original=story.original,
         corrections=(
@@ -238,13 +254,13 @@ def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> t
     decided = summary.responses.adjudicated.get(summary.question.name, {}).get(story.item_id)
     if decided is None or decided.gold is None or any(one.adjudicated == "gold" for one in story.corrections):
         return ()
-    merged = normalize_text(decided.gold)
+    merged, published = normalize_text(decided.gold), VERDICTS["gold"]
     parts = compute_difference(story.original, merged)
     return (
         DisplayedCorrection(
-            annotator="Adjudicator",
+            annotator=translate("Adjudicator"),
             language=summary.data.language,
-            status=VERDICTS["gold"],
+            status=translate(published),
             change="",
             reasons=(),
             parts=tuple(map(_display_part, parts)),
@@ -260,7 +276,12 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
     return DisplayedCorrection(
         annotator=correction.annotator,
         language=summary.data.language,
-        status=", ".join([correction.status, *([VERDICTS[correction.adjudicated]] if correction.adjudicated else [])]),
+        status=", ".join(
+            [
+                translate_reason(correction.status),
+                *([translate(VERDICTS[correction.adjudicated])] if correction.adjudicated else []),
+            ]
+        ),
         change=_describe_change(correction),
         reasons=correction.reasons,
         parts=tuple(map(_display_part, correction.parts)) if correction.status == "corrected" else (),
@@ -274,9 +295,9 @@ def _describe_change(correction: Correction) -> str:
     if correction.edits is None:
         return ""
     if correction.status == "unchanged":
-        return "The text stays as it was."
+        return translate("The text stays as it was.")
     words, characters = format_percent(correction.edits.wer), format_percent(correction.edits.cer)
-    return f"{words} of words, {characters} of characters changed"
+    return translate("{words} of words, {characters} of characters changed", words=words, characters=characters)
 
 
 def _display_part(part: DiffPart) -> DisplayedPart:

@@ -28,6 +28,7 @@ from exports.corrections.text_pairs import (
 from exports.full_responses import FullResponses, QuestionSpec
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
+from exports.pages.translation import translate
 
 USABLE, UNUSABLE, TIED, UNANSWERED = "usable", "unusable", "tied", "no answer"
 RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
@@ -228,14 +229,25 @@ def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:
 
 
 def describe_usable_rule(summary: CorrectionSummary) -> str:
-    """When a text counts as usable, and which questions give the reasons, as an English sentence."""
+    """When a text counts as usable, and which questions give the reasons, as a sentence."""
     name, conditions = summary.question.name, summary.question.show_if
     if not conditions:
-        return f"A text is usable where “{name}” was answered."
-    condition = " and ".join(f"“{earlier}” is {' or '.join(values)}" for earlier, values in conditions.items())
+        return translate("A text is usable where “{question}” was answered.", question=name)
+    condition = translate(" and ").join(
+        translate("“{question}” is {answers}", question=earlier, answers=translate(" or ").join(values))
+        for earlier, values in conditions.items()
+    )
     names = [question.name for question in list_reason_questions(summary.responses, summary.question)]
-    reasons = f"; the reasons are the answers to {', '.join(f'“{name}”' for name in names)}" if names else ""
-    return f"“{name}” is asked where {condition}; any other answer there means unusable{reasons}."
+    rule = translate(
+        "“{question}” is asked where {condition}; any other answer there means unusable",
+        question=name,
+        condition=condition,
+    )
+    if not names:
+        return f"{rule}."
+    questions = ", ".join(f"“{name}”" for name in names)
+    reasons = translate("the reasons are the answers to {questions}", questions=questions)
+    return f"{rule}; {reasons}."
 
 
 def _serialize_measure(summary: CorrectionSummary, name: str) -> dict[str, Any]:

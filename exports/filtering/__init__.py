@@ -9,12 +9,13 @@ from exports.filtering.filtered_items import FILTERED_COLUMNS
 from exports.filtering.page import render_filtering
 from exports.filtering.removal_reasons import REASON_COLUMNS, filter_data_sets, serialize_filtering
 from exports.full_responses import FullResponses
+from exports.pages.scaffold import build_pages
 
 __all__ = ["FILTERED_COLUMNS", "REASON_COLUMNS", "build_filtering_files"]
 
 
 def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -> dict[str, str | bytes]:
-    """Build items.csv, .jsonl, .parquet, .json, .html and removal_reasons.csv: file name → content.
+    """Build items.csv, .jsonl, .parquet, .json, removal_reasons.csv, and items.html in every language: name → content.
 
     Projects without a filtering rule are left out; without any rule there are no files.
     """
@@ -27,5 +28,5 @@ def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -
         **data_set_files.build_files("items", items, FILTERED_COLUMNS),
         "removal_reasons.csv": data_set_files.build_csv(reasons, REASON_COLUMNS),
         "items.json": writers.format_json({data_set.data.name: serialize_filtering(data_set) for data_set in filtered}),
-        "items.html": render_filtering(filtered, seed=seed),
+        **build_pages("items", lambda: render_filtering(filtered, seed=seed)),
     }

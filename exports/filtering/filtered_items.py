@@ -11,9 +11,12 @@ from typing import NamedTuple
 
 from exports import data_set_files
 from exports.full_responses import FilteringRule, FullResponse, FullResponses
+from exports.pages.translation import mark_text
 
-STATUSES = KEPT, REMOVED, UNDECIDED, NOT_JUDGED = "kept", "removed", "undecided", "not judged"
-HUMAN_FAILURE = "human failure"
+KEPT, REMOVED, UNDECIDED = mark_text("kept"), mark_text("removed"), mark_text("undecided")
+NOT_JUDGED = mark_text("not judged")
+STATUSES = KEPT, REMOVED, UNDECIDED, NOT_JUDGED
+HUMAN_FAILURE = mark_text("human failure")
 """The reason of the objection that annotators answered the first question wrongly."""
 
 FILTERED_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(

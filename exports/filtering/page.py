@@ -23,6 +23,7 @@ from exports.filtering.removal_reasons import (
     describe_rule,
 )
 from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent
+from exports.pages.reasons import translate_reasons
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -35,6 +36,7 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
+from exports.pages.translation import localize_number, translate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +67,13 @@ class FilteringPageSection(DataSetSection):
     remainder: str
 
 
-def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0, title: str = "Filtered items") -> str:
+def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0) -> str:
     """Render items.html as one HTML document that needs nothing from outside; simulated data is stamped."""
     return render_page(
         "filtering.html.j2",
         package="exports.filtering",
-        title=title,
+        name="items",
+        title=translate("Filtered items"),
         sections=[_build_section(data_set, prefix=f"items-{number}") for number, data_set in enumerate(filtered)],
         confidence_level=CONFIDENCE_LEVEL,
         resamples=RESAMPLES,
@@ -84,13 +87,13 @@ def _build_section(filtered: FilteredDataSet, *, prefix: str) -> FilteringPageSe
         **get_section_fields(filtered.data),
         headlines=_list_headlines(filtered),
         rule=describe_rule(filtered),
-        counts=f"Answers left out: {list_excluded(filtered.data) or 'none'}.",
+        counts=translate("Answers left out: {reasons}.", reasons=list_excluded(filtered.data) or translate("none")),
         panel=_draw_panel(filtered, prefix=prefix),
         reasons=tuple(_build_reason_row(reason) for reason in filtered.reasons),
         agreement=tuple(_build_agreement_row(reason) for reason in filtered.reasons),
         human_failure=_describe_human_failure(filtered),
         items=tuple(_display_item(filtered, item) for item in not_kept[:MAX_ENTRIES]),
-        remainder=format_remainder(len(not_kept), "items"),
+        remainder=format_remainder(len(not_kept), translate("items")),
     )
 
 
@@ -98,9 +101,11 @@ def _list_headlines(filtered: FilteredDataSet) -> tuple[Headline, ...]:
     kept, removed, judged = filtered.count_items(KEPT), filtered.count_items(REMOVED), filtered.n_judged
     others = [(status, filtered.count_items(status)) for status in (UNDECIDED, NOT_JUDGED)]
     return (
-        Headline("Kept", f"{kept} of {judged}", _format_share(kept, judged)),
-        Headline("Removed", str(removed), _format_share(removed, judged)),
-        *(Headline(capitalize_first(status), str(count)) for status, count in others if count),
+        Headline(
+            translate("Kept"), translate("{part} of {whole}", part=kept, whole=judged), _format_share(kept, judged)
+        ),
+        Headline(translate("Removed"), str(removed), _format_share(removed, judged)),
+        *(Headline(capitalize_first(translate(status)), str(count)) for status, count in others if count),
     )
 
 
@@ -111,12 +116,12 @@ def _format_share(count: int, total: int) -> str:
 def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
     return draw_bars(
         [
-            (reason.objection.reason, reason.removed, f"{reason.removed}, {format_percent(reason.share)}")
+            (_name_objection(reason.objection), reason.removed, f"{reason.removed}, {format_percent(reason.share)}")
             for reason in filtered.reasons
             if reason.removed
         ],
-        title="Removed, by reason",
-        subtitle=f"of {format_count(filtered.count_items(REMOVED), 'removed item')}",
+        title=translate("Removed, by reason"),
+        subtitle=translate("of {items}", items=format_count(filtered.count_items(REMOVED), "removed item")),
         prefix=prefix,
         simulated=filtered.data.simulated,
     )
@@ -124,7 +129,7 @@ def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:
 
 def _build_reason_row(reason: RemovalReason) -> TableRow:
     cells = (str(reason.removed), format_percent(reason.share), str(reason.named), str(reason.votes))
-    return TableRow(head=reason.objection.reason, cells=cells)
+    return TableRow(head=_name_objection(reason.objection), cells=cells)
 
 
 def _build_agreement_row(reason: RemovalReason) -> TableRow:
@@ -133,7 +138,7 @@ def _build_agreement_row(reason: RemovalReason) -> TableRow:
     ]
     missing = sorted({row.reason for row in reason.agreement if row.reason})
     cells = (*values, str(reason.agreement[0].n_items))
-    return TableRow(head=reason.objection.reason, cells=cells, remark=" ".join(missing))
+    return TableRow(head=_name_objection(reason.objection), cells=cells, remark=translate_reasons(missing))
 
 
 def _describe_human_failure(filtered: FilteredDataSet) -> str:
@@ -141,27 +146,40 @@ def _describe_human_failure(filtered: FilteredDataSet) -> str:
     answered, failed = counts["items_with_answers_and_gold"], counts["items_failed"]
     by_status = counts["items_failed_by_status"]
     if not answered:
-        return "No item has gold and answers to the first question, so nobody is known to have failed."
-    sentence = (
-        f"On {failed} of {format_count(answered, 'item')} more than {100 * filtered.rule.share:g} % of the people "
-        f"answered wrongly: {by_status[KEPT]} kept, {by_status[REMOVED]} removed, {by_status[UNDECIDED]} undecided."
+        return translate("No item has gold and answers to the first question, so nobody is known to have failed.")
+    sentence = translate(
+        "On {failed} of {items} more than {share} of the people answered wrongly: {kept} kept, {removed} removed,"
+        " {undecided} undecided.",
+        failed=failed,
+        items=format_count(answered, "item"),
+        share=localize_number(f"{100 * filtered.rule.share:g} %"),
+        kept=by_status[KEPT],
+        removed=by_status[REMOVED],
+        undecided=by_status[UNDECIDED],
     )
     if not filtered.rule.failure:
-        return f"It was no reason. {sentence}"
-    return f"It was a reason. {sentence} {format_count(counts['removed_for_it_alone'], 'item')} went for it alone."
+        return " ".join([translate("It was no reason."), sentence])
+    alone = translate("{items} went for it alone.", items=format_count(counts["removed_for_it_alone"], "item"))
+    return " ".join([translate("It was a reason."), sentence, alone])
 
 
 def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedItem:
     return DisplayedItem(
         item_id=item.item_id,
-        status=item.status,
+        status=translate(item.status),
         objections=tuple(
-            f"{objection.reason}: {votes} of {_count_voters(item, objection)}"
+            f"{_name_objection(objection)}: "
+            + translate("{part} of {whole}", part=votes, whole=_count_voters(item, objection))
             for objection, votes in item.objections.items()
         ),
         remarks=item.remarks,
         content=filtered.responses.contents[item.item_id].shown,
     )
+
+
+def _name_objection(objection: Objection) -> str:
+    """The reason of an objection: a box, a text or an answer as people read it, or human failure."""
+    return translate(HUMAN_FAILURE) if objection.reason == HUMAN_FAILURE else objection.reason
 
 
 def _count_voters(item: FilteredItem, objection: Objection) -> int:

@@ -32,6 +32,7 @@ from exports.filtering.filtered_items import (
 from exports.full_responses import FilteringRule, FullResponses
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
+from exports.pages.translation import localize_number, translate
 
 RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 _AGREEMENT_COLUMNS = tuple(f"{name}{part}" for name in BOX_COEFFICIENTS for part in ("", "_low", "_high"))
@@ -207,16 +208,34 @@ def count_human_failure(filtered: FilteredDataSet) -> dict[str, Any]:
 
 
 def describe_rule(filtered: FilteredDataSet) -> str:
-    """The filtering rule in one or two English sentences."""
+    """The filtering rule in one or two sentences."""
     rule = filtered.rule
-    share = f"more than {100 * rule.share:g} % of the people who were asked"
+    share = localize_number(f"{100 * rule.share:g} %")
     parts = []
     if rule.problems:
-        parts.append(f"{share} name one and the same problem ({', '.join(rule.problems)})")
+        parts.append(
+            translate(
+                "more than {share} of the people who were asked name one and the same problem ({problems})",
+                share=share,
+                problems=", ".join(rule.problems),
+            )
+        )
     for name, values in rule.keep.items():
-        parts.append(f"{share} answer “{name}” otherwise than {' or '.join(values)}")
+        parts.append(
+            translate(
+                "more than {share} of the people who were asked answer “{question}” otherwise than {answers}",
+                share=share,
+                question=name,
+                answers=translate(" or ").join(values),
+            )
+        )
     if rule.failure:
         first = filtered.responses.questions[0].name
-        parts.append(f"more than {100 * rule.share:g} % of the answers to “{first}” are wrong")
-    sentence = f"An item is removed where {', or '.join(parts)}; undecided where it is exactly that share."
-    return sentence if rule.failure else f"{sentence} A wrong answer is no reason."
+        parts.append(
+            translate("more than {share} of the answers to “{question}” are wrong", share=share, question=first)
+        )
+    sentence = translate(
+        "An item is removed where {conditions}; undecided where it is exactly that share.",
+        conditions=translate(", or ").join(parts),
+    )
+    return sentence if rule.failure else " ".join([sentence, translate("A wrong answer is no reason.")])

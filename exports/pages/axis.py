@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from exports.pages.display_text import MINUS
 from exports.pages.svg import SvgDrawing
+from exports.pages.translation import localize_number
 
 LABEL_ROOM = 18  # half of a label with the sign, in pixels
 
@@ -32,7 +33,7 @@ def draw_axis(
         x = scale.x(tick)
         drawing.line(start=(x, top), end=(x, bottom), colour="rule", width=1)
         percent = f"{round(100 * tick, 1):g}" + (" %" if tick == ticks[-1] else "")
-        label = percent if percents else f"{tick:g}".replace("-", MINUS)
+        label = localize_number(percent if percents else f"{tick:g}".replace("-", MINUS))
         is_at_edge = x + LABEL_ROOM > drawing.width
         if is_at_edge:
             drawing.text(label, at=(drawing.width, bottom + 16), colour="muted", size=10.5, anchor="right")

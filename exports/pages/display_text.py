@@ -1,4 +1,7 @@
-"""Names and numbers as pages show them: readable names of units, metrics and coefficients; percents and intervals."""
+"""Names and numbers as pages show them: readable names of units, metrics and coefficients; percents and intervals.
+
+The names in the tables are English, and are translated where they are shown.
+"""
 
 from __future__ import annotations
 
@@ -6,105 +9,115 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from aggregation.performance import Score
+from exports.pages.translation import localize_number, mark_count, mark_text, translate, translate_count
 
 UNIT_NAMES: Mapping[str, str] = MappingProxyType(
-    {"individual": "Single answers", "majority": "Majority", "dawid_skene": "Dawid–Skene"}
+    {
+        "individual": mark_text("Single answers"),
+        "majority": mark_text("Majority"),
+        "dawid_skene": mark_text("Dawid–Skene"),
+    }
 )
 METHOD_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "majority": "majority",
-        "gold_majority": "majority weighed by gold",
-        "wawa": "Wawa",
-        "dawid_skene": "Dawid–Skene",
-        "one_coin_dawid_skene": "one-coin Dawid–Skene",
-        "glad": "GLAD",
-        "one_coin": "one-coin posterior",
-        "skills": "aggregation by skill",
-        "rover": "ROVER",
-        "closest": "the text nearest to all",
+        "majority": mark_text("majority"),
+        "gold_majority": mark_text("majority weighed by gold"),
+        "wawa": mark_text("Wawa"),
+        "dawid_skene": mark_text("Dawid–Skene"),
+        "one_coin_dawid_skene": mark_text("one-coin Dawid–Skene"),
+        "glad": mark_text("GLAD"),
+        "one_coin": mark_text("one-coin posterior"),
+        "skills": mark_text("aggregation by skill"),
+        "rover": mark_text("ROVER"),
+        "closest": mark_text("the text nearest to all"),
     }
 )
 METRIC_NAMES: Mapping[str, str] = MappingProxyType(
-    {"accuracy": "Accuracy", "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "mcc": "MCC"}
+    {
+        "accuracy": mark_text("Accuracy"),
+        "macro_f1": mark_text("Macro F1"),
+        "weighted_f1": mark_text("Weighted F1"),
+        "mcc": mark_text("MCC"),
+    }
 )
 OTHER_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "exact_match": "Exact match",
-        "f1a": "F1 over all boxes (F1a)",
-        "f1m": "Mean F1 of items (F1m)",
-        "f1m_of_averages": "F1 of mean precision and recall (F1m of Russian SuperGLUE)",
-        "f1": "F1 of words",
-        "f1_char": "F1 of characters",
-        "wer": "Word error rate",
-        "cer": "Character error rate",
-        "chrf": "chrF",
+        "exact_match": mark_text("Exact match"),
+        "f1a": mark_text("F1 over all boxes (F1a)"),
+        "f1m": mark_text("Mean F1 of items (F1m)"),
+        "f1m_of_averages": mark_text("F1 of mean precision and recall (F1m of Russian SuperGLUE)"),
+        "f1": mark_text("F1 of words"),
+        "f1_char": mark_text("F1 of characters"),
+        "wer": mark_text("Word error rate"),
+        "cer": mark_text("Character error rate"),
+        "chrf": mark_text("chrF"),
     }
 )
 COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "percent_agreement": "Equal pairs",
-        "percent_agreement_chance_corrected_per_item": "Equal pairs beyond chance",
-        "all_agree": "All agree",
-        "strict_majority": "Strict majority",
-        "unique_plurality": "Unique plurality",
-        "krippendorff_alpha_nominal": "Krippendorff’s α",
-        "krippendorff_alpha_ordinal": "Krippendorff’s α, ordinal",
-        "krippendorff_alpha_interval": "Krippendorff’s α, interval",
-        "krippendorff_alpha_ratio": "Krippendorff’s α, ratio",
-        "fleiss_kappa": "Fleiss’s κ",
-        "cohen_kappa_pooled": "Cohen’s κ, pairs pooled",
-        "gwet_ac1": "Gwet’s AC1",
-        "gwet_ac2_linear": "Gwet’s AC2, linear",
-        "gwet_ac2_quadratic": "Gwet’s AC2, quadratic",
-        "exact_sets": "Equal sets of boxes",
-        "krippendorff_alpha_jaccard": "α of sets, Jaccard",
-        "krippendorff_alpha_masi": "α of sets, MASI",
-        "exact_match": "Equal texts",
-        "plurality_share": "Share of the plurality",
-        "mean_cer": "Mean CER",
-        "mean_chrf": "Mean chrF",
-        "span_f1_exact": "F1 of exact spans",
-        "span_f1_token": "F1 of marked words",
-        "span_f1_char": "F1 of marked characters",
-        "span_majority": "Spans of a majority",
+        "percent_agreement": mark_text("Equal pairs"),
+        "percent_agreement_chance_corrected_per_item": mark_text("Equal pairs beyond chance"),
+        "all_agree": mark_text("All agree"),
+        "strict_majority": mark_text("Strict majority"),
+        "unique_plurality": mark_text("Unique plurality"),
+        "krippendorff_alpha_nominal": mark_text("Krippendorff’s α"),
+        "krippendorff_alpha_ordinal": mark_text("Krippendorff’s α, ordinal"),
+        "krippendorff_alpha_interval": mark_text("Krippendorff’s α, interval"),
+        "krippendorff_alpha_ratio": mark_text("Krippendorff’s α, ratio"),
+        "fleiss_kappa": mark_text("Fleiss’s κ"),
+        "cohen_kappa_pooled": mark_text("Cohen’s κ, pairs pooled"),
+        "gwet_ac1": mark_text("Gwet’s AC1"),
+        "gwet_ac2_linear": mark_text("Gwet’s AC2, linear"),
+        "gwet_ac2_quadratic": mark_text("Gwet’s AC2, quadratic"),
+        "exact_sets": mark_text("Equal sets of boxes"),
+        "krippendorff_alpha_jaccard": mark_text("α of sets, Jaccard"),
+        "krippendorff_alpha_masi": mark_text("α of sets, MASI"),
+        "exact_match": mark_text("Equal texts"),
+        "plurality_share": mark_text("Share of the plurality"),
+        "mean_cer": mark_text("Mean CER"),
+        "mean_chrf": mark_text("Mean chrF"),
+        "span_f1_exact": mark_text("F1 of exact spans"),
+        "span_f1_token": mark_text("F1 of marked words"),
+        "span_f1_char": mark_text("F1 of marked characters"),
+        "span_majority": mark_text("Spans of a majority"),
     }
 )
 COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
-        "percent_agreement": "share of equal pairs of answers to an item",
-        "percent_agreement_chance_corrected_per_item": "0 is guessing among the item’s own options",
-        "all_agree": "items on which everybody says the same",
-        "strict_majority": "items where one answer has over half the votes",
-        "unique_plurality": "items where one answer leads alone",
-        "krippendorff_alpha_nominal": "1 is full agreement, 0 what chance would give",
-        "krippendorff_alpha_ordinal": "as α, a miss by one rank weighing less",
-        "krippendorff_alpha_interval": "as α, by squared distance",
-        "krippendorff_alpha_ratio": "as α, by squared relative distance",
-        "fleiss_kappa": "as α, for equal numbers of answers",
-        "cohen_kappa_pooled": "beyond chance, two people at a time",
-        "gwet_ac1": "beyond chance that a rare label does not distort",
-        "gwet_ac2_linear": "as AC1, by distance",
-        "gwet_ac2_quadratic": "as AC1, by squared distance",
-        "exact_sets": "pairs of answers with the very same boxes",
-        "krippendorff_alpha_jaccard": "as α, by the share of boxes in common",
-        "krippendorff_alpha_masi": "as α, a set within another being nearer",
-        "exact_match": "pairs of texts equal as compared",
-        "plurality_share": "answers that say the most frequent text",
-        "mean_cer": "characters apart, two texts at a time; 0 is equal",
-        "mean_chrf": "stretches of characters in common; 100 % is equal",
-        "span_f1_exact": "pairs of people, spans with the same ends",
-        "span_f1_token": "pairs of people, words that spans touch",
-        "span_f1_char": "pairs of people, characters of spans",
-        "span_majority": "items where over half mark one span",
+        "percent_agreement": mark_text("share of equal pairs of answers to an item"),
+        "percent_agreement_chance_corrected_per_item": mark_text("0 is guessing among the item’s own options"),
+        "all_agree": mark_text("items on which everybody says the same"),
+        "strict_majority": mark_text("items where one answer has over half the votes"),
+        "unique_plurality": mark_text("items where one answer leads alone"),
+        "krippendorff_alpha_nominal": mark_text("1 is full agreement, 0 what chance would give"),
+        "krippendorff_alpha_ordinal": mark_text("as α, a miss by one rank weighing less"),
+        "krippendorff_alpha_interval": mark_text("as α, by squared distance"),
+        "krippendorff_alpha_ratio": mark_text("as α, by squared relative distance"),
+        "fleiss_kappa": mark_text("as α, for equal numbers of answers"),
+        "cohen_kappa_pooled": mark_text("beyond chance, two people at a time"),
+        "gwet_ac1": mark_text("beyond chance that a rare label does not distort"),
+        "gwet_ac2_linear": mark_text("as AC1, by distance"),
+        "gwet_ac2_quadratic": mark_text("as AC1, by squared distance"),
+        "exact_sets": mark_text("pairs of answers with the very same boxes"),
+        "krippendorff_alpha_jaccard": mark_text("as α, by the share of boxes in common"),
+        "krippendorff_alpha_masi": mark_text("as α, a set within another being nearer"),
+        "exact_match": mark_text("pairs of texts equal as compared"),
+        "plurality_share": mark_text("answers that say the most frequent text"),
+        "mean_cer": mark_text("characters apart, two texts at a time; 0 is equal"),
+        "mean_chrf": mark_text("stretches of characters in common; 100 % is equal"),
+        "span_f1_exact": mark_text("pairs of people, spans with the same ends"),
+        "span_f1_token": mark_text("pairs of people, words that spans touch"),
+        "span_f1_char": mark_text("pairs of people, characters of spans"),
+        "span_majority": mark_text("items where over half mark one span"),
     }
 )  # no longer than these, to fit above a panel on a phone
 TIE_RULE_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "first": "the tied label that came first among the answers is taken",
-        "alphabetical": "the first tied label by alphabet is taken",
-        "random": "one of the tied labels is drawn at random",
-        "shared": "the label is left open, shared by the tied ones",
-        "drop": "the label is left open",
+        "first": mark_text("the tied label that came first among the answers is taken"),
+        "alphabetical": mark_text("the first tied label by alphabet is taken"),
+        "random": mark_text("one of the tied labels is drawn at random"),
+        "shared": mark_text("the label is left open, shared by the tied ones"),
+        "drop": mark_text("the label is left open"),
     }
 )
 MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
@@ -136,31 +149,69 @@ NUMBER_COEFFICIENTS = (
     "mean_cer",
 )
 """The coefficients that are written as numbers: chance-corrected ones and error rates. All others are percents."""
-FAR_FROM_PRIMARY = "Further from the score above than half its interval is wide."
-EXACT_SCORING = "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
+FAR_FROM_PRIMARY = mark_text("Further from the score above than half its interval is wide.")
+EXACT_SCORING = mark_text(
+    "Right is what equals a right answer: all boxes, all parts of a text, or the text as it is compared."
+)
 NORMALISATION_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        "words": "words and numbers count, not case, blanks and punctuation; a number keeps its minus and decimal mark",
-        "exact": "every sign counts, blanks alone do not",
-        "number": "numbers by their value (3,50 is 3.5), anything that is no number as words",
+        "words": mark_text(
+            "words and numbers count, not case, blanks and punctuation; a number keeps its minus and decimal mark"
+        ),
+        "exact": mark_text("every sign counts, blanks alone do not"),
+        "number": mark_text("numbers by their value (3,50 is 3.5), anything that is no number as words"),
     }
 )
-NO_ANSWERS = "No number: nobody’s answer counts yet."
-NO_COMPARISON = "No number: no answer can be held against gold or against another one."
-OPTIONS_DIFFER = "Options differ from item to item, so coefficients and methods that need shared classes are refused."
-POSITIONS = "Classes are positions: the options differ from item to item, and their places are counted as labels."
+NO_ANSWERS = mark_text("No number: nobody’s answer counts yet.")
+NO_COMPARISON = mark_text("No number: no answer can be held against gold or against another one.")
+OPTIONS_DIFFER = mark_text(
+    "Options differ from item to item, so coefficients and methods that need shared classes are refused."
+)
+POSITIONS = mark_text(
+    "Classes are positions: the options differ from item to item, and their places are counted as labels."
+)
+COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "item": mark_count("{n} item", "{n} items"),
+        "answer": mark_count("{n} answer", "{n} answers"),
+        "person": mark_count("{n} person", "{n} people"),
+        "annotator": mark_count("{n} annotator", "{n} annotators"),
+        "skip": mark_count("{n} skip", "{n} skips"),
+        "tie": mark_count("{n} tie", "{n} ties"),
+        "iteration": mark_count("{n} iteration", "{n} iterations"),
+        "correction": mark_count("{n} correction", "{n} corrections"),
+        "word": mark_count("{n} word", "{n} words"),
+        "group": mark_count("{n} group", "{n} groups"),
+        "session": mark_count("{n} session", "{n} sessions"),
+        "repeat": mark_count("{n} repeat", "{n} repeats"),
+        "warning": mark_count("{n} warning", "{n} warnings"),
+        "difference": mark_count("{n} difference", "{n} differences"),
+        "exposed answer": mark_count("{n} exposed answer", "{n} exposed answers"),
+        "main answer": mark_count("{n} main answer", "{n} main answers"),
+        "removed item": mark_count("{n} removed item", "{n} removed items"),
+        "answered item": mark_count("{n} answered item", "{n} answered items"),
+        "control item": mark_count("{n} control item", "{n} control items"),
+        "training item": mark_count("{n} training item", "{n} training items"),
+        "contributing annotator": mark_count("{n} contributing annotator", "{n} contributing annotators"),
+        "McNemar test": mark_count("{n} McNemar test", "{n} McNemar tests"),
+        "member of the team": mark_count("{n} member of the team", "{n} members of the team"),
+    }
+)
+"""What pages count: the form with 1, and with other numbers."""
 NO_VALUE = "–"
 MINUS = "−"
 
 
 def format_percent(share: float | None) -> str:
     """Format a share as 95.7 %."""
-    return NO_VALUE if share is None else f"{100 * share:.1f} %"
+    return NO_VALUE if share is None else localize_number(f"{100 * share:.1f} %")
 
 
 def format_percent_interval(low: float | None, high: float | None) -> str:
     """Format the ends of an interval of shares as 93.1–97.5 %."""
-    return NO_VALUE if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
+    if low is None or high is None:
+        return NO_VALUE
+    return localize_number(f"{100 * low:.1f}–{100 * high:.1f} %")
 
 
 def format_coefficient(name: str, value: float | None) -> str:
@@ -179,12 +230,14 @@ def format_coefficient_interval(name: str, low: float | None, high: float | None
 
 def format_number(value: float | None) -> str:
     """Format a number between -1 and 1 as 0.86."""
-    return NO_VALUE if value is None else f"{value:.2f}".replace("-", MINUS)
+    return NO_VALUE if value is None else localize_number(f"{value:.2f}".replace("-", MINUS))
 
 
 def format_number_interval(low: float | None, high: float | None) -> str:
     """Format an interval of such numbers as 0.61 to 0.94; with "to", because an end can be negative."""
-    return NO_VALUE if low is None or high is None else f"{format_number(low)} to {format_number(high)}"
+    if low is None or high is None:
+        return NO_VALUE
+    return translate("{low} to {high}", low=format_number(low), high=format_number(high))
 
 
 def format_score(score: Score) -> str:
@@ -196,12 +249,16 @@ def format_score(score: Score) -> str:
 
 def get_unit_name(unit: str) -> str:
     """The name of a unit of judgement; `majority of k` is that of k fresh people."""
-    return UNIT_NAMES.get(unit) or f"{capitalize_first(unit)} fresh people"
+    known = UNIT_NAMES.get(unit)
+    if known is not None:
+        return translate(known)
+    return translate("Majority of {n} fresh people", n=unit.removeprefix("majority of "))
 
 
 def get_metric_name(metric: str) -> str:
     """The name of a metric of boxes, texts or spans; `f1 BOX` is the F1 of one box."""
-    return OTHER_METRIC_NAMES.get(metric) or f"F1: {metric.removeprefix('f1 ')}"
+    known = OTHER_METRIC_NAMES.get(metric)
+    return f"F1: {metric.removeprefix('f1 ')}" if known is None else translate(known)
 
 
 def capitalize_first(text: str) -> str:
@@ -210,8 +267,13 @@ def capitalize_first(text: str) -> str:
 
 
 def format_count(number: int, noun: str) -> str:
-    """Format a number with its noun: 1 item, 2 items."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """Format a number with its noun, one of COUNTED: 1 item, 2 items."""
+    return translate_count(*COUNTED[noun], number)
+
+
+def format_points(share: float | None) -> str:
+    """Format a difference of shares in points with its sign: +1.5."""
+    return NO_VALUE if share is None else localize_number(f"{100 * share:+.1f}".replace("-", MINUS))
 
 
 def shorten_text(text: str, *, max_length: int) -> str:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from aggregation.agreement import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import format_coefficient_interval, format_percent_interval
-from exports.pages.translation import get_language, translate, translate_count
+from exports.pages.reasons import translate_reason
+from exports.pages.translation import (
+    LANGUAGES,
+    get_language,
+    localize_number,
+    translate,
+    translate_count,
+    use_language,
+)
 
 MAX_ENTRIES = 1000
 """How many stories or items of a data set a page shows; the files beside it hold all."""
+
+
+LANGUAGE_NAMES: Mapping[str, str] = MappingProxyType({"en": "English", "uk": "Українською"})
 
 
 class Headline(NamedTuple):
@@ -54,7 +66,7 @@ def get_section_fields(data: DataSet) -> dict[str, Any]:
 
 def list_excluded(data: DataSet) -> str:
     """How many answers do not count, by reason, as text; empty where all count."""
-    return ", ".join(f"{reason}: {count}" for reason, count in data.count_excluded().items())
+    return ", ".join(f"{translate_reason(reason)}: {count}" for reason, count in data.count_excluded().items())
 
 
 def format_interval_note(coefficient: Coefficient, *, as_percent: bool = False) -> str:
@@ -69,14 +81,34 @@ def format_interval_note(coefficient: Coefficient, *, as_percent: bool = False) 
 
 
 def format_remainder(total: int, noun: str) -> str:
-    """The sentence that says how many entries beyond MAX_ENTRIES are not on the page; empty where all are."""
-    return f"{total - MAX_ENTRIES} more {noun} stand in the files beside this page." if total > MAX_ENTRIES else ""
+    """The sentence that says how many entries beyond MAX_ENTRIES are not on the page; empty where all are.
+
+    `noun` is the name of the entries in the language of the page, as it stands with many of them.
+    """
+    if total <= MAX_ENTRIES:
+        return ""
+    return translate("{n} more {noun} stand in the files beside this page.", n=total - MAX_ENTRIES, noun=noun)
+
+
+def get_page_name(name: str, language: str) -> str:
+    """The file name of a page in a language: report.html in English, report.uk.html in Ukrainian."""
+    return f"{name}.html" if language == LANGUAGES[0] else f"{name}.{language}.html"
+
+
+def build_pages(name: str, render: Callable[[], str]) -> dict[str, str]:
+    """Render a page in every language: file name → page. `render` is called once for each, inside `use_language`."""
+    pages = {}
+    for language in LANGUAGES:
+        with use_language(language):
+            pages[get_page_name(name, language)] = render()
+    return pages
 
 
 def render_page(
     template: str,
     *,
     package: str,
+    name: str,
     title: str,
     sections: Sequence[DataSetSection],
     confidence_level: float,
@@ -86,8 +118,9 @@ def render_page(
 
     The document needs nothing from outside: no script, no address, pictures inside. Where any section is simulated its
     title and a banner say SIMULATED. `confidence_level` is the share that intervals cover, 0 to 1, which the template
-    gets as text in percent (`level`). The page is in the language of `translation.use_language`. `values` are further
-    variables of the template, and a missing one is an error.
+    gets as text in percent (`level`). The page is in the language of `translation.use_language`, and links to its
+    files in the other languages: `name` is that of its file without the ending (see `get_page_name`). `values` are
+    further variables of the template, and a missing one is an error.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to import
 
@@ -104,9 +137,14 @@ def render_page(
     return environment.get_template(template).render(
         title=title,
         page_language=get_language(),
+        other_languages=[
+            (language, LANGUAGE_NAMES[language], get_page_name(name, language))
+            for language in LANGUAGES
+            if language != get_language()
+        ],
         sections=sections,
         simulated=simulated,
         all_simulated=len(simulated) == len(sections),
-        level=f"{100 * confidence_level:g} %",
+        level=localize_number(f"{100 * confidence_level:g} %"),
         **values,
     )

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from exports.pages.display_text import shorten_text
+from exports.pages.translation import mark_text, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ FILE_COLOURS: Mapping[Colour, str] = MappingProxyType(
 NO_METADATA = MappingProxyType({"Date": None, "Creator": None, "Format": None, "Type": None})
 UNITS_PER_INCH = 72  # of matplotlib's SVG; a unit here is a CSS pixel
 PANEL_WIDTH = 328  # a phone of 360 pixels, less its margins
-SIMULATED = "SIMULATED"
+SIMULATED = mark_text("SIMULATED")
 _BARS_TOP, _BAR_STEP, _BAR_WIDTH = 58, 36, 9  # where the bars begin, from bar to bar, how thick a bar is
 
 
@@ -182,8 +183,13 @@ def draw_heading(drawing: SvgDrawing, title: str, subtitle: str, *, simulated: b
     drawing.text(title, at=(0, 14), bold=True, size=13)
     drawing.text(subtitle, at=(0, 31), colour="muted", size=11)
     if simulated:
-        drawing.text(SIMULATED, at=(PANEL_WIDTH, 14), anchor="right", colour="second", size=10.5, bold=True)
-        drawing.watermark(SIMULATED, at=(PANEL_WIDTH / 2, (drawing.height + 30) / 2), size=38)
+        drawing.text(translate(SIMULATED), at=(PANEL_WIDTH, 14), anchor="right", colour="second", size=10.5, bold=True)
+        drawing.watermark(translate(SIMULATED), at=(PANEL_WIDTH / 2, (drawing.height + 30) / 2), size=38)
+
+
+def format_stamp(*, simulated: bool) -> str:
+    """What a picture of simulated data is described as, before anything else; empty for others."""
+    return f"{translate(SIMULATED)}, " if simulated else ""
 
 
 def draw_bars(
@@ -207,5 +213,5 @@ def draw_bars(
             end = max(5.0, (PANEL_WIDTH - 4) * count / largest)
             drawing.line(start=(4, y + 11), end=(end, y + 11), colour="accent", width=_BAR_WIDTH)
     content = "; ".join(f"{name}: {text}" for name, _, text in bars)
-    stamp = f"{SIMULATED}, " if simulated else ""
-    return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content or 'nothing'}.")
+    content = content or translate("nothing")
+    return drawing.to_svg(prefix=prefix, label=f"{format_stamp(simulated=simulated)}{title}, {subtitle}: {content}.")

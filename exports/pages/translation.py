@@ -7,6 +7,7 @@ the terminal and in the files for machines, the text is English.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,6 +18,7 @@ from pathlib import Path
 LANGUAGES = ("en", "uk")
 """The languages of pages for organisers and readers, the first being that of the text in the code."""
 CATALOGUES = Path(__file__).parent / "languages"
+NO_BREAK_SPACE = "\u00a0"
 
 _language: ContextVar[str] = ContextVar("language", default=LANGUAGES[0])
 
@@ -51,6 +53,23 @@ def translate_count(one: str, many: str, number: int, /, **values: object) -> st
 def mark_text(text: str) -> str:
     """The text as it is: a mark for texts of constants, which are translated where they are shown."""
     return text
+
+
+def mark_count(one: str, many: str) -> tuple[str, str]:
+    """Both forms as they are: a mark for forms in constants, which `translate_count` gets where they are shown."""
+    return one, many
+
+
+def localize_number(text: str) -> str:
+    """Numbers as the language of the page writes them, of a text that has nothing else: 95.7 % is 95,7 % in Ukrainian.
+
+    Where the comma is the decimal mark, a semicolon stands between numbers, and the percent sign does not break off.
+    """
+    if get_language() != "uk":
+        return text
+    spaced = re.sub(r"(?<=\d), (?=[-+−]?\d)", "; ", text)
+    marked = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r"(?<!\d)\.(?=\d)", "0,", spaced))
+    return re.sub(" ?%", f"{NO_BREAK_SPACE}%", marked)
 
 
 @cache

@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
-from exports.pages.display_text import NO_VALUE
+from exports.pages.display_text import NO_VALUE, format_count
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import draw_bars
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, ChapterTable
 from exports.results import DataSetResult
-from exports.sensitivity import CUTS, draw_cut_panels, measure_cuts
+from exports.sensitivity import draw_cut_panels
 
 LIMITS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The ends of the bars, in seconds; each is twice the one before."""
-HOW_TIMES = (
+HOW_TIMES = mark_text(
     "The time from showing an item to its last answer, of answers that count; imported votes without times are left"
     " out. time.csv has the quartiles of each person, and the share of answers under a quarter of the median."
 )
-HOW_PLAN = (
+HOW_PLAN = mark_text(
     "What was frozen when the project started, before anybody had answered, beside what the answers gave. A half width"
     " is half of a 95 % interval for new people on new items, in points."
 )
-HOW_CONFIDENCE = (
+HOW_CONFIDENCE = mark_text(
     "The share of votes for the most frequent answer is the confidence of a label. The first picture shows how many are"
     " left if only those of at least that confidence are kept, the second how many of these are right where gold is"
     " known, control items among them. `hromada sensitivity` has other methods, and the rules of quality beside them."
 )
 
 
+PLAN_HEADS = (
+    mark_text("Project"), mark_text("Items planned"), mark_text("Items"), mark_text("Answers planned"),
+    mark_text("Answers, least–most"), mark_text("Planned"), mark_text("Reached"),
+)  # fmt: skip
+
+
 def build_time_chapter(state: ReleaseState) -> Chapter:
     """A panel of the seconds of each data set that has any."""
     panels = [panel for number, result in enumerate(state.results) if (panel := _draw_times(result, number))]
-    return Chapter(id="times", title="How long an answer took", how=HOW_TIMES, panels=tuple(panels))
+    return Chapter(
+        id="times", title=translate("How long an answer took"), how=translate(HOW_TIMES), panels=tuple(panels)
+    )
 
 
 def _draw_times(result: DataSetResult, number: int) -> str:
@@ -42,20 +51,24 @@ def _draw_times(result: DataSetResult, number: int) -> str:
     for limit in (*LIMITS, float("inf")):
         count = int(((seconds >= before) & (seconds < limit)).sum())
         name = (
-            f"under {limit:g} s"
+            translate("under {seconds} s", seconds=f"{limit:g}")
             if not before
-            else f"{before:g} s or more"
+            else translate("{seconds} s or more", seconds=f"{before:g}")
             if limit > LIMITS[-1]
-            else f"{before:g}–{limit:g} s"
+            else translate("{low}–{high} s", low=f"{before:g}", high=f"{limit:g}")
         )
-        bars.append((name, count, f"{count} ({100 * count / len(seconds):.0f} %)"))
+        bars.append((name, count, localize_number(f"{count} ({100 * count / len(seconds):.0f} %)")))
         before = limit
     while bars and not bars[-1][1]:
         bars.pop()
     return draw_bars(
         bars,
         title=result.data.name,
-        subtitle=f"median {seconds.median():.1f} s, {len(seconds)} answers",
+        subtitle=translate(
+            "median {median} s, {answers}",
+            median=localize_number(f"{seconds.median():.1f}"),
+            answers=format_count(len(seconds), "answer"),
+        ),
         prefix=f"times-{number}",
         simulated=result.data.simulated,
     )
@@ -78,14 +91,16 @@ def build_plan_chapter(state: ReleaseState) -> Chapter:
                     str(len(results[0].data.items)),
                     str(project.plan.overlap),
                     _describe_places(results[0]),
-                    NO_VALUE if project.plan.half_width is None else f"± {100 * project.plan.half_width:.1f}",
-                    NO_VALUE if low is None or high is None else f"± {50 * (high - low):.1f}",
+                    NO_VALUE
+                    if project.plan.half_width is None
+                    else localize_number(f"± {100 * project.plan.half_width:.1f}"),
+                    NO_VALUE if low is None or high is None else localize_number(f"± {50 * (high - low):.1f}"),
                 ),
             )
         )
-    heads = ("Project", "Items planned", "Items", "Answers planned", "Answers, least–most", "Planned", "Reached")
-    tables = (ChapterTable("What was planned, and what was reached", heads, tuple(rows)),) if rows else ()
-    return Chapter(id="plan", title="Planned and reached", how=HOW_PLAN, tables=tables)
+    heads = tuple(map(translate, PLAN_HEADS))
+    tables = (ChapterTable(translate("What was planned, and what was reached"), heads, tuple(rows)),) if rows else ()
+    return Chapter(id="plan", title=translate("Planned and reached"), how=translate(HOW_PLAN), tables=tables)
 
 
 def _describe_places(result: DataSetResult) -> str:
@@ -97,12 +112,15 @@ def _describe_places(result: DataSetResult) -> str:
 
 def build_confidence_chapter(state: ReleaseState) -> Chapter:
     """Two panels of each data set of labels that has votes."""
-    panels = [panel for number, result in enumerate(state.results) for panel in _draw_cuts(result, number)]
-    return Chapter(id="confidence", title="Confidence of the labels", how=HOW_CONFIDENCE, panels=tuple(panels))
-
-
-def _draw_cuts(result: DataSetResult, number: int) -> list[str]:
-    if result.data.kind != "label" or result.consensus is None:
-        return []
-    cuts = measure_cuts(result.data, method="majority", cuts=CUTS)
-    return draw_cut_panels(result.data, cuts, prefix=f"cut-{number}-")
+    panels = [
+        panel
+        for number, result in enumerate(state.results)
+        if result.data.name in state.confidence_cuts
+        for panel in draw_cut_panels(result.data, state.confidence_cuts[result.data.name], prefix=f"cut-{number}-")
+    ]
+    return Chapter(
+        id="confidence",
+        title=translate("Confidence of the labels"),
+        how=translate(HOW_CONFIDENCE),
+        panels=tuple(panels),
+    )

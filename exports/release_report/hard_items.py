@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from exports.pages.display_text import NO_VALUE, shorten_text
 from exports.pages.scaffold import TableRow
-from exports.pages.translation import translate_count
+from exports.pages.translation import localize_number, mark_text, translate, translate_count
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, ChapterTable
 from exports.results import DataSetResult
 
 MOST_ITEMS, MOST_LETTERS, MOST_VOTES = 10, 300, 6
-HOW = (
+HOW = mark_text(
     "Where gold is known, the items that the fewest people had right come first; else those on whose most frequent"
     " answer the fewest agree. Ties stand in the order of their ids. Answers that count are shown, with the reasons"
     " of skips; human_items.csv has every item. A hard item may also be one whose gold is wrong: a gold review tells."
@@ -40,7 +40,10 @@ def build_hard_item_chapter(state: ReleaseState) -> Chapter:
     }
     tables = [_build_table(result, shown.get(result.data.name, {})) for result in state.results]
     return Chapter(
-        id="hard-items", title="The hardest items", how=HOW, tables=tuple(table for table in tables if table.rows)
+        id="hard-items",
+        title=translate("The hardest items"),
+        how=translate(HOW),
+        tables=tuple(table for table in tables if table.rows),
     )
 
 
@@ -50,13 +53,17 @@ def _build_table(result: DataSetResult, shown: Mapping[str, str]) -> ChapterTabl
     rows = tuple(
         TableRow(
             head=one.item_id,
-            cells=(f"{100 * one.share:.0f} %", NO_VALUE if one.gold is None else shorten_text(one.gold, max_length=40)),
+            cells=(
+                localize_number(f"{100 * one.share:.0f} %"),
+                NO_VALUE if one.gold is None else shorten_text(one.gold, max_length=40),
+            ),
             remark=_describe_item(one, shown.get(one.item_id, "")),
         )
         for one in hard
     )
-    what = "Right" if result.performance is not None else "Agree"
-    return ChapterTable(f"{result.data.name}: the hardest of {len(items)} answered items", ("Item", what, "Gold"), rows)
+    what = translate("Right") if result.performance is not None else translate("Agree")
+    caption = translate("{name}: the hardest of {n} answered items", name=result.data.name, n=len(items))
+    return ChapterTable(caption, (translate("Item"), what, translate("Gold")), rows)
 
 
 def _list_items(result: DataSetResult) -> list[_ItemVotes]:
@@ -89,6 +96,9 @@ def _describe_item(one: _ItemVotes, shown: str) -> str:
     parts = [f"{shorten_text(answer, max_length=60)} × {count}" for answer, count in ordered[:MOST_VOTES]]
     more = len(ordered) - MOST_VOTES
     parts += [translate_count("{n} more answer", "{n} more answers", more)] if more > 0 else []
-    parts += [f"skipped, {reason} × {count}" for reason, count in sorted(one.skips.items())]
+    parts += [
+        translate("skipped, {reason} × {count}", reason=reason, count=count)
+        for reason, count in sorted(one.skips.items())
+    ]
     text = shorten_text(" ".join(shown.split()), max_length=MOST_LETTERS)
     return f"{'; '.join(parts)}. {text}".strip()

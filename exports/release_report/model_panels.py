@@ -7,19 +7,21 @@ import math
 from aggregation.model_differences import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
 from exports.pages.axis import AxisScale, draw_axis
-from exports.pages.display_text import MINUS, NO_VALUE, format_percent, shorten_text
+from exports.pages.display_text import NO_VALUE, format_percent, format_points, shorten_text
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
-from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, ChapterTable
 
 TOP, STEP = 58, 38
-HOW = (
+HOW = mark_text(
     "People's score less the model's, on the items that both answered, by the same scorer: right of the line people"
     " are better. The lines are paired 95 % intervals for new people on new items; p is Holm's over the models. The"
     " files in models/ have both units, every metric, the intervals for this panel, and McNemar's test of the majority."
 )
-UNITS = {"individual": "single answers", "majority": "the majority"}
+UNITS = {"individual": mark_text("single answers"), "majority": mark_text("the majority")}
 
 
 def build_model_chapter(state: ReleaseState) -> Chapter:
@@ -35,12 +37,24 @@ def build_model_chapter(state: ReleaseState) -> Chapter:
             panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows, number))
             tables.append(
                 ChapterTable(
-                    f"{compared.data.name}: people less the model, in points",
-                    ("Model and unit of people", "Model", "Difference", "Fresh panel", "p (Holm)"),
+                    translate("{name}: people less the model, in points", name=compared.data.name),
+                    (
+                        translate("Model and unit of people"),
+                        translate("Model"),
+                        translate("Difference"),
+                        translate("Fresh panel"),
+                        translate("p (Holm)"),
+                    ),
                     tuple(map(_build_row, rows)),
                 )
             )
-    return Chapter(id="models", title="Models beside people", how=HOW, panels=tuple(panels), tables=tuple(tables))
+    return Chapter(
+        id="models",
+        title=translate("Models beside people"),
+        how=translate(HOW),
+        panels=tuple(panels),
+        tables=tuple(tables),
+    )
 
 
 def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: int) -> str:
@@ -50,7 +64,7 @@ def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: i
     draw_heading(
         drawing,
         shorten_text(data.name, max_length=30),
-        "single answers less the model, points",
+        translate("single answers less the model, points"),
         simulated=data.simulated,
     )
     ends = [value for row in rows for value in (row.ci_low, row.ci_high, row.difference) if value is not None]
@@ -62,33 +76,29 @@ def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: i
     for place, row in enumerate(rows):
         y = TOP + STEP * place + 17
         drawing.text(shorten_text(row.model, max_length=34), at=(0, y))
-        drawing.text(_format_points(row.difference), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
+        drawing.text(format_points(row.difference), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
         if row.ci_low is not None and row.ci_high is not None:
             start, end = (scale.x(100 * row.ci_low), y + 11), (scale.x(100 * row.ci_high), y + 11)
             drawing.line(start=start, end=end, colour="accent", width=1.6)
         drawing.dot(at=(scale.x(100 * (row.difference or 0.0)), y + 11), colour="accent")
-    content = "; ".join(f"{row.model} {_format_points(row.difference)}" for row in rows)
-    stamp = f"{SIMULATED}, " if data.simulated else ""
-    return drawing.to_svg(prefix=f"models-{number}", label=f"{stamp}{data.name}, people less models: {content}.")
+    content = "; ".join(f"{row.model} {format_points(row.difference)}" for row in rows)
+    label = translate("{name}, people less models: {differences}.", name=data.name, differences=content)
+    return drawing.to_svg(prefix=f"models-{number}", label=format_stamp(simulated=data.simulated) + label)
 
 
 def _build_row(row: ModelDifference) -> TableRow:
     interval = (
         NO_VALUE
         if row.ci_low is None or row.ci_high is None
-        else f"{_format_points(row.ci_low)} to {_format_points(row.ci_high)}"
+        else translate("{low} to {high}", low=format_points(row.ci_low), high=format_points(row.ci_high))
     )
     return TableRow(
-        head=f"{row.model}, {UNITS.get(row.unit, row.unit)}",
+        head=f"{row.model}, {translate(UNITS[row.unit])}",
         cells=(
             format_percent(row.value),
-            _format_points(row.difference),
+            format_points(row.difference),
             interval,
-            NO_VALUE if row.p_holm is None else f"{row.p_holm:.3f}",
+            NO_VALUE if row.p_holm is None else localize_number(f"{row.p_holm:.3f}"),
         ),
-        remark=row.reason,
+        remark=translate_reason(row.reason),
     )
-
-
-def _format_points(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{100 * share:+.1f}".replace("-", MINUS)

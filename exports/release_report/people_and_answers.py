@@ -6,21 +6,28 @@ from collections import Counter
 from collections.abc import Iterator
 
 from exports.facts import ProjectFacts
+from exports.pages.display_text import format_count
+from exports.pages.reasons import translate_reason
 from exports.pages.svg import draw_bars
+from exports.pages.translation import mark_text, translate
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter, VerbatimText
 from exports.results import DataSetResult
 
-HOW = (
+HOW = mark_text(
     "From every answer that was given, those that do not count are taken away, kind by kind; on what is left every"
     " number here rests. exclusions.csv has the reasons in words, human_responses.csv each answer. The second picture"
     " counts people: who was invited, agreed, began, had all there was for them, and gave an answer that counts."
 )
-HOW_TEXTS = (
+HOW_TEXTS = mark_text(
     "The texts as people read them, each version with the number of people who worked under it or agreed to it. Each"
     " answer in human_responses.csv names its version by the hash; texts/ has the same as files."
 )
-NAMES = {"instructions": "Instructions", "consent": "Consent", "content_warning": "Content warning"}
+NAMES = {
+    "instructions": mark_text("Instructions"),
+    "consent": mark_text("Consent"),
+    "content_warning": mark_text("Content warning"),
+}
 
 
 def build_flow_chapter(state: ReleaseState) -> Chapter:
@@ -33,26 +40,31 @@ def build_flow_chapter(state: ReleaseState) -> Chapter:
                 draw_bars(
                     [(name, count, str(count)) for name, count in steps],
                     title=project.name,
-                    subtitle="people, from the invitation to the end",
+                    subtitle=translate("people, from the invitation to the end"),
                     prefix=f"funnel-{number}",
                     simulated=state.simulated,
                 )
             )
-    return Chapter(id="flow", title="From all answers to those that count", how=HOW, panels=tuple(panels))
+    return Chapter(
+        id="flow", title=translate("From all answers to those that count"), how=translate(HOW), panels=tuple(panels)
+    )
 
 
 def _draw_flow(result: DataSetResult, number: int) -> str:
     data = result.data
     kinds = Counter(str(kind) for kind in data.exclusion_kinds().dropna())
-    bars = [("all answers", len(data.responses), str(len(data.responses)))]
-    bars += [(f"less: {kind}", count, f"−{count}") for kind, count in sorted(kinds.items())]
+    bars = [(translate("all answers"), len(data.responses), str(len(data.responses)))]
+    bars += [
+        (translate("less: {kind}", kind=translate_reason(kind)), count, f"−{count}")
+        for kind, count in sorted(kinds.items())
+    ]
     skips, counted = len(data.list_counted_skips()), len(data.list_counted_answers())
-    bars += [("skips that count as wrong", skips, str(skips))] if skips else []
-    bars.append(("answers that count", counted, str(counted)))
+    bars += [(translate("skips that count as wrong"), skips, str(skips))] if skips else []
+    bars.append((translate("answers that count"), counted, str(counted)))
     return draw_bars(
         bars,
         title=data.name,
-        subtitle="answers, by kind of exclusion",
+        subtitle=translate("answers, by kind of exclusion"),
         prefix=f"flow-{number}",
         simulated=data.simulated,
     )
@@ -63,16 +75,16 @@ def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[st
     if project.imported or project.started is None:
         return
     known = (
-        ("invited", project.invited),
-        ("consented", project.consented),
-        ("started", project.started),
-        ("finished", project.finished),
+        (translate("invited"), project.invited),
+        (translate("consented"), project.consented),
+        (translate("started"), project.started),
+        (translate("finished"), project.finished),
     )
     for name, count in known:
         if count is not None:
             yield name, count
     counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
-    yield "gave an answer that counts", len({person for column in counted for person in column})
+    yield translate("gave an answer that counts"), len({person for column in counted for person in column})
 
 
 def build_text_chapter(state: ReleaseState) -> Chapter:
@@ -85,12 +97,13 @@ def build_text_chapter(state: ReleaseState) -> Chapter:
                 continue
             key = (text.kind, text.sha256)
             found.setdefault(key, []).append(project.name)
-            version = f", version {text.version}" if text.version else ""
-            people = f", {text.n_people} people" if text.n_people else ""
-            heading = f"{NAMES.get(text.kind, text.kind)}{version} ({text.sha256[:12]}{people})"
+            version = translate(", version {version}", version=text.version) if text.version else ""
+            people = f", {format_count(text.n_people, 'person')}" if text.n_people else ""
+            name = translate(NAMES[text.kind]) if text.kind in NAMES else text.kind
+            heading = f"{name}{version} ({text.sha256[:12]}{people})"
             headings.setdefault(key, VerbatimText(heading, project.language, text.text))
     texts = tuple(
         own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(found[key])}")
         for key, own in headings.items()
     )
-    return Chapter(id="texts", title="What people read", how=HOW_TEXTS, texts=texts)
+    return Chapter(id="texts", title=translate("What people read"), how=translate(HOW_TEXTS), texts=texts)

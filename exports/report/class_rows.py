@@ -9,6 +9,7 @@ from exports.class_tables import format_count
 from exports.pages.display_text import NO_VALUE, UNIT_NAMES, format_percent, shorten_text
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import SIMULATED
+from exports.pages.translation import localize_number, translate
 from exports.results import DataSetResult
 
 MOST_CLASSES = 12
@@ -32,22 +33,30 @@ def build_class_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             shares = (scores[metric] for metric in ("precision", "recall", "f1"))
             cells = [NO_VALUE if share != share else format_percent(share) for share in shares]  # noqa: PLR0124  # nan
             counts = [_format_short(scores[count]) for count in ("support", "answered")]
-            rows.append(TableRow(head=f"{UNIT_NAMES[unit]}: {name}", cells=(*cells, *counts)))
+            rows.append(TableRow(head=f"{translate(UNIT_NAMES[unit])}: {name}", cells=(*cells, *counts)))
     return tuple(rows)
 
 
 def build_confusion_tables(result: DataSetResult) -> tuple[ConfusionTable, ...]:
     """The confusion matrix of each unit, gold down and answers across; none for many classes."""
     tables = []
-    stamp = f"{SIMULATED} · " if result.data.simulated else ""
+    stamp = f"{translate(SIMULATED)} · " if result.data.simulated else ""
     for unit, confusion in result.confusions.items():
         if len(confusion) > MOST_CLASSES:
             continue
         answers = [answer for answer in confusion.columns if answer != NO_LABEL or confusion[NO_LABEL].any()]
         tables.append(
             ConfusionTable(
-                caption=f"{stamp}{result.data.name}: {UNIT_NAMES[unit]}, gold down, answers across",
-                heads=("Gold", *(shorten_text(str(answer), max_length=24) or "no label" for answer in answers)),
+                caption=stamp
+                + translate(
+                    "{name}: {unit}, gold down, answers across",
+                    name=result.data.name,
+                    unit=translate(UNIT_NAMES[unit]),
+                ),
+                heads=(
+                    translate("Gold"),
+                    *(shorten_text(str(answer), max_length=24) or translate("no label") for answer in answers),
+                ),
                 rows=tuple(
                     TableRow(
                         head=shorten_text(str(gold), max_length=24),
@@ -63,4 +72,4 @@ def build_confusion_tables(result: DataSetResult) -> tuple[ConfusionTable, ...]:
 def _format_short(number: float) -> str:
     """A count for readers: ties can make it a fraction, shown with one decimal."""
     whole = format_count(number)
-    return f"{number:.1f}" if "." in whole else whole
+    return localize_number(f"{number:.1f}") if "." in whole else whole

@@ -18,6 +18,8 @@ from exports.pages.display_text import (
     format_number,
     format_percent,
 )
+from exports.pages.reasons import translate_reason
+from exports.pages.translation import localize_number, translate
 from exports.results import CIRCULAR, DataSetResult
 
 
@@ -29,16 +31,18 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(_describe_self_agreement(result.self_agreement))
     if result.dawid_skene is not None:
         sentences.append(_describe_dawid_skene(result.dawid_skene))
-        sentences += result.dawid_skene.warnings
+        sentences += map(translate_reason, result.dawid_skene.warnings)
     if result.iaa is not None and result.iaa.value is not None:
-        sentences.append(f"Mean posterior (“Dawid–Skene IAA”): {result.iaa.value:.4f}. {OVERCONFIDENCE_WARNING}")
+        value = localize_number(f"{result.iaa.value:.4f}")
+        sentences.append(translate("Mean posterior (“Dawid–Skene IAA”): {value}.", value=value))
+        sentences[-1] += f" {translate_reason(OVERCONFIDENCE_WARNING)}"
     if data.kind != "label":
-        sentences.append(EXACT_SCORING)
+        sentences.append(translate(EXACT_SCORING))
         sentences += _describe_normalisation(data)
     elif data.classes is None:
-        sentences.append(OPTIONS_DIFFER)
+        sentences.append(translate(OPTIONS_DIFFER))
     if data.classes_are_positions:
-        sentences.append(POSITIONS)
+        sentences.append(translate(POSITIONS))
     return tuple(sentences)
 
 
@@ -50,63 +54,90 @@ def _describe_data(result: DataSetResult) -> list[str]:
     if result.consensus is not None:
         sentences.append(_describe_consensus(result.consensus))
         sentences.append(_describe_answers_per_item(result))
-    sentences += [result.fallback] if result.fallback else []
+    sentences += [translate_reason(result.fallback)] if result.fallback else []
     n_skips = len(result.data.list_counted_skips())
     if n_skips:
-        sentences.append(f"{format_count(n_skips, 'skip')}: wrong where scored, no vote elsewhere.")
+        sentences.append(
+            translate("{skips}: wrong where scored, no vote elsewhere.", skips=format_count(n_skips, "skip"))
+        )
     return sentences
 
 
 def _describe_normalisation(data: DataSet) -> list[str]:
     """How texts are compared; nothing for other answers."""
     rule = data.normalise
-    return [] if rule is None else [f"Texts are compared by “{rule}”: {NORMALISATION_NAMES[rule]}."]
+    if rule is None:
+        return []
+    meaning = translate(NORMALISATION_NAMES[rule])
+    return [translate("Texts are compared by “{rule}”: {meaning}.", rule=rule, meaning=meaning)]
 
 
 def _describe_gold_origins(result: DataSetResult) -> str:
     items = result.data.items
     declared = items.loc[items["gold"].notna()]
     if declared.empty:
-        return "No gold is declared; gold.csv holds the consensus of the votes."
+        return translate("No gold is declared; gold.csv holds the consensus of the votes.")
     origins = declared["gold_origin"].fillna("unknown origin").value_counts(sort=False).sort_index()
-    return (
-        "Declared gold: " + ", ".join(f"{format_count(int(n), 'item')} by {name}" for name, n in origins.items()) + "."
-    )
+    parts = [
+        translate("{items} by {origin}", items=format_count(int(n), "item"), origin=translate_reason(str(name)))
+        for name, n in origins.items()
+    ]
+    return translate("Declared gold: {origins}.", origins=", ".join(parts))
 
 
 def _describe_answers_per_item(result: DataSetResult) -> str:
     sizes = result.votes.frame["item"].value_counts()
     more = ""
     if result.pooled is not None:
-        more = f" Scores rest on the first {result.data.overlap} of each item, all of them pooled stand beside."
-    return f"Answers an item: {sizes.min()} to {sizes.max()}, median {sizes.median():g}.{more}"
+        more = " " + translate(
+            "Scores rest on the first {n} of each item, all of them pooled stand beside.", n=result.data.overlap
+        )
+    counted = translate(
+        "Answers an item: {least} to {most}, median {median}.",
+        least=sizes.min(),
+        most=sizes.max(),
+        median=localize_number(f"{sizes.median():g}"),
+    )
+    return counted + more
 
 
 def _describe_agreement_with_others(table: pd.DataFrame) -> str:
     n = int(table["n"].sum())
     share = float((table["majority"] * table["n"]).sum() / n) if n else None
-    return (
-        f"{CIRCULAR} Held against the majority of the others alone, {format_percent(share)} of the answers agree, "
-        "which is agreement and no score."
+    words = translate(
+        "Held against the majority of the others alone, {share} of the answers agree, which is agreement and no score.",
+        share=format_percent(share),
     )
+    return f"{translate_reason(CIRCULAR)} {words}"
 
 
 def _describe_consensus(consensus: Consensus) -> str:
     n_ties, n_items = int(consensus.labels["tie"].sum()), len(consensus.labels)
-    return (
-        f"Consensus: {METHOD_NAMES[consensus.method]} ({consensus.version}) of {format_count(n_items, 'item')}; "
-        f"{format_count(n_ties, 'tie')}, rule “{consensus.ties}”: {TIE_RULE_NAMES[consensus.ties]}."
+    return translate(
+        "Consensus: {method} ({version}) of {items}; {ties}, rule “{rule}”: {meaning}.",
+        method=translate(METHOD_NAMES[consensus.method]),
+        version=consensus.version,
+        items=format_count(n_items, "item"),
+        ties=format_count(n_ties, "tie"),
+        rule=consensus.ties,
+        meaning=translate(TIE_RULE_NAMES[consensus.ties]),
     )
 
 
 def _describe_self_agreement(agreement: SelfAgreement) -> str:
-    kappa = agreement.reason if agreement.kappa is None else f"κ {format_number(agreement.kappa)}."
-    return (
-        f"Asked again, {format_count(agreement.n_annotators, 'annotator')} gave the same answer to "
-        f"{format_percent(agreement.percent)} of {format_count(agreement.n_repeats, 'item')}; {kappa}"
+    return translate(
+        "Asked again, {annotators} gave the same answer to {share} of {items}; {kappa}",
+        annotators=format_count(agreement.n_annotators, "annotator"),
+        share=format_percent(agreement.percent),
+        items=format_count(agreement.n_repeats, "item"),
+        kappa=translate_reason(agreement.reason) if agreement.kappa is None else f"κ {format_number(agreement.kappa)}.",
     )
 
 
 def _describe_dawid_skene(fit: Consensus) -> str:
-    ended = "converged" if fit.converged else "did not converge"
-    return f"Dawid–Skene: {format_count(fit.iterations or 0, 'iteration')}, {ended} ({fit.version})."
+    return translate(
+        "Dawid–Skene: {iterations}, {ended} ({version}).",
+        iterations=format_count(fit.iterations or 0, "iteration"),
+        ended=translate("converged") if fit.converged else translate("did not converge"),
+        version=fit.version,
+    )

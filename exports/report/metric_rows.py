@@ -13,7 +13,9 @@ from exports.pages.display_text import (
     format_score,
     get_metric_name,
 )
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
+from exports.pages.translation import translate
 from exports.results import DataSetResult
 from exports.score_variants import describe_variant
 
@@ -24,9 +26,13 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     units = () if scores is None or result.data.kind != "label" else scores.units
     return tuple(
         TableRow(
-            head=UNIT_NAMES[unit.unit],
+            head=translate(UNIT_NAMES[unit.unit]),
             cells=tuple(format_score(score) for score in unit.scores),
-            remark=" ".join(f"{METRIC_NAMES[score.metric]}: {score.reason}" for score in unit.scores if score.reason),
+            remark=" ".join(
+                f"{translate(METRIC_NAMES[score.metric])}: {translate_reason(score.reason)}"
+                for score in unit.scores
+                if score.reason
+            ),
         )
         for unit in units
         if len(unit.scores) > 1
@@ -39,9 +45,9 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     units = () if scores is None or result.data.kind == "label" else scores.units
     return tuple(
         TableRow(
-            head=f"{UNIT_NAMES[unit.unit]}: {get_metric_name(score.metric)}",
+            head=f"{translate(UNIT_NAMES[unit.unit])}: {get_metric_name(score.metric)}",
             cells=(format_score(score),),
-            remark=score.reason,
+            remark=translate_reason(score.reason),
         )
         for unit in units
         for score in unit.scores
@@ -58,12 +64,17 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             score = unit.primary
             cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
             far = far or bool(result.exceeds_half_width(unit, score))
-        remark = f"{capitalize_first(describe_variant(name))}.{f' {FAR_FROM_PRIMARY}' if far else ''}"
+        remark = f"{capitalize_first(translate_reason(describe_variant(name)))}."
+        remark += f" {translate(FAR_FROM_PRIMARY)}" if far else ""
         rows.append(
-            TableRow(head=capitalize_first(name), cells=(*cells, str(scores["individual"].total)), remark=remark)
+            TableRow(
+                head=capitalize_first(translate_reason(name)),
+                cells=(*cells, str(scores["individual"].total)),
+                remark=remark,
+            )
         )
     rows += [
-        TableRow(head=capitalize_first(name), cells=(NO_VALUE,) * 3, remark=reason)
+        TableRow(head=capitalize_first(translate_reason(name)), cells=(NO_VALUE,) * 3, remark=translate_reason(reason))
         for name, reason in sorted(result.missing_variants.items())
     ]
     return tuple(rows)

@@ -7,19 +7,22 @@ from collections.abc import Sequence
 from exports.order_effects import PLACE, OrderPart, PeopleEffects
 from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import (
-    MINUS,
     NO_VALUE,
     capitalize_first,
+    format_count,
     format_percent,
     format_percent_interval,
+    format_points,
     shorten_text,
 )
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
-from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.translation import mark_text, translate
 from exports.results import DataSetResult
 
 TOP, STEP = 56, 24
-NO_SLOPE = "No slope"
+NO_SLOPE = mark_text("No slope")
 
 
 def list_best_people(results: Sequence[DataSetResult]) -> list[tuple[str, str]]:
@@ -36,10 +39,13 @@ def describe_best(people: PeopleEffects) -> str:
     best = people.best
     if best is None:
         return ""
-    return (
-        f"the best of {best.people} people has {format_percent(best.value)} of {best.n} answers right. Chosen on one "
-        f"half of the items and scored on the other, the best has {format_percent(best.held_out)}; the rest comes of "
-        f"choosing."
+    return translate(
+        "the best of {people} people has {value} of {n} answers right. Chosen on one half of the items and scored on"
+        " the other, the best has {held_out}; the rest comes of choosing.",
+        people=best.people,
+        value=format_percent(best.value),
+        n=best.n,
+        held_out=format_percent(best.held_out),
     )
 
 
@@ -49,7 +55,7 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         return ()
     rows = [
         TableRow(
-            head=capitalize_first(f"{one.kind} {one.part}"),
+            head=capitalize_first(f"{translate_reason(one.kind)} {translate_reason(one.part)}"),
             cells=(
                 format_percent(one.unit.primary.value),
                 format_percent_interval(one.unit.primary.ci_low, one.unit.primary.ci_high),
@@ -61,10 +67,10 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         for one in result.people.parts
     ]
     slope = result.people.slope
-    head = "Ten answers further" if slope.value is not None else NO_SLOPE
-    interval = _format_points(slope.low, slope.high)
-    cells = (_format_point(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
-    return (*rows, TableRow(head=head, cells=cells, remark=slope.reason))
+    head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
+    interval = _format_interval(slope.low, slope.high)
+    cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
+    return (*rows, TableRow(head=head, cells=cells, remark=translate_reason(slope.reason)))
 
 
 def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
@@ -90,26 +96,29 @@ def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Seque
         high = score.item_only_high if score.ci_high is None else score.ci_high
         if low is not None and high is not None:
             drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=1.6)
-        drawing.text(one.part, at=(0, y + 4))
+        drawing.text(translate_reason(one.part), at=(0, y + 4))
         drawing.text(format_percent(score.value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
         if score.value is not None:
             drawing.dot(at=(scale.x(score.value), y), colour="accent")
-    stamp = f"{SIMULATED}, " if result.data.simulated else ""
-    shares = "; ".join(f"{one.part} {format_percent(one.unit.primary.value)}" for one in parts)
-    label = f"{stamp}{result.data.name}: share right by place in the session: {shares}. {subtitle}."
-    return drawing.to_svg(prefix=prefix, label=label)
+    shares = "; ".join(f"{translate_reason(one.part)} {format_percent(one.unit.primary.value)}" for one in parts)
+    label = translate(
+        "{name}: share right by place in the session: {shares}. {slope}.",
+        name=result.data.name,
+        shares=shares,
+        slope=subtitle,
+    )
+    return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
 
 
 def _describe_slope(people: PeopleEffects) -> str:
     slope = people.slope
     if slope.value is None:
-        return f"{NO_SLOPE}: {slope.n_people} people"
-    return f"10 answers on: {_format_point(slope.value)} [{_format_points(slope.low, slope.high)}] points"
+        return f"{translate(NO_SLOPE)}: {format_count(slope.n_people, 'person')}"
+    value, interval = format_points(slope.value), _format_interval(slope.low, slope.high)
+    return translate("10 answers on: {value} [{interval}] points", value=value, interval=interval)
 
 
-def _format_point(value: float | None) -> str:
-    return NO_VALUE if value is None else f"{100 * value:+.1f}".replace("-", MINUS)
-
-
-def _format_points(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{_format_point(low)}, {_format_point(high)}"
+def _format_interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return NO_VALUE
+    return translate("{low}, {high}", low=format_points(low), high=format_points(high))

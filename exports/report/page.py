@@ -26,14 +26,17 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
+from exports.pages.reasons import translate_reason, translate_reasons
 from exports.pages.scaffold import (
     DataSetSection,
     Headline,
     TableRow,
+    build_pages,
     get_section_fields,
     list_excluded,
     render_page,
 )
+from exports.pages.translation import localize_number, translate
 from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
 from exports.report.metric_rows import build_metric_rows, build_other_metric_rows, build_variant_rows
@@ -42,7 +45,7 @@ from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.release_marks import ReleaseMarks
 from exports.report.trivial_rows import build_trivial_rows
 from exports.results import NO_VOTES, UNITS, DataSetResult
-from exports.tables import Release, join_warnings
+from exports.tables import Release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,41 +70,58 @@ class ReportSection(DataSetSection):
 def render_report(
     release: Release,
     *,
-    title: str = "People’s answers: agreement and human baselines",
+    title: str = "",
     marks: ReleaseMarks | None = None,
 ) -> str:
     """Render the report of a release as one HTML document that needs nothing from outside.
 
     Where any data set is simulated the page and its plots say SIMULATED. `marks` add the gate and stamp of a release.
+    There is a title where none is given.
     """
     results, options = release.results, release.options
     measured = {row.name for result in results if result.agreement is not None for row in result.agreement.rows}
     return render_page(
         "report.html.j2",
         package="exports.report",
-        title=title,
+        name="report",
+        title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
         sections=[_build_section(result) for result in results],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results),
-        ceilings=[(result.data.name, describe_ceiling(result.ceiling)) for result in results if result.ceiling],
+        ceilings=[
+            (result.data.name, translate_reason(describe_ceiling(result.ceiling)))
+            for result in results
+            if result.ceiling
+        ],
         order_panels=draw_order_panels(results),
         best=list_best_people(results),
-        without_scores=[(result.data.name, result.no_performance) for result in results if result.performance is None],
+        without_scores=[
+            (result.data.name, translate_reason(result.no_performance))
+            for result in results
+            if result.performance is None
+        ],
         options=options,
-        metrics=list(METRIC_NAMES.values()),
+        metrics=[translate(name) for name in METRIC_NAMES.values()],
         meanings=[
-            (COEFFICIENT_NAMES[name], COEFFICIENT_MEANINGS[name]) for name in COEFFICIENT_NAMES if name in measured
+            (translate(COEFFICIENT_NAMES[name]), translate(COEFFICIENT_MEANINGS[name]))
+            for name in COEFFICIENT_NAMES
+            if name in measured
         ],
     )
+
+
+def build_report_pages(release: Release) -> dict[str, str]:
+    """The report in every language: file name → page."""
+    return build_pages("report", lambda: render_report(release))
 
 
 def _build_section(result: DataSetResult) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=_list_headlines(result),
-        no_headlines=NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS,
+        no_headlines=translate(NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS),
         counts=_list_counts(result),
         excluded=list_excluded(result.data),
         baselines=_build_baseline_rows(result),
@@ -125,7 +145,7 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
         for unit in ("individual", "majority"):
             score = result.performance[unit].primary
             interval = format_percent_interval(score.ci_low, score.ci_high)
-            headlines.append(Headline(UNIT_NAMES[unit], format_percent(score.value), f"[{interval}]"))
+            headlines.append(Headline(translate(UNIT_NAMES[unit]), format_percent(score.value), f"[{interval}]"))
     if result.agreement is not None:
         rows = {row.name: row for row in result.agreement.headline if row.value is not None and not row.of}
         preferred = [rows[name] for name in HEADLINE_COEFFICIENTS if name in rows]
@@ -135,7 +155,7 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
 
 def _build_coefficient_headline(row: Coefficient) -> Headline:
     interval = format_coefficient_interval(row.name, row.low, row.high)
-    return Headline(COEFFICIENT_NAMES[row.name], format_coefficient(row.name, row.value), f"[{interval}]")
+    return Headline(translate(COEFFICIENT_NAMES[row.name]), format_coefficient(row.name, row.value), f"[{interval}]")
 
 
 def _list_counts(result: DataSetResult) -> tuple[str, ...]:
@@ -154,19 +174,26 @@ def _format_answers_per_item(result: DataSetResult) -> str:
     sizes = result.votes.frame["item"].value_counts()
     if sizes.empty or sizes.min() == sizes.max():
         return NO_VALUE if sizes.empty else str(sizes.min())
-    return f"{sizes.min()}–{sizes.max()} (median {sizes.median():g})"
+    return translate(
+        "{least}–{most} (median {median})",
+        least=sizes.min(),
+        most=sizes.max(),
+        median=localize_number(f"{sizes.median():g}"),
+    )
 
 
 def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (TableRow(head="Not scored", cells=("",) * 9, remark=result.no_performance),)
+        return (
+            TableRow(head=translate("Not scored"), cells=("",) * 9, remark=translate_reason(result.no_performance)),
+        )
     missing = result.missing_units
     units = (*scores.units, *scores.fresh_majorities)
     rows = [_build_unit_row(unit, scores, data=result.data) for unit in units]
     rows += [
-        TableRow(head=UNIT_NAMES[unit], cells=(NO_VALUE,) * 9, remark=missing[unit])
+        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 9, remark=translate_reason(missing[unit]))
         for unit in UNITS
         if unit in missing
     ]
@@ -181,44 +208,56 @@ def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableR
             format_percent(unit.primary.value),
             format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
             format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
-            NO_VALUE if unit.wrong is None else f"{unit.total - unit.wrong} of {format_count(unit.total, noun)}",
+            NO_VALUE if unit.wrong is None else _format_part(unit.total - unit.wrong, format_count(unit.total, noun)),
             format_percent(scores.random_exact),
             format_percent(scores.random),
             _format_quartiles(unit),
             format_percent_interval(unit.ann_min, unit.ann_max),
             NO_VALUE if unit.unit == "individual" else str(unit.n_ties),
         ),
-        remark=" ".join(part for part in (_describe_interval(unit, data), join_warnings(unit, unit.primary)) if part),
+        remark=" ".join(
+            part
+            for part in (_describe_interval(unit, data), translate_reasons((*unit.warnings, unit.primary.reason)))
+            if part
+        ),
     )
+
+
+def _format_part(part: int, whole: object) -> str:
+    return translate("{part} of {whole}", part=part, whole=whole)
 
 
 def _describe_interval(unit: Unit, data: DataSet) -> str:
     """How the interval was made, with the mark of classes that are positions; empty where there is none."""
     method = unit.primary.ci_method
-    return capitalize_first(method + get_positions_mark(data)) + "." if method != "none" else ""
+    return (
+        capitalize_first(translate_reason(method) + translate_reason(get_positions_mark(data))) + "."
+        if method != "none"
+        else ""
+    )
 
 
 def _format_quartiles(unit: Unit) -> str:
     """The quartiles of annotators' own scores: 81.0, 86.2, 91.7 %."""
     quartiles = [share for share in (unit.ann_q1, unit.ann_median, unit.ann_q3) if share is not None]
-    return f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %" if quartiles else NO_VALUE
+    return localize_number(f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %") if quartiles else NO_VALUE
 
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head="Not measured", cells=("",) * 6, remark=NO_VOTES),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 6, remark=translate_reason(NO_VOTES)),)
     return tuple(
         TableRow(
-            head=COEFFICIENT_NAMES[row.name] + _describe_row_basis(row),
+            head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
             cells=(
-                row.level,
+                translate_reason(row.level),
                 format_coefficient(row.name, row.value),
                 format_coefficient_interval(row.name, row.low, row.high),
                 str(row.n_items),
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            remark=row.reason,
+            remark=translate_reason(row.reason),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason
@@ -228,8 +267,8 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def _describe_row_basis(row: Coefficient) -> str:
     """What a coefficient is of, in brackets: its box, classes that are positions, all votes pooled; else empty."""
     parts = [row.of] if row.of else []
-    parts += ["positions"] if row.positions else []
-    parts += ["all answers pooled"] if row.basis == "pooled" else []
+    parts += [translate("positions")] if row.positions else []
+    parts += [translate("all answers pooled")] if row.basis == "pooled" else []
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -241,7 +280,7 @@ def _build_annotator_rows(scores: Performance | None) -> tuple[TableRow, ...]:
     return tuple(
         TableRow(
             head=str(name),
-            cells=(f"{right} of {n}", format_percent(value), format_percent_interval(low, high)),
+            cells=(_format_part(right, n), format_percent(value), format_percent_interval(low, high)),
         )
         for name, (n, right), (value, low, high) in zip(scores.annotators.index, counts, shares, strict=True)
     )

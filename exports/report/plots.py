@@ -19,9 +19,12 @@ from exports.pages.display_text import (
     format_percent,
     shorten_text,
 )
-from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
 
+MAJORITY, RANDOM = mark_text("majority {value}"), mark_text("random {value}")
+"""The labels of the lines across a panel of scores."""
 MAX_NAMED_ROWS = 30
 """With more annotators than this, a panel shows no names beside the lines."""
 
@@ -70,7 +73,11 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     bottom = rows.top + rows.step * len(annotators)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
-    subtitle = f"{format_count(len(annotators), 'annotator')}, {100 * confidence_level:g} % Wilson"
+    subtitle = translate(
+        "{annotators}, {level} Wilson",
+        annotators=format_count(len(annotators), "annotator"),
+        level=localize_number(f"{100 * confidence_level:g} %"),
+    )
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)
     _draw_references(drawing, scale, scores, top=rows.top, bottom=bottom)
@@ -98,15 +105,15 @@ def _draw_references(drawing: SvgDrawing, scale: AxisScale, scores: Performance,
     """Draw the lines of the majority and the random guess, with labels in separate rows, so that they never overlap."""
     majority = scores["majority"].primary.value
     for value, name, colour, y, dashes in (
-        (majority, "majority", "second", top - 24, None),
-        (scores.random_exact, "random", "muted", top - 10, (2.0, 2.0)),
+        (majority, MAJORITY, "second", top - 24, None),
+        (scores.random_exact, RANDOM, "muted", top - 10, (2.0, 2.0)),
     ):
         if value is None:
             continue
         x = scale.x(value)
         drawing.line(start=(x, y + 3), end=(x, bottom), colour=colour, width=1.3, dashes=dashes)  # type: ignore[arg-type]
         anchor = "right" if x > PANEL_WIDTH / 2 else "left"
-        label = f"{name} {format_percent(value)}"
+        label = translate(name, value=format_percent(value))
         offset = -5 if anchor == "right" else 5
         drawing.text(label, at=(x + offset, y + 4), colour=colour, size=10.5, anchor=anchor)  # type: ignore[arg-type]
 
@@ -118,9 +125,9 @@ def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coeffic
     lowest = min([0.0, *(row.low for _, row in rows if row.low is not None)])
     low = math.floor(4 * lowest) / 4
     scale = AxisScale(left=6, right=PANEL_WIDTH - 14, low=low)
-    title = shorten_text(COEFFICIENT_NAMES[name], max_length=30)
+    title = shorten_text(translate(COEFFICIENT_NAMES[name]), max_length=30)
     simulated = any(result.data.simulated for result, _ in rows)
-    draw_heading(drawing, title, COEFFICIENT_MEANINGS[name], simulated=simulated)
+    draw_heading(drawing, title, translate(COEFFICIENT_MEANINGS[name]), simulated=simulated)
     ticks = [tick / 4 for tick in range(round(low * 4), 5)]
     draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
     for number, (result, row) in enumerate(rows):
@@ -133,7 +140,7 @@ def _draw_agreement_row(
 ) -> None:
     drawing.text(shorten_text(result.data.name, max_length=34), at=(scale.left, y))
     if row.value is None:
-        drawing.text("no value: see the table", at=(scale.left, y + 14), colour="muted", size=10.5)
+        drawing.text(translate("no value: see the table"), at=(scale.left, y + 14), colour="muted", size=10.5)
         return
     drawing.text(format_coefficient(row.name, row.value), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
     if row.low is not None and row.high is not None:
@@ -145,22 +152,25 @@ def _draw_agreement_row(
 def _describe_scores(result: DataSetResult, scores: Performance) -> str:
     """The panel in words, for screen readers."""
     accuracy, majority = scores.annotators["accuracy"], scores["majority"].primary.value
-    random = "" if scores.random_exact is None else f", random {format_percent(scores.random_exact)}"
-    return (
-        f"{_get_stamp(result)}{result.data.name}: scores of {format_count(len(accuracy), 'annotator')}, "
-        f"from {format_percent(accuracy.min())} to {format_percent(accuracy.max())}; "
-        f"majority {format_percent(majority)}{random}."
+    lines = [translate(MAJORITY, value=format_percent(majority))]
+    if scores.random_exact is not None:
+        lines.append(translate(RANDOM, value=format_percent(scores.random_exact)))
+    words = translate(
+        "{name}: scores of {annotators}, from {low} to {high}; {lines}.",
+        name=result.data.name,
+        annotators=format_count(len(accuracy), "annotator"),
+        low=format_percent(accuracy.min()),
+        high=format_percent(accuracy.max()),
+        lines=", ".join(lines),
     )
+    return format_stamp(simulated=result.data.simulated) + words
 
 
 def _describe_agreement(name: str, rows: Sequence[tuple[DataSetResult, Coefficient]]) -> str:
+    no_value = translate("no value")
     values = [
-        f"{_get_stamp(result)}{result.data.name} "
-        f"{'no value' if row.value is None else format_coefficient(name, row.value)}"
+        f"{format_stamp(simulated=result.data.simulated)}{result.data.name} "
+        f"{no_value if row.value is None else format_coefficient(name, row.value)}"
         for result, row in rows
     ]
-    return f"{COEFFICIENT_NAMES[name]} by data set: {'; '.join(values)}."
-
-
-def _get_stamp(result: DataSetResult) -> str:
-    return f"{SIMULATED}, " if result.data.simulated else ""
+    return translate("{name} by data set: {values}.", name=translate(COEFFICIENT_NAMES[name]), values="; ".join(values))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from exports.pages.scaffold import TableRow
+from exports.pages.translation import translate
 from exports.report.chapters import Chapter
 
 
@@ -43,6 +44,10 @@ class ReleaseMarks:
     def rows(self) -> tuple[TableRow, ...]:
         """The rows of the table of the gate."""
         return tuple(
-            TableRow(head=line.id, cells=(line.status, line.level), remark=f"{line.must_state}. {line.evidence}")
+            TableRow(
+                head=line.id,
+                cells=(translate(line.status), translate(line.level)),
+                remark=f"{line.must_state}. {line.evidence}",
+            )
             for line in self.lines
         )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from exports.pages.display_text import METRIC_NAMES, NO_VALUE, format_percent, format_percent_interval
 from exports.pages.scaffold import TableRow
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
 
 BASELINE_NAMES = {
-    "random": "Chance: an option by lot",
-    "random_by_class": "Chance: a class as often as gold has it",
-    "majority_class": "The most frequent class",
-    "position": "The place where gold is most often, from the first",
-    "position_from_end": "The place where gold is most often, from the last",
-    "longest_option": "The longest option",
-    "shortest_option": "The shortest option",
-    "most_mentioned_option": "The option that the text names most often",
+    "random": mark_text("Chance: an option by lot"),
+    "random_by_class": mark_text("Chance: a class as often as gold has it"),
+    "majority_class": mark_text("The most frequent class"),
+    "position": mark_text("The place where gold is most often, from the first"),
+    "position_from_end": mark_text("The place where gold is most often, from the last"),
+    "longest_option": mark_text("The longest option"),
+    "shortest_option": mark_text("The shortest option"),
+    "most_mentioned_option": mark_text("The option that the text names most often"),
 }
-CEILING_NAME = "Ceiling: gold that is right and can be decided"
+CEILING_NAME = mark_text("Ceiling: gold that is right and can be decided")
 
 
 def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
@@ -29,13 +30,14 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         if one.reason:
             continue
         values = [one.scores.get(metric) for metric in METRIC_NAMES]
-        shown = [NO_VALUE if value is None or value != value else f"{value:.3f}" for value in values]  # noqa: PLR0124
+        shown = [NO_VALUE if value is None or value != value else localize_number(f"{value:.3f}") for value in values]  # noqa: PLR0124
         accuracy = one.scores.get("accuracy")
         cells = (one.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(one.n_torn))
-        rows.append(TableRow(head=BASELINE_NAMES[one.name], cells=cells))
+        rows.append(TableRow(head=translate(BASELINE_NAMES[one.name]), cells=cells))
     if rows and result.ceiling is not None and result.ceiling.ceiling.value is not None:
         share = result.ceiling.ceiling
         cells = (NO_VALUE, format_percent(share.value), *[NO_VALUE] * len(METRIC_NAMES))
-        remark = f"In brackets for items like these: [{format_percent_interval(share.low, share.high)}]."
-        rows.append(TableRow(head=CEILING_NAME, cells=cells, remark=remark))
+        interval = format_percent_interval(share.low, share.high)
+        remark = translate("In brackets for items like these: [{interval}].", interval=interval)
+        rows.append(TableRow(head=translate(CEILING_NAME), cells=cells, remark=remark))
     return tuple(rows)

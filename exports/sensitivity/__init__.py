@@ -10,6 +10,7 @@ import pandas as pd
 from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_number
+from exports.pages.scaffold import build_pages
 from exports.sensitivity.confidence_cut import CUTS, CutResult, measure_cuts
 from exports.sensitivity.page import draw_cut_panels, render_sensitivity
 from exports.sensitivity.rule_grid import (
@@ -88,9 +89,9 @@ def list_cut_rows(cuts: Sequence[CutResult]) -> list[dict[str, Any]]:
 def build_sensitivity_files(
     data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]
 ) -> dict[str, str | bytes]:
-    """Build sensitivity.csv, confidence_cut.csv and sensitivity.html: file name → content."""
+    """Build sensitivity.csv, confidence_cut.csv, and sensitivity.html in every language: file name → content."""
     tables = {"sensitivity.csv": list_setting_rows(results), "confidence_cut.csv": list_cut_rows(cuts)}
     return {
         **{name: writers.format_csv(pd.DataFrame(rows).astype(object)) for name, rows in tables.items()},
-        "sensitivity.html": render_sensitivity(data, results, cuts),
+        **build_pages("sensitivity", lambda: render_sensitivity(data, results, cuts)),
     }

@@ -8,14 +8,24 @@ from typing import NamedTuple
 
 from exports.inputs import DataSet
 from exports.pages.axis import AxisScale, draw_axis
-from exports.pages.display_text import COEFFICIENT_NAMES, format_coefficient, format_percent, format_percent_interval
+from exports.pages.display_text import (
+    COEFFICIENT_NAMES,
+    format_coefficient,
+    format_count,
+    format_percent,
+    format_percent_interval,
+)
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
-from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading
+from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.sensitivity.confidence_cut import CutResult
 from exports.sensitivity.rule_grid import SettingResult
 
 ROW_STEP, TOP = 34, 56
 CONFIDENCE_LEVEL = 0.95
+SCORES = ((mark_text("Single answers"), "single"), (mark_text("Majority"), "majority"))
+"""The scores of a setting: the name on the page, and the field."""
 
 
 class PlottedRow(NamedTuple):
@@ -48,15 +58,24 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
         **get_section_fields(data),
         headlines=_list_headlines(results),
         panels=tuple(_draw_panels(data, results, cuts)),
-        coefficient=next((COEFFICIENT_NAMES[one.agreement_name] for one in results if one.agreement_name), ""),
+        coefficient=next(
+            (translate(COEFFICIENT_NAMES[one.agreement_name]) for one in results if one.agreement_name), ""
+        ),
         settings=tuple(map(_build_setting_row, results)),
         cuts=tuple(_build_cut_row(cut) for cut in cuts),
-        cut_heads=("Confidence at least", "Labels kept", "Right where known", "95 % Wilson", *(data.classes or ())),
+        cut_heads=(
+            translate("Confidence at least"),
+            translate("Labels kept"),
+            translate("Right where known"),
+            translate("{level} Wilson", level=_format_level()),
+            *(data.classes or ()),
+        ),
     )
     return render_page(
         "sensitivity.html.j2",
         package="exports.sensitivity",
-        title="What rules and cuts change",
+        name="sensitivity",
+        title=translate("What rules and cuts change"),
         sections=[section],
         confidence_level=CONFIDENCE_LEVEL,
     )
@@ -65,48 +84,68 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
 def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
     """What the scores and the size of gold are as collected, and between what they vary over the settings."""
     headlines = []
-    for title, name in (("Single answers", "single"), ("Majority", "majority")):
+    for title, name in SCORES:
         scores = [None if (score := getattr(one, name)) is None else score.value for one in results]
         known = [value for value in scores if value is not None]
         if known:
-            note = f"from {format_percent(min(known))} to {format_percent(max(known))}"
-            headlines.append(Headline(title, format_percent(scores[0]), note))
+            note = translate("from {low} to {high}", low=format_percent(min(known)), high=format_percent(max(known)))
+            headlines.append(Headline(translate(title), format_percent(scores[0]), note))
     sizes = [one.n_gold for one in results]
-    return (*headlines, Headline("Items with a majority", str(sizes[0]), f"from {min(sizes)} to {max(sizes)}"))
+    note = translate("from {low} to {high}", low=min(sizes), high=max(sizes))
+    return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
 
 
 def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]) -> list[str]:
     panels = []
-    for title, name in (("Single answers", "single"), ("Majority", "majority")):
+    for title, name in SCORES:
         scores = [(result, getattr(result, name)) for result in results]
         rows = [
-            PlottedRow(one.name, score.value, score.item_only_low, score.item_only_high, f"{one.n_answers} answers")
+            PlottedRow(
+                translate_reason(one.name),
+                score.value,
+                score.item_only_low,
+                score.item_only_high,
+                format_count(one.n_answers, "answer"),
+            )
             for one, score in scores
             if score is not None
         ]
         if rows:
             panels.append(
-                draw_share_panel(data, rows, title=title, subtitle="share right, 95 % for this panel", prefix=name)
+                draw_share_panel(
+                    data,
+                    rows,
+                    title=translate(title),
+                    subtitle=translate("share right, {level} for this panel", level=_format_level()),
+                    prefix=name,
+                )
             )
     return [*panels, *draw_cut_panels(data, cuts)]
 
 
 def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "") -> list[str]:
     """The panels of what each cut of confidence keeps and, where gold is known, of how many of these are right."""
-    kept = [PlottedRow(f"≥ {cut.cut:g}", cut.kept, None, None, f"{cut.n_kept} of {cut.n_items}") for cut in cuts]
+    kept = [PlottedRow(_name_cut(cut), cut.kept, None, None, _format_part(cut.n_kept, cut.n_items)) for cut in cuts]
     panels = [
-        draw_share_panel(data, kept, title="Labels kept", subtitle="by the least confidence", prefix=f"{prefix}kept")
+        draw_share_panel(
+            data,
+            kept,
+            title=translate("Labels kept"),
+            subtitle=translate("by the least confidence"),
+            prefix=f"{prefix}kept",
+        )
     ]
     right = [
-        PlottedRow(f"≥ {cut.cut:g}", cut.right, cut.right_low, cut.right_high, f"{cut.n_right} of {cut.n_known}")
+        PlottedRow(_name_cut(cut), cut.right, cut.right_low, cut.right_high, _format_part(cut.n_right, cut.n_known))
         for cut in cuts
         if cut.n_known
     ]
     if right:
-        subtitle = "items of known gold, 95 % Wilson"
-        panels.append(
-            draw_share_panel(data, right, title="Right labels among them", subtitle=subtitle, prefix=f"{prefix}right")
+        title, subtitle = (
+            translate("Right labels among them"),
+            translate("items of known gold, {level} Wilson", level=_format_level()),
         )
+        panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle, prefix=f"{prefix}right"))
     return panels
 
 
@@ -129,25 +168,37 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
         if row.value is not None:
             drawing.dot(at=(scale.x(row.value), y + 10), colour="accent")
     content = "; ".join(f"{row.name}: {format_percent(row.value)}, {row.note}" for row in rows)
-    stamp = f"{SIMULATED}, " if data.simulated else ""
+    stamp = format_stamp(simulated=data.simulated)
     return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content}.")
 
 
 def _build_setting_row(result: SettingResult) -> TableRow:
-    cells = [str(result.n_answers), str(result.n_people), f"{result.n_gold} of {result.n_items}"]
+    cells = [str(result.n_answers), str(result.n_people), _format_part(result.n_gold, result.n_items)]
     for score in (result.single, result.majority):
         value = None if score is None else score.value
         cells += [format_percent(value), "" if score is None else format_percent_interval(score.ci_low, score.ci_high)]
     agreement = "–" if result.agreement is None else format_coefficient(result.agreement_name, result.agreement)
-    return TableRow(head=result.name, cells=(*cells, agreement))
+    return TableRow(head=translate_reason(result.name), cells=(*cells, agreement))
+
+
+def _format_level() -> str:
+    return localize_number(f"{100 * CONFIDENCE_LEVEL:g} %")
+
+
+def _name_cut(cut: CutResult) -> str:
+    return localize_number(f"≥ {cut.cut:g}")
+
+
+def _format_part(part: int, whole: int) -> str:
+    return translate("{part} of {whole}", part=part, whole=whole)
 
 
 def _build_cut_row(cut: CutResult) -> TableRow:
     return TableRow(
-        head=f"{cut.cut:g}",
+        head=localize_number(f"{cut.cut:g}"),
         cells=(
             f"{cut.n_kept} ({format_percent(cut.kept)})",
-            f"{cut.n_right} of {cut.n_known}" if cut.n_known else "–",
+            _format_part(cut.n_right, cut.n_known) if cut.n_known else "–",
             format_percent_interval(cut.right_low, cut.right_high) if cut.n_known else "–",
             *(format_percent(share) for share in cut.balance.values()),
         ),
