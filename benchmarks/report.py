@@ -144,7 +144,7 @@ def _time_release_pages(folder: Path) -> float:
     from bot import release_inputs
     from exports import writers
     from exports.checklist import check_release
-    from exports.release.folder import build_pages, encode_files
+    from exports.release.folder import build_release_pages, encode_files
     from exports.release_state import compute_release_state
 
     with database.open_database(f"sqlite:///{folder / 'hromada.db'}") as db, db.reading() as view:
@@ -152,7 +152,7 @@ def _time_release_pages(folder: Path) -> float:
     state = compute_release_state(inputs)
     checklist = check_release(state)
     begun = time.perf_counter()
-    pages = encode_files(build_pages(state, checklist, "DRAFT"))
+    pages = encode_files(build_release_pages(state, checklist, "DRAFT"))
     taken = time.perf_counter() - begun
     writers.write_files(folder / "released", pages)
     return taken

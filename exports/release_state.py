@@ -20,8 +20,11 @@ from exports.lm_eval import ReplayedPeople
 from exports.model_answers import ReadModels
 from exports.model_comparison import ComparedModels, compare_data_set
 from exports.results import DataSetResult
-from exports.sensitivity import CUTS, CutResult, measure_cuts
+from exports.sensitivity import CUTS, CutResult, SettingResult, list_settings, measure_cuts, measure_settings
 from exports.tables import Release
+
+TRIED_ACCURACIES, TRIED_SECONDS = (0.5, 0.8), (2.0, 5.0)
+"""The rules of quality that a release tries: `hromada sensitivity` tries more."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,6 +82,16 @@ class ReleaseState:
             for result in self.results
             if result.data.kind == "label" and result.consensus is not None
         }
+
+    @cached_property
+    def rule_settings(self) -> tuple[tuple[DataSet, tuple[SettingResult, ...]], ...]:
+        """What a few other rules of quality would give, of each data set with control items or times."""
+        measured = []
+        for result in self.results:
+            settings = list_settings(result.data, accuracies=TRIED_ACCURACIES, seconds=TRIED_SECONDS)
+            if len(settings) > 1 and not result.data.list_counted_answers().empty:
+                measured.append((result.data, measure_settings(result.data, settings)))
+        return tuple(measured)
 
     def list_results(self, project: ProjectFacts) -> tuple[DataSetResult, ...]:
         """The results of a project's data sets, the first question's first."""

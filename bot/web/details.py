@@ -17,10 +17,11 @@ from annotation.store import database, judgements, process_leases, queries
 from annotation.store.models import Annotator, Assignment, Judgement, Project
 from annotation.workflow.annotators import roster
 from annotation.workflow.monitoring import blindness, campaign_status
+from exports.pages.translation import mark_text
 
 NICENESS = 19
 """How far the process stands back behind the bot for the processor, in steps of the system."""
-NOBODY = "Agreement appears once two people have answered an item."
+NOBODY = mark_text("Agreement appears once two people have answered an item.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from bot.web.snapshots import ProjectState, Snapshot
 from bot.web.words import format_clock, format_duration, format_number, format_time, name_person_state, name_state
 from exports.dashboard import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
 from exports.pages.display_text import NO_VALUE
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import translate
 
 
@@ -47,7 +48,7 @@ def _list_alerts(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> Iter
                 project=project.name,
                 person=person.annotator,
                 state=name_person_state(person.status),
-                reason=person.reason or NO_VALUE,
+                reason=translate_reason(person.reason) or NO_VALUE,
                 time=format_time(person.since),
             )
     if snapshot.deliveries.has_backlog(now=snapshot.at):

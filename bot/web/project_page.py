@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from annotation.workflow.monitoring.item_progress import ItemProgress
 from annotation.workflow.monitoring.progress import HOURS
-from bot.web.details import PersonState, ProjectDetails
+from bot.web.details import NOBODY, PersonState, ProjectDetails
 from bot.web.item_page import build_reported_section
 from bot.web.overview_page import build_alert_section, build_pace_figures, build_progress_bar
 from bot.web.snapshots import ProjectState, Snapshot
@@ -25,6 +25,7 @@ from exports.pages.display_text import (
     format_coefficient_interval,
     shorten_text,
 )
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import mark_text, translate
 
 MOST_ROWS = 200
@@ -99,7 +100,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            remark=translate(row.reason) if row.reason else "",
+            remark=translate_reason(row.reason),
         )
         for row in details.agreement
     )
@@ -119,7 +120,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 caption=translate("Agreement coefficients"),
                 heads=heads,
                 rows=rows,
-                nothing=translate(details.no_agreement) if details.no_agreement else "",
+                nothing=translate_reason(details.no_agreement) if details.no_agreement != NOBODY else translate(NOBODY),
             ),
         ),
         at=details.at,
@@ -238,7 +239,7 @@ def _build_person_row(person: PersonState) -> LiveRow:
             format_number(person.flagged),
             format_number(person.excluded),
         ),
-        remark=person.reason,
+        remark=translate_reason(person.reason),
     )
 
 
@@ -260,7 +261,8 @@ def _build_count_section(details: ProjectDetails | None) -> LiveSection:
                 caption=translate("Answers that do not count, by reason"),
                 heads=(translate("Reason"), translate("Answers")),
                 rows=tuple(
-                    LiveRow(head=reason, cells=(format_number(number),)) for reason, number in details.excluded.items()
+                    LiveRow(head=translate_reason(reason), cells=(format_number(number),))
+                    for reason, number in details.excluded.items()
                 ),
                 nothing=translate("All answers count."),
             ),

@@ -6,6 +6,7 @@ it is found, below pages and in the database. `reasons` translates it by these p
 
 from __future__ import annotations
 
+from exports.pages.lint_patterns import LINT
 from exports.pages.translation import mark_text
 
 WORDS = (
@@ -264,5 +265,5 @@ FACTS = (
 )
 """How the campaign was set up, as `ProjectFacts` has it, and the notes on models."""
 
-PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
+PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS, *LINT)
 """All of them; where two fit, the one with more text of its own is meant."""

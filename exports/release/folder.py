@@ -66,7 +66,7 @@ def build_release_folder(
     inputs_sha256 = hash_raw_files(files)
     files |= _build_benchmark_files(state)
     files |= encode_files(tables.build_files(state.tables))
-    files |= encode_files(build_pages(state, checklist, stamp))
+    files |= encode_files(build_release_pages(state, checklist, stamp))
     report_share(0.9)
     files |= encode_files(fact_tables.build_fact_files(state))
     files |= encode_files(fact_tables.build_text_files(state))
@@ -122,7 +122,7 @@ def encode_files(files: Mapping[str, str | bytes]) -> Files:
     return encoded
 
 
-def build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[str, str | bytes]:
+def build_release_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[str, str | bytes]:
     """The report with the gate in it, and the pages and files of corrections, filtering and reviews."""
     inputs = state.inputs
 

@@ -8,8 +8,10 @@ from exports.release_report.campaign_measures import (
     build_time_chapter,
 )
 from exports.release_report.hard_items import build_hard_item_chapter
+from exports.release_report.item_lint import build_lint_chapter
 from exports.release_report.model_panels import build_model_chapter
 from exports.release_report.people_and_answers import build_flow_chapter, build_text_chapter
+from exports.release_report.rule_sensitivity import build_sensitivity_chapter
 from exports.release_state import ReleaseState
 from exports.report.chapters import Chapter
 
@@ -24,7 +26,9 @@ def build_chapters(state: ReleaseState) -> tuple[Chapter, ...]:
         build_plan_chapter(state),
         build_time_chapter(state),
         build_confidence_chapter(state),
+        build_sensitivity_chapter(state),
         build_hard_item_chapter(state),
+        build_lint_chapter(state),
         build_text_chapter(state),
     )
     return tuple(chapter for chapter in chapters if not chapter.is_empty)

@@ -12,7 +12,13 @@ from exports.inputs import DataSet
 from exports.number_formats import round_number
 from exports.pages.scaffold import build_pages
 from exports.sensitivity.confidence_cut import CUTS, CutResult, measure_cuts
-from exports.sensitivity.page import draw_cut_panels, render_sensitivity
+from exports.sensitivity.page import (
+    build_setting_rows,
+    draw_cut_panels,
+    draw_setting_panels,
+    list_setting_heads,
+    render_sensitivity,
+)
 from exports.sensitivity.rule_grid import (
     CONTROL_ACCURACIES,
     LEAST_SECONDS,
@@ -30,8 +36,11 @@ __all__ = [
     "RuleSetting",
     "SettingResult",
     "build_sensitivity_files",
+    "build_setting_rows",
     "draw_cut_panels",
+    "draw_setting_panels",
     "list_cut_rows",
+    "list_setting_heads",
     "list_setting_rows",
     "list_settings",
     "measure_cuts",

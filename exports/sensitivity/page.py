@@ -40,13 +40,10 @@ class PlottedRow(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SensitivitySection(DataSetSection):
-    """The data set: `panels` are SVGs, `settings` and `cuts` the rows of the tables, `cut_heads` their columns.
-
-    `coefficient` is the name of the coefficient of agreement, empty where none could be computed.
-    """
+    """The data set: `panels` are SVGs, `settings` and `cuts` the rows of the tables, whose heads stand before them."""
 
     panels: tuple[str, ...]
-    coefficient: str
+    setting_heads: tuple[str, ...]
     settings: tuple[TableRow, ...]
     cuts: tuple[TableRow, ...]
     cut_heads: tuple[str, ...]
@@ -57,11 +54,9 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
     section = SensitivitySection(
         **get_section_fields(data),
         headlines=_list_headlines(results),
-        panels=tuple(_draw_panels(data, results, cuts)),
-        coefficient=next(
-            (translate(COEFFICIENT_NAMES[one.agreement_name]) for one in results if one.agreement_name), ""
-        ),
-        settings=tuple(map(_build_setting_row, results)),
+        panels=(*draw_setting_panels(data, results), *draw_cut_panels(data, cuts)),
+        setting_heads=list_setting_heads(results),
+        settings=build_setting_rows(results),
         cuts=tuple(_build_cut_row(cut) for cut in cuts),
         cut_heads=(
             translate("Confidence at least"),
@@ -95,7 +90,8 @@ def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
     return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
 
 
-def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence[CutResult]) -> list[str]:
+def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, prefix: str = "") -> list[str]:
+    """The panels of the scores of single answers and of the majority under each setting, where there is gold."""
     panels = []
     for title, name in SCORES:
         scores = [(result, getattr(result, name)) for result in results]
@@ -117,10 +113,10 @@ def _draw_panels(data: DataSet, results: Sequence[SettingResult], cuts: Sequence
                     rows,
                     title=translate(title),
                     subtitle=translate("share right, {level} for this panel", level=_format_level()),
-                    prefix=name,
+                    prefix=f"{prefix}{name}",
                 )
             )
-    return [*panels, *draw_cut_panels(data, cuts)]
+    return panels
 
 
 def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "") -> list[str]:
@@ -170,6 +166,28 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
     content = "; ".join(f"{row.name}: {format_percent(row.value)}, {row.note}" for row in rows)
     stamp = format_stamp(simulated=data.simulated)
     return drawing.to_svg(prefix=prefix, label=f"{stamp}{title}, {subtitle}: {content}.")
+
+
+def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
+    """The heads of the table of settings; the last one names the coefficient of agreement, where there is one."""
+    fresh = translate("{level}, a fresh panel", level=_format_level())
+    name = next((translate(COEFFICIENT_NAMES[one.agreement_name]) for one in results if one.agreement_name), "")
+    return (
+        translate("Setting"),
+        translate("Answers"),
+        translate("People"),
+        translate("Items with a majority"),
+        translate("Single answers"),
+        fresh,
+        translate("Majority"),
+        fresh,
+        translate("Agreement") + (f", {name}" if name else ""),
+    )
+
+
+def build_setting_rows(results: Sequence[SettingResult]) -> tuple[TableRow, ...]:
+    """The rows of the table of settings."""
+    return tuple(map(_build_setting_row, results))
 
 
 def _build_setting_row(result: SettingResult) -> TableRow:
