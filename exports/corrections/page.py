@@ -23,7 +23,7 @@ from exports.corrections.summary import (
     CorrectionSummary,
     describe_usable_rule,
 )
-from exports.corrections.text_pairs import Correction, Verdict
+from exports.corrections.text_pairs import Correction, Verdict, list_mark_questions
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
@@ -79,7 +79,7 @@ class DisplayedPart(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayedCorrection:
-    """One annotator's correction of a story; `notes` are (question, answer) of the other questions."""
+    """One annotator's correction of a story; `notes` are (question, answer) of the other questions but the marks."""
 
     annotator: str
     language: str
@@ -88,6 +88,7 @@ class DisplayedCorrection:
     reasons: tuple[str, ...]
     parts: tuple[DisplayedPart, ...]
     notes: tuple[tuple[str, str], ...]
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ class DisplayedStory:
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectionsSection(DataSetSection):
-    """One `edit` question of a data set; `panels` are SVGs, `remainder` says how many stories are not shown."""
+    """One `edit` question of a data set; `panels` are SVGs, `order` and `remainder` say which stories are shown."""
 
     rule: str
     counts: str
@@ -111,6 +112,7 @@ class CorrectionsSection(DataSetSection):
     measures: tuple[TableRow, ...]
     agreement: tuple[TableRow, ...]
     stories: tuple[DisplayedStory, ...]
+    order: str
     remainder: str
 
 
@@ -129,7 +131,7 @@ def render_corrections(summaries: Sequence[CorrectionSummary], *, seed: int = 0)
 
 
 def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSection:
-    answered = [story for story in summary.stories if story.corrections]
+    answered = sorted((story for story in summary.stories if story.corrections), key=lambda story: -story.n_marked)
     return CorrectionsSection(
         **get_section_fields(summary.data),
         headlines=_list_headlines(summary),
@@ -139,6 +141,7 @@ def _build_section(summary: CorrectionSummary, *, prefix: str) -> CorrectionsSec
         measures=tuple(_build_measure_row(summary, name) for name in MEASURES),
         agreement=_build_agreement_rows(summary),
         stories=tuple(_display_story(summary, story) for story in answered[:MAX_ENTRIES]),
+        order=_describe_order(summary),
         remainder=format_remainder(len(answered), translate("stories")),
     )
 
@@ -154,11 +157,22 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
             _format_share(verdicts[USABLE], judged),
         ),
         Headline(translate("Unusable"), str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
+        *(Headline(translate("Marked “{mark}”", mark=mark), str(count)) for mark, count in summary.marks.most_common()),
         *([Headline(translate("Tied"), str(verdicts[TIED]))] if verdicts[TIED] else []),
         *([Headline(translate("Not answered yet"), str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
         Headline(translate("Corrections"), str(len(summary.pairs))),
         Headline(translate("Left as it was"), format_percent(summary.unchanged)),
         Headline(translate("Words changed"), format_percent(mean.value), format_interval_note(mean, as_percent=True)),
+    )
+
+
+def _describe_order(summary: CorrectionSummary) -> str:
+    """Which stories come first; empty where annotators marked none."""
+    if not summary.marks:
+        return ""
+    marks = ", ".join(sorted(summary.marks))
+    return translate(
+        "Those that annotators marked “{marks}” come first, the others follow in their order.", marks=marks
     )
 
 
@@ -243,7 +257,10 @@ def _display_story(summary: CorrectionSummary, story: CorrectedStory) -> Display
         length=format_count(len(story.original.split()), "word"),
         original=story.original,
         corrections=(
-            *(_display_correction(summary, correction) for correction in story.corrections),
+            *(
+                _display_correction(summary, correction)
+                for correction in sorted(story.corrections, key=lambda one: not one.marks)
+            ),
             *_display_merged_text(summary, story),
         ),
     )
@@ -272,7 +289,7 @@ def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> t
 def _display_correction(summary: CorrectionSummary, correction: Correction) -> DisplayedCorrection:
     texts = {question.name: question.text for question in summary.responses.questions}
     answers = {name: summary.responses.list_labels(name, correction.other_answers) for name in correction.other_answers}
-    hidden = set(summary.question.show_if)
+    hidden = {*summary.question.show_if, *(one.name for one in list_mark_questions(summary.responses))}
     return DisplayedCorrection(
         annotator=correction.annotator,
         language=summary.data.language,
@@ -285,6 +302,7 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
         change=_describe_change(correction),
         reasons=correction.reasons,
         parts=tuple(map(_display_part, correction.parts)) if correction.status == "corrected" else (),
+        marks=correction.marks,
         notes=tuple(
             (texts[name], ", ".join(labels)) for name, labels in answers.items() if labels and name not in hidden
         ),

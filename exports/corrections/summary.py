@@ -77,6 +77,11 @@ class CorrectedStory:
         """The corrections that are a pair of texts."""
         return tuple(correction for correction in self.corrections if correction.edits is not None)
 
+    @property
+    def n_marked(self) -> int:
+        """How many of the corrections their annotators marked as worth attention."""
+        return sum(bool(correction.marks) for correction in self.corrections)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorrectionSummary:
@@ -121,6 +126,11 @@ class CorrectionSummary:
         stories = Counter(reason for reason, _ in set(given))
         ranked = sorted(counts, key=lambda reason: (-counts[reason], reason))
         return [(reason, counts[reason], counts[reason] / len(unusable), stories[reason]) for reason in ranked]
+
+    @property
+    def marks(self) -> Counter[str]:
+        """How many corrections have each mark."""
+        return Counter(mark for correction in self.corrections for mark in correction.marks)
 
     def list_values(self, measure: str) -> list[float]:
         """The values of one of the MEASURES, one for each pair."""

@@ -47,7 +47,8 @@ class Correction:
     """One annotator's correction of one text; `parts` and `edits` are set where the status is corrected or unchanged.
 
     `reasons` are the labels given for an unusable text, or the reason of a skip; `other_answers` are the annotator's
-    answers to all other questions. `adjudicated` is None where no adjudicator decided on the story, and without a
+    answers to all other questions, and `marks` those of them that were ticked in a box that stands alone, like "worth
+    attention". `adjudicated` is None where no adjudicator decided on the story, and without a
     correction that they could have judged.
     """
 
@@ -65,6 +66,7 @@ class Correction:
     edits: EditMeasures | None = None
     seconds: float | None = None
     other_answers: Mapping[str, str] = field(default_factory=dict)
+    marks: tuple[str, ...] = ()
     adjudicated: Verdict | None = None
 
     @property
@@ -101,6 +103,11 @@ def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple
     )
 
 
+def list_mark_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
+    """The questions with a single box to tick, by which annotators mark what somebody should look at."""
+    return tuple(one for one in responses.questions if one.kind == "choices" and len(one.options or ()) == 1)
+
+
 def get_original(responses: FullResponses, edit: QuestionSpec, item_id: str) -> str:
     """The text that is corrected, normalized; empty where the item has none."""
     return normalize_text(responses.contents[item_id].fields.get(edit.field or "", ""))
@@ -111,7 +118,7 @@ def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[C
     items = responses.data.items
     revisions = dict(zip(items["item_id"], items["item_revision"], strict=True))
     groups = dict(zip(items["item_id"], items["group"], strict=True))
-    reason_questions = list_reason_questions(responses, edit)
+    reason_questions, marks = list_reason_questions(responses, edit), list_mark_questions(responses)
     for response in responses.list_counted():
         original = get_original(responses, edit, response.item_id)
         answer = response.answers.get(edit.name)
@@ -135,6 +142,9 @@ def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[C
             edits=measure_edits(original, corrected, parts) if is_pair and corrected is not None else None,
             seconds=response.seconds,
             other_answers=_list_other_answers(responses, (edit, *reason_questions), response),
+            marks=tuple(
+                label for question in marks for label in responses.list_labels(question.name, response.answers)
+            ),
             adjudicated=_judge_correction(responses, edit, response.item_id, corrected if is_pair else None),
         )
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from exports.facts import TextFact
+from exports.facts import LintFact, TextFact
 from exports.model_answers import ReadAnswers, ReadModels
+from exports.pages.translation import use_language
 from exports.release import build_release_folder
 from exports.release_report import build_chapters
 from exports.release_state import ReleaseState, compute_release_state
@@ -35,12 +36,14 @@ def state(make_release: Any) -> ReleaseState:
 
 
 def test_chapters_come_in_their_order_and_empty_ones_not_at_all(make_release: Any, state: ReleaseState) -> None:
-    assert list(read(state)) == ["models", "flow", "plan", "times", "confidence", "hard-items", "texts"]
+    assert list(read(state)) == [
+        "models", "flow", "plan", "times", "confidence", "sensitivity", "hard-items", "lint", "texts",
+    ]  # fmt: skip
     data = make_release.data_set()
     bare = dataclasses.replace(data, responses=data.responses.assign(seconds=None))
     project = make_release.project(imported=True, texts=(), plan=None, started=None)
     chapters = read(compute_release_state(make_release.inputs(bare, project)))
-    assert list(chapters) == ["flow", "confidence", "hard-items"]
+    assert list(chapters) == ["flow", "confidence", "sensitivity", "hard-items", "lint"]
     assert len(chapters["flow"].panels) == 1
 
 
@@ -77,6 +80,42 @@ def test_the_hardest_items_come_first_with_their_votes(state: ReleaseState) -> N
     assert all(share < 100 for share in shares)
     assert "× 7" in rows[0].remark or "× 6" in rows[0].remark
     assert "Чи правда" in rows[0].remark
+
+
+def test_other_rules_stand_beside_the_numbers_as_collected(state: ReleaseState) -> None:
+    """Answers of all people take longer than two seconds, and nobody fails half of the control items."""
+    chapter = read(state)["sensitivity"]
+    ((caption, heads, rows),) = chapter.tables
+    assert caption == "так-ні: under other rules"
+    assert len(heads) == len(rows[0].cells) + 1
+    assert rows[0].head == "as collected"
+    assert rows[0].cells[0] == "96"
+    by_rule = {row.head: int(row.cells[0]) for row in rows}
+    assert by_rule["no rule"] >= by_rule["≥ 2 s"] >= by_rule["≥ 5 s"]
+    assert len(chapter.panels) == 2
+    assert all("as collected" in panel for panel in chapter.panels)
+
+
+def test_the_lint_has_the_most_serious_first_and_a_row_where_nothing_was_found(make_release: Any) -> None:
+    ids = tuple(f"i{number}" for number in range(10))
+    findings = tuple(
+        LintFact(
+            rule=rule, severity=severity, message="10 of 12 items repeat an earlier one.", items=ids, remedy="Mend."
+        )
+        for rule, severity in (("long-text", "note"), ("no-group", "warning"), ("empty-option", "error"))
+    )
+    project = make_release.project(lint=findings)
+    ((name, _, rows),) = read(compute_release_state(make_release.inputs(project=project)))["lint"].tables
+    assert name == "так-ні"
+    assert [row.head for row in rows] == ["empty-option", "no-group", "long-text"]
+    assert rows[0].cells == ("error", "10 items")
+    assert rows[0].remark == "10 of 12 items repeat an earlier one. Mend. i0, i1, i2, i3, i4, i5, i6, i7 … (+2)."
+    with use_language("uk"):
+        ((_, _, rows),) = read(compute_release_state(make_release.inputs(project=project)))["lint"].tables
+    assert rows[0].cells == ("помилка", "10 завдань")
+    assert rows[0].remark.startswith("10 із 12 завдань повторюють раніші.")
+    ((_, _, (row,)),) = read(compute_release_state(make_release.inputs()))["lint"].tables
+    assert row.head == "The lint found nothing."
 
 
 def test_items_without_gold_are_those_on_which_people_agree_least(make_release: Any) -> None:
