@@ -9,14 +9,16 @@ from exports.checklist.verdicts import (
     ELSEWHERE,
     Subject,
     Verdict,
-    count_words,
     describe_spread,
     judge_each,
     met,
     not_evidenced,
     not_scored,
+    not_seen,
     unmet,
 )
+from exports.pages.display_text import format_count
+from exports.pages.translation import translate
 from exports.results import DataSetResult
 from exports.score_variants import EXCLUSIONS_KEPT, INSTRUCTIONS, SKIPS_EXCLUDED, restore_excluded
 
@@ -28,20 +30,32 @@ def check_overlap(subject: Subject) -> Verdict:
     open_items = data.items.loc[data.items["status"].isna() | (data.items["status"] == "open"), "item_id"]
     places = rows.groupby("item_id").size().reindex(open_items, fill_value=0)
     if places.empty or not places.max():
-        return unmet("No item has an answer that counts.", "Collect or import answers first.")
+        return unmet(translate("No item has an answer that counts."), translate("Collect or import answers first."))
     apart = len(data.items) - len(open_items)
-    paused = f" {count_words(apart, 'item')} paused or withdrawn." if apart else ""
-    words = f"answers an item: {describe_spread(list(places))}.{paused}"
+    paused = translate(" {items} paused or withdrawn.", items=format_count(apart, "item")) if apart else ""
+    words = translate("answers an item: {spread}.{paused}", spread=describe_spread(list(places)), paused=paused)
     if data.overlap is None:
         unanswered = int((places == 0).sum())
-        return not_evidenced(f"{ELSEWHERE}: what was planned is not known; {words} {unanswered} without any.")
+        return not_seen(
+            translate(
+                "what was planned is not known; {words} {unanswered} without any.",
+                words=words,
+                unanswered=unanswered,
+            )
+        )
     short = int((places < data.overlap).sum())
     if short:
         return unmet(
-            f"Planned {data.overlap}; {count_words(short, 'item')} of {len(places)} have fewer; {words}",
-            "Go on until `hromada status` shows every item done; or pause items that nobody can answer.",
+            translate(
+                "Planned {overlap}; {short} of {n_items} have fewer; {words}",
+                overlap=data.overlap,
+                short=format_count(short, "item"),
+                n_items=len(places),
+                words=words,
+            ),
+            translate("Go on until `hromada status` shows every item done; or pause items that nobody can answer."),
         )
-    return met(f"Planned {data.overlap}; {words}")
+    return met(translate("Planned {overlap}; {words}", overlap=data.overlap, words=words))
 
 
 def check_pilot(subject: Subject) -> Verdict:
@@ -50,14 +64,20 @@ def check_pilot(subject: Subject) -> Verdict:
     counted = subject.first.responses.loc[subject.first.exclusion_kinds().isna(), "stage"]
     wrong = int((counted != "main").sum())
     if wrong:
-        return unmet(f"{count_words(wrong, 'answer')} of other stages count.", "Report this.")
+        return unmet(
+            translate("{answers} of other stages count.", answers=format_count(wrong, "answer")),
+            translate("Report this."),
+        )
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: whether the task was piloted is not known here.")
+        return not_seen(translate("whether the task was piloted is not known here."))
     if not project.pilot_items:
-        return met("There was no pilot stage; only answers of the main stage count.")
+        return met(translate("There was no pilot stage; only answers of the main stage count."))
     return met(
-        f"A pilot of {count_words(project.pilot_items, 'item')} and {count_words(project.pilot_answers, 'answer')};"
-        " none of them counts."
+        translate(
+            "A pilot of {items} and {answers}; none of them counts.",
+            items=format_count(project.pilot_items, "item"),
+            answers=format_count(project.pilot_answers, "answer"),
+        )
     )
 
 
@@ -65,30 +85,44 @@ def check_instructions(subject: Subject) -> Verdict:
     """R18: the instructions verbatim, and which version each answer saw."""
     data, project = subject.first, subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: which instructions they read was not seen here.")
+        return not_seen(translate("which instructions they read was not seen here."))
     counted = data.list_counted_answers()
     missing = int(counted["instruction_sha256"].isna().sum())
     if missing:
         return unmet(
-            f"{count_words(missing, 'answer')} do not say which instructions were read.", "Say so; report this."
+            translate("{answers} do not say which instructions were read.", answers=format_count(missing, "answer")),
+            translate("Say so; report this."),
         )
     texts = {text.sha256: text.text for text in project.texts if text.kind == "instructions"}
     seen = sorted(set(counted["instruction_sha256"]))
     unknown = [one for one in seen if not texts.get(one)]
     if unknown:
         return unmet(
-            f"The text of the version {unknown[0][:12]} is not stored.", "Load the project file with that text again."
+            translate("The text of the version {version} is not stored.", version=unknown[0][:12]),
+            translate("Load the project file with that text again."),
         )
     if len(seen) == 1:
-        return met(f"One version, {seen[0][:12]}, verbatim in texts/, on all {count_words(len(counted), 'answer')}.")
+        return met(
+            translate(
+                "One version, {version}, verbatim in texts/, on all {answers}.",
+                version=seen[0][:12],
+                answers=format_count(len(counted), "answer"),
+            )
+        )
     without = [version for version in seen if _lacks_version_scores(subject, version)]
     if without:
         return unmet(
-            f"{len(seen)} versions; no scores under {', '.join(one[:12] for one in without)}.",
-            "Release again; report this.",
+            translate(
+                "{n} versions; no scores under {versions}.",
+                n=len(seen),
+                versions=", ".join(one[:12] for one in without),
+            ),
+            translate("Release again; report this."),
         )
-    scores = "each with its own scores in human_baseline.csv" if subject.scored else "nobody is scored"
-    return met(f"{len(seen)} versions, verbatim in texts/; {scores}.")
+    scores = (
+        translate("each with its own scores in human_baseline.csv") if subject.scored else translate("nobody is scored")
+    )
+    return met(translate("{n} versions, verbatim in texts/; {scores}.", n=len(seen), scores=scores))
 
 
 def _lacks_version_scores(subject: Subject, version: str) -> bool:
@@ -107,23 +141,37 @@ def check_controls(subject: Subject) -> Verdict:
     controls = rows.loc[rows["is_control"].eq(other=True)]
     inside = int(controls["excluded_kind"].isna().sum())
     if inside:
-        return unmet(f"{count_words(inside, 'answer')} to control items count.", "Report this.")
+        return unmet(
+            translate("{answers} to control items count.", answers=format_count(inside, "answer")),
+            translate("Report this."),
+        )
     if controls.empty:
         if subject.project.imported:
-            return not_evidenced(f"{ELSEWHERE}; no vote is marked as one to a control item.")
-        planned = f" The file plans them, though: {subject.project.controls}." if subject.project.controls else ""
-        return met(f"No control items were used.{planned}")
+            return not_evidenced(
+                translate("{elsewhere}; no vote is marked as one to a control item.", elsewhere=translate(ELSEWHERE))
+            )
+        planned = (
+            translate(" The file plans them, though: {controls}.", controls=subject.project.controls)
+            if subject.project.controls
+            else ""
+        )
+        return met(translate("No control items were used.{planned}", planned=planned))
     gold = subject.first.control_gold
     known = controls.loc[controls["item_id"].isin(gold) & controls["response"].notna()]
     right = sum(
         subject.first.is_right(str(item), str(answer), gold[str(item)])
         for item, answer in zip(known["item_id"], known["response"], strict=True)
     )
-    share = f"; {right} of {len(known)} right" if len(known) else ""
+    share = translate("; {right} of {known} right", right=right, known=len(known)) if len(known) else ""
     how = f" ({subject.project.controls})" if subject.project.controls else ""
     return met(
-        f"{count_words(controls['item_id'].nunique(), 'control item')}{how},"
-        f" {count_words(len(controls), 'answer')}, none in the score{share}; each person's are in annotators.csv."
+        translate(
+            "{items}{how}, {answers}, none in the score{share}; each person's are in annotators.csv.",
+            items=format_count(controls["item_id"].nunique(), "control item"),
+            how=how,
+            answers=format_count(len(controls), "answer"),
+            share=share,
+        )
     )
 
 
@@ -134,24 +182,46 @@ def check_exclusions(subject: Subject) -> Verdict:
     reasons = out["excluded_reason"]
     nameless = int((reasons.isna() | (reasons.astype(str).str.strip() == "")).sum())
     if nameless:
-        return unmet(f"{count_words(nameless, 'answer')} are excluded without a reason.", "Report this.")
+        return unmet(
+            translate("{answers} are excluded without a reason.", answers=format_count(nameless, "answer")),
+            translate("Report this."),
+        )
     counts = subject.first.count_excluded()
     words = "; ".join(f"{reason}: {count}" for reason, count in counts.items()) or "nothing is excluded"
-    total = f"{len(out)} of {count_words(len(rows), 'answer')} do not count ({words})."
+    total = translate(
+        "{n} of {answers} do not count ({words}).", n=len(out), answers=format_count(len(rows), "answer"), words=words
+    )
     by_rule = bool(out["by_rule"].eq(other=True).any())
     if project.imported and by_rule:
-        return not_evidenced(f"{total} When the rules were made is not known.")
+        return not_evidenced(translate("{total} When the rules were made is not known.", total=total))
     if sum(counts.values()) != len(out):
-        return unmet(f"{total} The counts by reason do not make the total.", "Report this.")
-    if not project.imported and not project.rules_fixed_before and (rows["stage"] == "main").any():
-        known = "were not" if project.rules_fixed_before is False else "are not known to have been"
         return unmet(
-            f"{total} Rules {known} fixed before the first answer.", "Say so; start a new project to fix them."
+            translate("{total} The counts by reason do not make the total.", total=total), translate("Report this.")
+        )
+    if not project.imported and not project.rules_fixed_before and (rows["stage"] == "main").any():
+        known = (
+            translate("were not") if project.rules_fixed_before is False else translate("are not known to have been")
+        )
+        return unmet(
+            translate("{total} Rules {known} fixed before the first answer.", total=total, known=known),
+            translate("Say so; start a new project to fix them."),
         )
     later = int(out["post_hoc"].eq(other=True).sum())
-    changed = f" Changed after the start: {'; '.join(project.post_hoc)}." if project.post_hoc else ""
-    people = f"{count_words(len(subject.first.removed_annotators), 'person')} removed."
-    return met(f"{total} {later} by rules of after the start. {people}{changed}")
+    changed = (
+        translate(" Changed after the start: {changes}.", changes="; ".join(project.post_hoc))
+        if project.post_hoc
+        else ""
+    )
+    people = translate("{people} removed.", people=format_count(len(subject.first.removed_annotators), "person"))
+    return met(
+        translate(
+            "{total} {later} by rules of after the start. {people}{changed}",
+            total=total,
+            later=later,
+            people=people,
+            changed=changed,
+        )
+    )
 
 
 def check_with_exclusions(subject: Subject) -> Verdict:
@@ -162,21 +232,28 @@ def check_with_exclusions(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         by_rule = result.data.responses["by_rule"].eq(other=True)
         if not bool(by_rule.any()):
-            return met("No rule and no organiser excluded an answer.")
+            return met(translate("No rule and no organiser excluded an answer."))
         variants = result.list_variants()
         if EXCLUSIONS_KEPT in result.missing_variants:
-            return met(f"Without the exclusions there is no score: {result.missing_variants[EXCLUSIONS_KEPT]}")
+            return met(
+                translate(
+                    "Without the exclusions there is no score: {reason}",
+                    reason=result.missing_variants[EXCLUSIONS_KEPT],
+                )
+            )
         if EXCLUSIONS_KEPT not in variants:
             first = result.data.keep_first_places()
             restored = restore_excluded(first)
             if int(restored.exclusion_kinds().isna().sum()) != int(first.exclusion_kinds().isna().sum()):
-                return unmet("The score with the exclusions is missing.", "Release again; report this.")
-            return met("The answers that rules excluded would not count for another reason either.")
+                return unmet(
+                    translate("The score with the exclusions is missing."), translate("Release again; report this.")
+                )
+            return met(translate("The answers that rules excluded would not count for another reason either."))
         unit = variants[EXCLUSIONS_KEPT]["individual"]
         far = result.exceeds_half_width(unit, unit.primary)
-        note = " It is further off than half the interval." if far else ""
+        note = translate(" It is further off than half the interval.") if far else ""
         value = "undefined" if unit.primary.value is None else f"{100 * unit.primary.value:.1f} %"
-        return met(f"With what rules excluded: {value}, in human_baseline.csv.{note}")
+        return met(translate("With what rules excluded: {value}, in human_baseline.csv.{note}", value=value, note=note))
 
     return judge_each(subject.scored, judge)
 
@@ -186,12 +263,17 @@ def check_skips(subject: Subject) -> Verdict:
     data = subject.first
     skips = len(data.list_counted_skips())
     kinds = Counter(str(kind) for kind in data.exclusion_kinds().dropna())
-    others = f"{kinds['skipped']} that do not, {kinds['abstained']} abstentions."
-    words = f"{count_words(skips, 'skip')} that fill a place, {others}"
+    others = translate(
+        "{skipped} that do not, {abstained} abstentions.", skipped=kinds["skipped"], abstained=kinds["abstained"]
+    )
+    words = translate("{skips} that fill a place, {others}", skips=format_count(skips, "skip"), others=others)
     if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: whether items could be skipped is not known. {words}")
+        return not_seen(translate("whether items could be skipped is not known. {words}", words=words))
     concerned = [name for name, data in subject.first_places.items() if len(data.list_counted_skips())]
     missing = list_missing(subject, SKIPS_EXCLUDED, concerned)
     if missing:
-        return unmet(f"{words} The score without skips is missing in {', '.join(missing)}.", "Report this.")
+        return unmet(
+            translate("{words} The score without skips is missing in {names}.", words=words, names=", ".join(missing)),
+            translate("Report this."),
+        )
     return met(f"{words} {subject.project.skips}")

@@ -6,37 +6,39 @@ import pandas as pd
 
 from exports.checklist.variant_checks import check_variant
 from exports.checklist.verdicts import (
-    ELSEWHERE,
     Subject,
     Verdict,
-    count_words,
     met,
     not_applicable,
-    not_evidenced,
+    not_seen,
     unmet,
 )
 from exports.inputs import EXPOSED, DataSet
+from exports.pages.display_text import format_count
+from exports.pages.translation import translate
 from exports.score_variants import EXPOSED_ONLY, WITHOUT_INSIDERS
 
 
 def check_insiders(subject: Subject) -> Verdict:
     """R13: members of the team among the people, and the score without them."""
     if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: whether authors were among them is not known here.")
+        return not_seen(translate("whether authors were among them is not known here."))
     counted = subject.first.list_counted_answers()
     unknown = counted.loc[counted["insider"].isna(), "annotator"].nunique()
     if unknown:
         return unmet(
-            f"Of {count_words(unknown, 'person')} it is not known whether they belong to the team.",
-            "Mark members of the team: `hromada people team-member`.",
+            translate(
+                "Of {people} it is not known whether they belong to the team.", people=format_count(unknown, "person")
+            ),
+            translate("Mark members of the team: `hromada people team-member`."),
         )
     insiders = counted.loc[counted["insider"].eq(other=True), "annotator"].nunique()
     if not insiders:
-        return met("Nobody who answered is marked as a member of the team.")
+        return met(translate("Nobody who answered is marked as a member of the team."))
     return check_variant(
         subject,
         WITHOUT_INSIDERS,
-        found=f"{count_words(insiders, 'member')} of the team answered",
+        found=f"{format_count(insiders, 'member')} of the team answered",
         what="score without them",
         concerns=lambda data: data.exclusion_kinds().isna() & data.responses["insider"].eq(other=True),
     )
@@ -46,15 +48,21 @@ def check_exposure(subject: Subject) -> Verdict:
     """R14: nobody had met the item, or another one of its group, before."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: what they had met before is not known here.")
+        return not_seen(translate("what they had met before is not known here."))
     if project.kind != "baseline":
-        return not_applicable("It is no baseline: people may meet a group again.")
+        return not_applicable(translate("It is no baseline: people may meet a group again."))
     if project.n_unlisted_exposed is None:
-        return unmet("Whether people had met the items before was not counted.", "Release again; report this.")
+        return unmet(
+            translate("Whether people had met the items before was not counted."),
+            translate("Release again; report this."),
+        )
     if project.n_unlisted_exposed:
         return unmet(
-            f"{count_words(project.n_unlisted_exposed, 'main answer')} came from people who had met the group before.",
-            "List the other project under `exposure.exceptions`, so that they are scored apart.",
+            translate(
+                "{answers} came from people who had met the group before.",
+                answers=format_count(project.n_unlisted_exposed, "main answer"),
+            ),
+            translate("List the other project under `exposure.exceptions`, so that they are scored apart."),
         )
     return _judge_exposed(subject)
 
@@ -65,12 +73,17 @@ def _judge_exposed(subject: Subject) -> Verdict:
     is_exposed = subject.first.responses["exposed"].eq(other=True)
     inside = int((is_exposed & subject.first.exclusion_kinds().isna()).sum())
     if inside:
-        return unmet(f"{count_words(inside, 'exposed answer')} count in the score.", "Report this.")
+        return unmet(
+            translate("{answers} count in the score.", answers=format_count(inside, "exposed answer")),
+            translate("Report this."),
+        )
     exposed = int(is_exposed.sum())
     if not project.exceptions:
-        return met("No main answer that counts came from somebody who had met its group in another project.")
-    listed = (
-        f"Listed exceptions: {', '.join(project.exceptions)}; {count_words(exposed, 'exposed answer')}, scored apart"
+        return met(translate("No main answer that counts came from somebody who had met its group in another project."))
+    listed = translate(
+        "Listed exceptions: {projects}; {answers}, scored apart",
+        projects=", ".join(project.exceptions),
+        answers=format_count(exposed, "exposed answer"),
     )
     if not exposed:
         return met(f"{listed}.")

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 import pandas as pd
 
 from exports.checklist.checks_of_people import check_declared
-from exports.checklist.verdicts import ELSEWHERE, Subject, Verdict, count_words, met, not_evidenced, unmet
+from exports.checklist.verdicts import Subject, Verdict, met, not_seen, unmet
 from exports.facts import SampleFact
 from exports.inputs import DataSet
+from exports.pages.display_text import format_count
+from exports.pages.translation import localize_number, translate
 
 STRATA_P, POSITION_P = 0.001, 0.01
 MOST_STRATA = 12
@@ -23,13 +25,18 @@ def check_sizes(subject: Subject) -> Verdict:
     data = subject.first
     answered = set(data.list_counted_answers()["item_id"]) & set(data.items["item_id"])
     if not answered:
-        return unmet("No item has an answer that counts.", "Collect or import answers first.")
+        return unmet(translate("No item has an answer that counts."), translate("Collect or import answers first."))
     drawn = sum(frame.n_candidates for frame in subject.project.frames if frame.pool == "main")
-    whole = f"{drawn} candidates, " if drawn else ""
+    whole = translate("{drawn} candidates, ", drawn=drawn) if drawn else ""
     models = [f"{name}: {len(own)} items, one answer each" for name, own in _list_model_items(subject).items()]
     return met(
-        f"{whole}{count_words(len(data.items), 'item')}, {len(answered)} with answers of people;"
-        f" {'; '.join(models) if models else 'no models'}."
+        translate(
+            "{whole}{items}, {answered} with answers of people; {models}.",
+            whole=whole,
+            items=format_count(len(data.items), "item"),
+            answered=len(answered),
+            models="; ".join(models) if models else "no models",
+        )
     )
 
 
@@ -46,29 +53,46 @@ def check_sampling(subject: Subject) -> Verdict:
     frames = [frame for frame in subject.project.frames if frame.pool == "main"]
     if not frames:
         if subject.project.imported:
-            return not_evidenced(f"{ELSEWHERE}: how their items were chosen was not seen here.")
-        return met(f"No sample: all {count_words(len(subject.first.items), 'item')} of the file are main items.")
+            return not_seen(translate("how their items were chosen was not seen here."))
+        return met(
+            translate(
+                "No sample: all {items} of the file are main items.",
+                items=format_count(len(subject.first.items), "item"),
+            )
+        )
     found = [_test_strata(frame.strata) for frame in frames if frame.strata]
     worst = min((one for one in found if one is not None), default=1.0)
     words = "; ".join(map(_describe_frame, frames))
     if any(frame.seed is None or not frame.sha256 for frame in frames):
-        return unmet(f"{words}: the seed or the frame is missing.", "Load the items again with a sample and a seed.")
+        return unmet(
+            translate("{words}: the seed or the frame is missing.", words=words),
+            translate("Load the items again with a sample and a seed."),
+        )
     if worst < STRATA_P:
         return unmet(
-            f"{words}: the strata differ from the frame.",
-            "Weigh the strata, or draw in proportion; else say that it is stratified on purpose.",
+            translate("{words}: the strata differ from the frame.", words=words),
+            translate("Weigh the strata, or draw in proportion; else say that it is stratified on purpose."),
         )
     return met(f"{words}.")
 
 
 def _describe_frame(frame: SampleFact) -> str:
-    words = f"{frame.n_drawn} of {frame.n_candidates}, {frame.method}, seed {frame.seed}, frame {frame.sha256[:12]}"
+    words = translate(
+        "{drawn} of {candidates}, {method}, seed {seed}, frame {frame}",
+        drawn=frame.n_drawn,
+        candidates=frame.n_candidates,
+        method=frame.method,
+        seed=frame.seed,
+        frame=frame.sha256[:12],
+    )
     if not frame.strata:
         return words
     shown = [f"{name} {drawn} of {of}" for name, (drawn, of) in sorted(frame.strata.items())]
-    more = f" and {len(shown) - MOST_STRATA} more" if len(shown) > MOST_STRATA else ""
+    more = translate(" and {n} more", n=len(shown) - MOST_STRATA) if len(shown) > MOST_STRATA else ""
     p = _test_strata(frame.strata)
-    test = "too few for a test" if p is None else f"chi-square p = {p:.2g}"
+    test = (
+        translate("too few for a test") if p is None else translate("chi-square p = {p}", p=localize_number(f"{p:.2g}"))
+    )
     return f"{words}, strata {', '.join(shown[:MOST_STRATA])}{more} ({test})"
 
 
@@ -97,12 +121,19 @@ def check_orders(subject: Subject) -> Verdict:
     position = _test_gold_position(data)
     if position is not None and position < POSITION_P:
         return unmet(
-            f"Gold stands in some places more often than in others (chi-square p = {position:.2g}).",
-            "Shuffle the options in the items' file, and begin anew.",
+            translate(
+                "Gold stands in some places more often than in others (chi-square p = {p}).",
+                p=localize_number(f"{position:.2g}"),
+            ),
+            translate("Shuffle the options in the items' file, and begin anew."),
         )
-    place = "" if position is None else f" Gold is spread over the places (chi-square p = {position:.2f})."
+    place = (
+        ""
+        if position is None
+        else translate(" Gold is spread over the places (chi-square p = {p}).", p=localize_number(f"{position:.2f}"))
+    )
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: in which order things were shown is not known.{place}")
+        return not_seen(translate("in which order things were shown is not known.{place}", place=place))
     return _judge_orders(subject, place)
 
 
@@ -110,25 +141,40 @@ def _judge_orders(subject: Subject, place: str) -> Verdict:
     """That items and options came in an order of each annotator's own, and that it is stored."""
     data, project = subject.first, subject.project
     if not project.shuffles_items:
-        return unmet("Items come in one order for everybody.", "Ask again in an order of each annotator's own.")
+        return unmet(
+            translate("Items come in one order for everybody."),
+            translate("Ask again in an order of each annotator's own."),
+        )
     if data.kind not in ("label", "boxes"):
-        return met("Items come in an order of each annotator's own; there are no options.")
+        return met(translate("Items come in an order of each annotator's own; there are no options."))
     if not project.shuffles_options:
         return _judge_fixed_order(data, place)
     counted = data.list_counted_answers()
     missing = int(counted["option_order"].isna().sum())
     if missing:
-        return unmet(f"{count_words(missing, 'answer')} have no stored order of options.", "Say so; report this.")
-    return met(f"Items and options come in an order of each annotator's own, stored with each answer.{place}")
+        return unmet(
+            translate("{answers} have no stored order of options.", answers=format_count(missing, "answer")),
+            translate("Say so; report this."),
+        )
+    return met(
+        translate(
+            "Items and options come in an order of each annotator's own, stored with each answer.{place}", place=place
+        )
+    )
 
 
 def _judge_fixed_order(data: DataSet, place: str) -> Verdict:
     """Options that stand in one order for everybody, as a scale or yes and no may, and options of an item may not."""
     if data.classes is None or data.classes_are_positions:
         return unmet(
-            "The options of an item stand in one order for everybody.", "Write `shuffle: true` under the question."
+            translate("The options of an item stand in one order for everybody."),
+            translate("Write `shuffle: true` under the question."),
         )
-    return met(f"Items come in an order of each annotator's own; the fixed options stand in one order.{place}")
+    return met(
+        translate(
+            "Items come in an order of each annotator's own; the fixed options stand in one order.{place}", place=place
+        )
+    )
 
 
 def _test_gold_position(data: DataSet) -> float | None:
@@ -153,18 +199,37 @@ def check_stimulus(subject: Subject) -> Verdict:
     if declared.status != "met":
         return declared
     if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: what was on their screens was not seen here. {declared.evidence}")
+        return not_seen(
+            translate(
+                "what was on their screens was not seen here. {declared}",
+                declared=declared.evidence,
+            )
+        )
     data = subject.first
     counted = data.list_counted_answers()
     missing = int(counted["stimulus_sha256"].isna().sum())
     other, older = _count_other_stimuli(data)
     if missing or other:
         return unmet(
-            f"{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
-            "Exclude them; report this.",
+            translate(
+                "{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
+                missing=missing,
+                other=other,
+            ),
+            translate("Exclude them; report this."),
         )
-    past = f", but {count_words(older, 'answer')} to an earlier revision of its item" if older else ""
-    return met(f"Every answer has the hash of the stimulus that models get{past}. {declared.evidence}")
+    past = (
+        translate(", but {answers} to an earlier revision of its item", answers=format_count(older, "answer"))
+        if older
+        else ""
+    )
+    return met(
+        translate(
+            "Every answer has the hash of the stimulus that models get{past}. {declared}",
+            past=past,
+            declared=declared.evidence,
+        )
+    )
 
 
 def _count_other_stimuli(data: DataSet) -> tuple[int, int]:
@@ -187,11 +252,18 @@ def check_interface(subject: Subject) -> Verdict:
     errors = [finding for finding in subject.project.lint if finding.severity == "error"]
     if errors:
         return unmet(
-            "; ".join(f"{finding.rule}: {count_words(len(finding.items), 'item')}" for finding in errors) + ".",
+            "; ".join(f"{finding.rule}: {format_count(len(finding.items), 'item')}" for finding in errors) + ".",
             " ".join(dict.fromkeys(finding.remedy for finding in errors)),
         )
     if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: the limits of that interface are not known. The items have no lint error.")
+        return not_seen(translate("the limits of that interface are not known. The items have no lint error."))
     surfaces = ", ".join(subject.project.platforms) or "none yet"
     warnings = sum(finding.severity == "warning" for finding in subject.project.lint)
-    return met(f"No lint error, {count_words(warnings, 'warning')}; surfaces: {surfaces}. {subject.project.undo}")
+    return met(
+        translate(
+            "No lint error, {warnings}; surfaces: {surfaces}. {undo}",
+            warnings=format_count(warnings, "warning"),
+            surfaces=surfaces,
+            undo=subject.project.undo,
+        )
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exports.checklist.verdicts import Subject, Verdict, count_words, met, not_applicable, not_scored, unmet
+from exports.checklist.verdicts import Subject, Verdict, met, not_applicable, not_scored, unmet
 
 
 def check_equal_items(subject: Subject) -> Verdict:
@@ -13,14 +13,19 @@ def check_equal_items(subject: Subject) -> Verdict:
     bare = [name for name, one in compared.items() if not one.statuses]
     if bare:
         return unmet(
-            f"Of models only published scores are given, on items that nobody knows: {', '.join(bare)}.",
-            "Give their answers to single items: `--models`.",
+            translate(
+                "Of models only published scores are given, on items that nobody knows: {names}.", names=", ".join(bare)
+            ),
+            translate("Give their answers to single items: `--models`."),
         )
     unequal = [name for name in subject.models if not subject.state.comparisons[name].has_equal_items]
     if unequal:
         return unmet(
-            f"A model is not compared on all items of people: {', '.join(unequal)}; model_items.csv has them.",
-            "Run the models on every item that people answered.",
+            translate(
+                "A model is not compared on all items of people: {names}; model_items.csv has them.",
+                names=", ".join(unequal),
+            ),
+            translate("Run the models on every item that people answered."),
         )
     notes = " ".join(dict.fromkeys(note for one in compared.values() for note in one.notes))
     return met(f"Every model answered all items of people, matched by id: {', '.join(subject.models)}. {notes}".strip())
@@ -32,22 +37,31 @@ def check_differences(subject: Subject) -> Verdict:
         return check_nothing(subject)
     found = [row for name in subject.models for row in subject.state.comparisons[name].comparison.differences]
     if not found:
-        return unmet("No model could be compared.", "Give results of models on items of people.")
+        return unmet(translate("No model could be compared."), translate("Give results of models on items of people."))
     paired = [row for row in found if row.is_paired]
     if not paired:
         return unmet(
-            f"None of {count_words(len(found), 'difference')} is paired: of published scores nobody knows which items"
-            " were right.",
-            "Give the models' answers to single items: `--models`.",
+            translate(
+                "None of {differences} is paired: of published scores nobody knows which items were right.",
+                differences=format_count(len(found), "difference"),
+            ),
+            translate("Give the models' answers to single items: `--models`."),
         )
     known = sum(row.ci_low is not None for row in paired)
     if not known:
         reasons = " ".join(dict.fromkeys(row.reason for row in paired if row.reason))
-        return unmet(f"No difference has an interval. {reasons}".strip(), "Ask more people, or items of more groups.")
+        return unmet(
+            f"No difference has an interval. {reasons}".strip(), translate("Ask more people, or items of more groups.")
+        )
     tests = sum(len(subject.state.comparisons[name].comparison.mcnemar) for name in subject.models)
     return met(
-        f"{count_words(len(found), 'difference')}, {len(paired)} of them paired, {known} of these with an interval;"
-        f" {count_words(tests, 'McNemar test')} of the majority."
+        translate(
+            "{differences}, {paired} of them paired, {known} of these with an interval; {tests} of the majority.",
+            differences=format_count(len(found), "difference"),
+            paired=len(paired),
+            known=known,
+            tests=format_count(tests, "McNemar test"),
+        )
     )
 
 
@@ -63,20 +77,27 @@ def check_scorer(subject: Subject) -> Verdict:
     )
     if not scorers:
         return not_applicable(
-            "Models cannot be asked these questions as people were; benchmark/manifest.json says why."
+            translate("Models cannot be asked these questions as people were; benchmark/manifest.json says why.")
         )
     if not all(scorers):
-        return unmet("A task of the benchmark names no scorer.", "Release again; report this.")
+        return unmet(translate("A task of the benchmark names no scorer."), translate("Release again; report this."))
     names = ", ".join(scorers)
     version = benchmark.manifest["versions"]["hromada"]
     if subject.state.facts.harness:
         return met(
-            f"People were replayed through lm-eval {subject.state.facts.harness} by the scorer of models"
-            f" ({names}, hromada {version}); benchmark/results has both."
+            translate(
+                "People were replayed through lm-eval {harness} by the scorer of models ({names}, hromada {version}); benchmark/results has both.",
+                harness=subject.state.facts.harness,
+                names=names,
+                version=version,
+            )
         )
     return met(
-        f"People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval);"
-        " they were not replayed by the harness."
+        translate(
+            "People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval); they were not replayed by the harness.",
+            names=names,
+            version=version,
+        )
     )
 
 
@@ -86,11 +107,17 @@ def _is_of(name: str, subject: Subject) -> bool:
 
 def _judge_without_benchmark(subject: Subject) -> Verdict:
     if not subject.models:
-        return not_applicable(f"Models cannot be asked: {subject.state.no_benchmark}")
+        return not_applicable(translate("Models cannot be asked: {reason}", reason=subject.state.no_benchmark))
     version = subject.state.facts.versions.get("hromada", "of unknown version")
-    return met(f"People and models are scored from their answers by the same code (hromada {version}).")
+    return met(
+        translate(
+            "People and models are scored from their answers by the same code (hromada {version}).", version=version
+        )
+    )
 
 
 def check_nothing(subject: Subject) -> Verdict:
     """A line on models where there are none."""
-    return not_applicable(f"No results of models were given for {subject.project.name} (`--models`).")
+    return not_applicable(
+        translate("No results of models were given for {project} (`--models`).", project=subject.project.name)
+    )

@@ -5,17 +5,18 @@ from __future__ import annotations
 import statistics
 
 from exports.checklist.verdicts import (
-    ELSEWHERE,
     Subject,
     Verdict,
-    count_words,
     describe_spread,
     judge_each,
     met,
     not_evidenced,
     not_scored,
+    not_seen,
     unmet,
 )
+from exports.pages.display_text import format_count
+from exports.pages.translation import localize_number, translate
 from exports.results import DataSetResult
 
 FEW_PEOPLE = 10
@@ -28,10 +29,17 @@ def check_contributors(subject: Subject) -> Verdict:
     """R02: people with an answer that counts, and how many items each answered."""
     counted = subject.first.list_counted_answers()
     if counted.empty:
-        return unmet("Nobody's answer counts.", "Collect or import answers first.")
+        return unmet(translate("Nobody's answer counts."), translate("Collect or import answers first."))
     items = counted.groupby("annotator")["item_id"].nunique()
-    few = f" Fewer than {FEW_PEOPLE} people." if len(items) < FEW_PEOPLE else ""
-    return met(f"{count_words(len(items), 'contributing annotator')}; items each: {describe_spread(list(items))}.{few}")
+    few = translate(" Fewer than {few} people.", few=FEW_PEOPLE) if len(items) < FEW_PEOPLE else ""
+    return met(
+        translate(
+            "{annotators}; items each: {spread}.{few}",
+            annotators=format_count(len(items), "contributing annotator"),
+            spread=describe_spread(list(items)),
+            few=few,
+        )
+    )
 
 
 def check_ethics(subject: Subject) -> Verdict:
@@ -45,28 +53,40 @@ def check_declared(subject: Subject, name: str) -> Verdict:
     if not value:
         meaning = subject.project.declared_meanings.get(name, "")
         return unmet(
-            f"`declared.{name}` is empty.", f"Write under `declared.{name}` {meaning}, and load the file again."
+            translate("`declared.{name}` is empty.", name=name),
+            translate("Write under `declared.{name}` {meaning}, and load the file again.", name=name, meaning=meaning),
         )
-    return met(f"Declared: “{value}”.")
+    return met(translate("Declared: “{value}”.", value=value))
 
 
 def check_consent(subject: Subject) -> Verdict:
     """R10: everybody agreed to a text before their first main answer."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: what they agreed to was not seen here.")
+        return not_seen(translate("what they agreed to was not seen here."))
     if project.n_without_consent is None:
-        return unmet("No consent is asked for.", "Name a text under `consent` in the project or programme file.")
+        return unmet(
+            translate("No consent is asked for."),
+            translate("Name a text under `consent` in the project or programme file."),
+        )
     if project.n_without_consent:
         return unmet(
-            f"{count_words(project.n_without_consent, 'main answer')} came before any consent of their annotator.",
-            "Exclude them, or record the agreements that were given on paper: `hromada people agree`.",
+            translate(
+                "{answers} came before any consent of their annotator.",
+                answers=format_count(project.n_without_consent, "main answer"),
+            ),
+            translate("Exclude them, or record the agreements that were given on paper: `hromada people agree`."),
         )
     texts = [text for text in project.texts if text.kind == "consent"]
     if not texts or not all(text.text for text in texts):
-        return unmet("The text of the consent is not stored.", "Load the file again.")
-    versions = ", ".join(f"version {text.version}: {count_words(text.n_people or 0, 'person')}" for text in texts)
-    return met(f"Nobody answered before agreeing ({versions}). Pseudonyms are keyed; no file holds an id of anybody.")
+        return unmet(translate("The text of the consent is not stored."), translate("Load the file again."))
+    versions = ", ".join(f"version {text.version}: {format_count(text.n_people or 0, 'person')}" for text in texts)
+    return met(
+        translate(
+            "Nobody answered before agreeing ({versions}). Pseudonyms are keyed; no file holds an id of anybody.",
+            versions=versions,
+        )
+    )
 
 
 def check_population(subject: Subject) -> Verdict:
@@ -75,7 +95,13 @@ def check_population(subject: Subject) -> Verdict:
     if declared.status != "met":
         return declared
     fields = ", ".join(subject.project.profile_fields) or "not collected"
-    return met(f"{declared.evidence} Asked of people: {fields}; cells under 3 are suppressed.")
+    return met(
+        translate(
+            "{declared} Asked of people: {fields}; cells under 3 are suppressed.",
+            declared=declared.evidence,
+            fields=fields,
+        )
+    )
 
 
 def check_recruitment(subject: Subject) -> Verdict:
@@ -87,17 +113,24 @@ def check_qualification(subject: Subject) -> Verdict:
     """R15: the qualification, its rule, and how many tried, passed and failed."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: how they qualified was not seen here.")
+        return not_seen(translate("how they qualified was not seen here."))
     stage = project.qualification
     if stage is None:
-        return met("No qualification was asked for.")
-    words = (
-        f"{stage.rule}, on {count_words(stage.n_items, 'item')}: {stage.n_tried} tried, {stage.n_passed} passed,"
-        f" {stage.n_failed} failed."
+        return met(translate("No qualification was asked for."))
+    words = translate(
+        "{rule}, on {items}: {tried} tried, {passed} passed, {failed} failed.",
+        rule=stage.rule,
+        items=format_count(stage.n_items, "item"),
+        tried=stage.n_tried,
+        passed=stage.n_passed,
+        failed=stage.n_failed,
     )
     if stage.fixed_before is False or (stage.fixed_before is None and stage.n_tried):
-        known = "was not" if stage.fixed_before is False else "is not known to have been"
-        return unmet(f"{words} The rule {known} fixed before the first attempt.", "Say so, and start a new project.")
+        known = translate("was not") if stage.fixed_before is False else translate("is not known to have been")
+        return unmet(
+            translate("{words} The rule {known} fixed before the first attempt.", words=words, known=known),
+            translate("Say so, and start a new project."),
+        )
     return met(words)
 
 
@@ -105,18 +138,27 @@ def check_training(subject: Subject) -> Verdict:
     """R16: the training, apart from what is scored."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: how they were trained was not seen here.")
+        return not_seen(translate("how they were trained was not seen here."))
     if project.shared_ids or project.shared_groups:
         return unmet(
-            f"{count_words(project.shared_ids, 'item')} and {count_words(project.shared_groups, 'group')} of training,"
-            " qualification, control or pilot are among the main items, too.",
-            "Take them out of the main items.",
+            translate(
+                "{items} and {groups} of training, qualification, control or pilot are among the main items, too.",
+                items=format_count(project.shared_ids, "item"),
+                groups=format_count(project.shared_groups, "group"),
+            ),
+            translate("Take them out of the main items."),
         )
     n_items = len(project.training_items)
     if not n_items:
-        return met("No training was given; no item of another pool, nor its group, is a main item.")
-    shown = "the gold and an explanation" if project.training_explains else "the gold"
-    return met(f"{count_words(n_items, 'training item')}, each answer followed by {shown}; apart by item and group.")
+        return met(translate("No training was given; no item of another pool, nor its group, is a main item."))
+    shown = translate("the gold and an explanation") if project.training_explains else translate("the gold")
+    return met(
+        translate(
+            "{items}, each answer followed by {shown}; apart by item and group.",
+            items=format_count(n_items, "training item"),
+            shown=shown,
+        )
+    )
 
 
 def check_pay(subject: Subject) -> Verdict:
@@ -127,8 +169,18 @@ def check_pay(subject: Subject) -> Verdict:
         return declared
     if pay is None:
         return declared
-    rate = "" if pay.hourly_median is None else f"; median of an active hour {pay.hourly_median:g} {pay.currency}"
-    return met(f"{declared.evidence} Promised: {pay.scheme}{rate}.")
+    rate = (
+        ""
+        if pay.hourly_median is None
+        else translate(
+            "; median of an active hour {median} {currency}",
+            median=localize_number(f"{pay.hourly_median:g}"),
+            currency=pay.currency,
+        )
+    )
+    return met(
+        translate("{declared} Promised: {scheme}{rate}.", declared=declared.evidence, scheme=pay.scheme, rate=rate)
+    )
 
 
 def check_tools(subject: Subject) -> Verdict:
@@ -137,19 +189,25 @@ def check_tools(subject: Subject) -> Verdict:
     if declared.status != "met" or not subject.project.attestation:
         return declared
     said = ", ".join(f"{one.value} {one.n if one.n is not None else 'under 3'}" for one in subject.project.attested)
-    return met(f"{declared.evidence} Attested after sessions: {said or 'nothing yet'}.")
+    return met(
+        translate("{declared} Attested after sessions: {said}.", declared=declared.evidence, said=said or "nothing yet")
+    )
 
 
 def check_sessions(subject: Subject) -> Verdict:
     """R23: sessions, and how scores change as people go on."""
     if subject.project.imported:
-        return not_evidenced(f"{ELSEWHERE}: their sessions are not known.")
+        return not_seen(translate("their sessions are not known."))
     rows = subject.first.responses
     known = rows.loc[rows["session"].notna()]
     if known.empty:
-        return unmet("No answer has a session.", "Nothing can be done afterwards; say so.")
+        return unmet(translate("No answer has a session."), translate("Nothing can be done afterwards; say so."))
     sizes = list(known.groupby(["annotator", "session"]).size())
-    words = f"{count_words(len(sizes), 'session')}, answers each: {describe_spread(sizes)}."
+    words = translate(
+        "{sessions}, answers each: {spread}.",
+        sessions=format_count(len(sizes), "session"),
+        spread=describe_spread(sizes),
+    )
     slopes = [_describe_slope(result) for result in subject.scored]
     return met(" ".join([words, *filter(None, slopes)]))
 
@@ -167,9 +225,9 @@ def check_funnel(subject: Subject) -> Verdict:
     """R27: how many were invited, agreed, started and finished."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: how many were invited is not known.")
+        return not_seen(translate("how many were invited is not known."))
     if project.started is None or project.finished is None:
-        return unmet("The funnel is not known.", "Release again; report this.")
+        return unmet(translate("The funnel is not known."), translate("Release again; report this."))
     steps = {
         "invited": project.invited,
         "consented": project.consented,
@@ -178,7 +236,7 @@ def check_funnel(subject: Subject) -> Verdict:
     }
     words = ", ".join(f"{name} {count if count is not None else 'not counted'}" for name, count in steps.items())
     if project.finished > project.started:
-        return unmet(f"More finished than started: {words}.", "Report this.")
+        return unmet(translate("More finished than started: {words}.", words=words), translate("Report this."))
     return met(f"{words[0].upper()}{words[1:]}.")
 
 
@@ -188,14 +246,23 @@ def check_times(subject: Subject) -> Verdict:
     known = counted["seconds"].dropna().astype(float)
     if known.empty:
         if subject.project.imported:
-            return not_evidenced("The imported votes have no times.")
-        return unmet("No answer has a time.", "Nothing can be done afterwards; say so.")
+            return not_evidenced(translate("The imported votes have no times."))
+        return unmet(translate("No answer has a time."), translate("Nothing can be done afterwards; say so."))
     median = statistics.median(known)
     q1, q3 = known.quantile(0.25), known.quantile(0.75)
     fast = float((known < FAST_SHARE * median).mean())
     gaps = len(counted) - len(known)
-    missing = f" {count_words(gaps, 'answer')} without a time." if gaps else ""
-    return met(f"Median {median:.1f} s, quartiles {q1:.1f}–{q3:.1f} s; {fast:.1%} under a quarter of it.{missing}")
+    missing = translate(" {answers} without a time.", answers=format_count(gaps, "answer")) if gaps else ""
+    return met(
+        translate(
+            "Median {median} s, quartiles {x}–{x2} s; {fast} under a quarter of it.{missing}",
+            median=localize_number(f"{median:.1f}"),
+            x=localize_number(f"{q1:.1f}"),
+            x2=localize_number(f"{q3:.1f}"),
+            fast=localize_number(f"{fast:.1%}"),
+            missing=missing,
+        )
+    )
 
 
 def check_person_scores(subject: Subject) -> Verdict:
@@ -207,10 +274,14 @@ def check_person_scores(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         rows = table.loc[(table["dataset"] == result.data.name) & table["accuracy"].notna()]
         if rows.empty:
-            return unmet("annotators.csv has no score of anybody.", "Release again; report this.")
+            return unmet(translate("annotators.csv has no score of anybody."), translate("Release again; report this."))
         scores = [100 * float(value) for value in rows["accuracy"]]
         return met(
-            f"{count_words(len(rows), 'person')}, each with n and Wilson's interval; score: {describe_spread(scores)}."
+            translate(
+                "{people}, each with n and Wilson's interval; score: {spread}.",
+                people=format_count(len(rows), "person"),
+                spread=describe_spread(scores),
+            )
         )
 
     return judge_each(subject.scored, judge)
@@ -221,17 +292,29 @@ def check_repeats(subject: Subject) -> Verdict:
     rows = subject.first.responses
     repeats = rows.loc[rows["is_repeat"].eq(other=True)]
     if subject.project.imported and repeats.empty:
-        return not_evidenced("No vote is marked as a repeat.")
+        return not_evidenced(translate("No vote is marked as a repeat."))
     counted = len(subject.first.list_counted_answers())
     share = int(repeats["gap_hours"].notna().sum()) / counted if counted else 0.0
     gaps = repeats["gap_hours"].dropna().astype(float)
     unknown = len(repeats) - len(gaps)
-    timeless = f", {unknown} after an unknown time" if unknown else ""
-    words = f"{count_words(len(repeats), 'repeat')}{timeless}, {share:.1%} of the answers{_describe_same(subject)}"
+    timeless = translate(", {unknown} after an unknown time", unknown=unknown) if unknown else ""
+    words = translate(
+        "{repeats}{timeless}, {share} of the answers{same}",
+        repeats=format_count(len(repeats), "repeat"),
+        timeless=timeless,
+        share=localize_number(f"{share:.1%}"),
+        same=_describe_same(subject),
+    )
     if share < LEAST_REPEATS or gaps.empty or gaps.min() < LEAST_HOURS:
-        least = "" if gaps.empty else f"; the shortest gap is {gaps.min():.1f} hours"
-        return unmet(f"{words}{least}.", "Ask 5 % again after a day: `repeats: {share: 5 %, after: 24h}`.")
-    return met(f"{words}, after {gaps.min():.1f} hours or more.")
+        least = (
+            ""
+            if gaps.empty
+            else translate("; the shortest gap is {hours} hours", hours=localize_number(f"{gaps.min():.1f}"))
+        )
+        return unmet(f"{words}{least}.", translate("Ask 5 % again after a day: `repeats: {share: 5 %, after: 24h}`."))
+    return met(
+        translate("{words}, after {hours} hours or more.", words=words, hours=localize_number(f"{gaps.min():.1f}"))
+    )
 
 
 def _describe_same(subject: Subject) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from aggregation.agreement import Coefficient
 from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
 from exports.checklist.verdicts import (
-    ELSEWHERE,
     Subject,
     Verdict,
-    count_words,
     judge_each,
     met,
     not_evidenced,
     not_scored,
+    not_seen,
     unmet,
 )
 from exports.inputs import DataSet
+from exports.pages.display_text import format_count
+from exports.pages.translation import localize_number, translate
 from exports.results import NO_VOTES, DataSetResult
 
 LEAST_CLUSTERS = 5
@@ -30,10 +31,16 @@ def check_units(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         units = [unit.unit for unit in result.performance.units] if result.performance else []
         if "individual" not in units:
-            return unmet("There is no score of single answers.", "Release again; report this.")
+            return unmet(translate("There is no score of single answers."), translate("Release again; report this."))
         value = result.performance["individual"].primary.value if result.performance else None
-        words = "none" if value is None else f"{100 * value:.1f} %"
-        return met(f"Headline: single answers (individual), {words}; beside it {', '.join(units[1:]) or 'nothing'}.")
+        words = translate("none") if value is None else f"{100 * value:.1f} %"
+        return met(
+            translate(
+                "Headline: single answers (individual), {words}; beside it {others}.",
+                words=words,
+                others=", ".join(units[1:]) or "nothing",
+            )
+        )
 
     return judge_each(subject.scored, judge)
 
@@ -42,20 +49,39 @@ def check_plan(subject: Subject) -> Verdict:
     """R07: the precision planned before the start."""
     project = subject.project
     if project.imported:
-        return not_evidenced(f"{ELSEWHERE}: what precision was planned is not known.")
+        return not_seen(translate("what precision was planned is not known."))
     if project.plan is None:
-        return unmet("No plan was frozen: the project was not started.", "Start the project; it freezes the plan.")
+        return unmet(
+            translate("No plan was frozen: the project was not started."),
+            translate("Start the project; it freezes the plan."),
+        )
     if project.rules_fixed_before is False:
-        return unmet("The plan was made after the first answer.", "Say so; nothing can be done afterwards.")
+        return unmet(
+            translate("The plan was made after the first answer."), translate("Say so; nothing can be done afterwards.")
+        )
     if project.plan.half_width is None:
-        words = f"Planned: {project.plan.words}"
+        words = translate("Planned: {plan}", plan=project.plan.words)
         if not subject.scored:
-            return met(f"{words}; no score is claimed.")
-        return unmet(f"{words}; no half width.", "Write `kind: baseline`, so that `hromada start` plans one.")
+            return met(translate("{words}; no score is claimed.", words=words))
+        return unmet(
+            translate("{words}; no half width.", words=words),
+            translate("Write `kind: baseline`, so that `hromada start` plans one."),
+        )
     reached = [_get_half_width(result) for result in subject.scored]
     known = [f"{100 * one:.1f}" for one in reached if one is not None]
-    achieved = f"reached ± {', '.join(known)} points" if known else "no interval was reached"
-    return met(f"Planned: ± {100 * project.plan.half_width:.1f} points at {project.plan.share:.0%} right; {achieved}.")
+    achieved = (
+        translate("reached ± {widths} points", widths=", ".join(known))
+        if known
+        else translate("no interval was reached")
+    )
+    return met(
+        translate(
+            "Planned: ± {width} points at {share} right; {achieved}.",
+            width=localize_number(f"{100 * project.plan.half_width:.1f}"),
+            share=localize_number(f"{project.plan.share:.0%}"),
+            achieved=achieved,
+        )
+    )
 
 
 def _get_half_width(result: DataSetResult) -> float | None:
@@ -73,19 +99,31 @@ def check_intervals(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         unit = result.performance["individual"] if result.performance else None
         if unit is None:
-            return unmet("There is no score of single answers.", "Release again; report this.")
+            return unmet(translate("There is no score of single answers."), translate("Release again; report this."))
         score = unit.primary
         low, high = score.ci_low, score.ci_high
         if low is None or high is None:
             return unmet(
-                f"No interval for a fresh panel: {score.reason or score.ci_method}.",
-                "Ask more people, or items of more groups.",
+                translate("No interval for a fresh panel: {reason}.", reason=score.reason or score.ci_method),
+                translate("Ask more people, or items of more groups."),
             )
         if score.item_only_low is None or score.item_only_high is None:
-            return unmet("The interval over items alone is missing beside it.", "Release again; report this.")
-        few = f" Only {unit.n_annotators} people." if unit.n_annotators < FEW_PEOPLE else ""
-        own = f", this panel {100 * score.item_only_low:.1f}–{100 * score.item_only_high:.1f}"
-        interval = f"[{100 * low:.1f}–{100 * high:.1f}, a fresh panel{own}]"
+            return unmet(
+                translate("The interval over items alone is missing beside it."),
+                translate("Release again; report this."),
+            )
+        few = translate(" Only {n} people.", n=unit.n_annotators) if unit.n_annotators < FEW_PEOPLE else ""
+        own = translate(
+            ", this panel {low}–{high}",
+            low=localize_number(f"{100 * score.item_only_low:.1f}"),
+            high=localize_number(f"{100 * score.item_only_high:.1f}"),
+        )
+        interval = translate(
+            "[{low}–{high}, a fresh panel{own}]",
+            low=localize_number(f"{100 * low:.1f}"),
+            high=localize_number(f"{100 * high:.1f}"),
+            own=own,
+        )
         value = "undefined" if score.value is None else f"{100 * score.value:.1f} %"
         return met(f"{value} {interval}: {score.ci_method}.{few}")
 
@@ -104,10 +142,16 @@ def check_clusters(subject: Subject) -> Verdict:
         groups = items["group"].nunique()
         score = result.performance["individual"].primary if result.performance else None
         if groups < LEAST_CLUSTERS and score is not None and score.ci_low is not None:
-            return unmet(f"An interval over {count_words(groups, 'group')} alone.", "Ask items of more groups.")
+            return unmet(
+                translate("An interval over {groups} alone.", groups=format_count(groups, "group")),
+                translate("Ask items of more groups."),
+            )
         return met(
-            f"{count_words(len(items), 'answered item')} with gold in {count_words(groups, 'group')},"
-            " which are resampled whole."
+            translate(
+                "{items} with gold in {groups}, which are resampled whole.",
+                items=format_count(len(items), "answered item"),
+                groups=format_count(groups, "group"),
+            )
         )
 
     return judge_each(subject.scored, judge)
@@ -121,10 +165,14 @@ def check_majority(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         units = {unit.unit: unit for unit in result.performance.units} if result.performance else {}
         if "majority" not in units:
-            return unmet(result.missing_units.get("majority", "There is no majority."), "Release again; report this.")
+            return unmet(
+                result.missing_units.get("majority", "There is no majority."), translate("Release again; report this.")
+            )
         return met(
-            f"Plurality of the votes; a tie is wrong; {count_words(units['majority'].n_ties, 'tie')}."
-            " Models are compared one by one, without an ensemble."
+            translate(
+                "Plurality of the votes; a tie is wrong; {ties}. Models are compared one by one, without an ensemble.",
+                ties=format_count(units["majority"].n_ties, "tie"),
+            )
         )
 
     return judge_each(subject.scored, judge)
@@ -135,17 +183,24 @@ def check_agreement(subject: Subject) -> Verdict:
 
     def judge(result: DataSetResult) -> Verdict:
         if result.agreement is None or not result.agreement.rows:
-            return unmet(f"No agreement: {NO_VOTES}", "Collect or import answers first.")
+            return unmet(
+                translate("No agreement: {reason}", reason=NO_VOTES), translate("Collect or import answers first.")
+            )
         rows = [row for row in result.agreement.headline if not row.of]
         missing = [name for name in _list_needed(result.data) if not any(row.name.startswith(name) for row in rows)]
         if missing:
-            return unmet(f"No {', '.join(missing)} among the coefficients.", "Release again; report this.")
+            return unmet(
+                translate("No {names} among the coefficients.", names=", ".join(missing)),
+                translate("Release again; report this."),
+            )
         known = [row for row in rows if row.value is not None]
         if not known:
-            return met(f"Undefined: {rows[0].reason if rows else 'no coefficient fits'}")
+            return met(translate("Undefined: {reason}", reason=rows[0].reason if rows else "no coefficient fits"))
         without = [row.name for row in known if row.low is None and not row.reason]
         if without:
-            return unmet(f"No interval and no reason: {', '.join(without)}.", "Report this.")
+            return unmet(
+                translate("No interval and no reason: {names}.", names=", ".join(without)), translate("Report this.")
+            )
         shown = [row for row in known if row.name.startswith(_list_needed(result.data))] or known[:4]
         return met("; ".join(map(_describe_coefficient, shown)) + f"; {len(rows)} coefficients in agreement.json.")
 
@@ -169,21 +224,26 @@ def check_gold(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         items = result.data.items.loc[result.data.items["gold"].notna()]
         if items.empty:
-            return met("No gold is declared: gold.csv is the consensus of the votes, with its confidence.")
+            return met(translate("No gold is declared: gold.csv is the consensus of the votes, with its confidence."))
         if result.data.has_circular_gold and result.with_others is None:
-            return unmet("Gold was made of these votes, and nobody is held against the others.", "Report this.")
+            return unmet(
+                translate("Gold was made of these votes, and nobody is held against the others."),
+                translate("Report this."),
+            )
         unknown = int(items["gold_origin"].isin([one for one in UNKNOWN_ORIGINS if one]).sum())
         unknown += int(items["gold_origin"].isna().sum())
         if unknown:
-            words = f"Where the gold of {count_words(unknown, 'item')} comes from is not said."
-            remedy = "Write `gold_origin: construction`, or expert, beside `gold`, and load the file again."
+            words = translate("Where the gold of {items} comes from is not said.", items=format_count(unknown, "item"))
+            remedy = translate("Write `gold_origin: construction`, or expert, beside `gold`, and load the file again.")
             return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
         origins = items["gold_origin"].value_counts().sort_index()
         words = ", ".join(f"{origin} {count}" for origin, count in origins.items())
         circular = (
-            " Votes that made gold are held against those of the others." if result.data.has_circular_gold else ""
+            translate(" Votes that made gold are held against those of the others.")
+            if result.data.has_circular_gold
+            else ""
         )
-        return met(f"Origin on each row of gold.csv: {words}.{circular}")
+        return met(translate("Origin on each row of gold.csv: {words}.{circular}", words=words, circular=circular))
 
     return judge_each(subject.results, judge)
 
@@ -195,14 +255,20 @@ def check_ceiling(subject: Subject) -> Verdict:
 
     def judge(result: DataSetResult) -> Verdict:
         found = result.ceiling
-        remedy = "Review the conflicts and a sample: `hromada adjudicate PROJECT --gold-review`."
+        remedy = translate("Review the conflicts and a sample: `hromada adjudicate PROJECT --gold-review`.")
         if found is None:
-            return unmet("The gold was not reviewed.", remedy)
+            return unmet(translate("The gold was not reviewed."), remedy)
         if found.ceiling.value is None:
-            return unmet(f"The review gives no estimate: {found.reason}", remedy)
+            return unmet(translate("The review gives no estimate: {reason}", reason=found.reason), remedy)
         low, high = found.ceiling.low, found.ceiling.high
         interval = "" if low is None or high is None else f" [{100 * low:.1f}–{100 * high:.1f}]"
-        return met(f"The gold was reviewed: ceiling {100 * found.ceiling.value:.1f} %{interval}.")
+        return met(
+            translate(
+                "The gold was reviewed: ceiling {value} %{interval}.",
+                value=localize_number(f"{100 * found.ceiling.value:.1f}"),
+                interval=interval,
+            )
+        )
 
     return judge_each(subject.scored, judge)
 
@@ -217,8 +283,19 @@ def check_bundle(subject: Subject) -> Verdict:
     needed = [result.data.name for result in subject.scored if result.data.option_items]
     missing = [name for name in needed if name not in rows]
     if missing:
-        return unmet(f"No trivial baselines of {', '.join(missing)}.", "Release again; report this.")
+        return unmet(
+            translate("No trivial baselines of {names}.", names=", ".join(missing)),
+            translate("Release again; report this."),
+        )
     baselines = (
-        f"trivial baselines of {', '.join(sorted(map(str, rows)))}" if rows else "nothing is chosen from options"
+        translate("trivial baselines of {names}", names=", ".join(sorted(map(str, rows))))
+        if rows
+        else translate("nothing is chosen from options")
     )
-    return met(f"Manifest with sha256 of every file; answers of single people; {baselines}. Licence {licence.evidence}")
+    return met(
+        translate(
+            "Manifest with sha256 of every file; answers of single people; {baselines}. Licence {declared}",
+            baselines=baselines,
+            declared=licence.evidence,
+        )
+    )

@@ -20,6 +20,7 @@ from exports.checklist import checks_of_models as models
 from exports.checklist import checks_of_people as people
 from exports.checklist import checks_of_scores as scores
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
+from exports.pages.translation import translate
 from exports.release_state import ReleaseState
 
 Level = Literal["block", "warn", "state"]
@@ -167,7 +168,8 @@ def _check_line(line: str, subject: Subject) -> Verdict:
     """One line of one project: unmet where nothing of the project is there to be computed from."""
     if not subject.results:
         return unmet(
-            "No answers of this project were given, so nothing can be computed.", "Release again; report this."
+            translate("No answers of this project were given, so nothing can be computed."),
+            translate("Release again; report this."),
         )
     verdict = CHECKS[line](subject)
     if not subject.simulated or line not in ON_PEOPLE or verdict.status == "not applicable":

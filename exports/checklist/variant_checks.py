@@ -8,6 +8,7 @@ import pandas as pd
 
 from exports.checklist.verdicts import Subject, Verdict, met, unmet
 from exports.inputs import DataSet
+from exports.pages.translation import translate
 
 Concerns = Callable[[DataSet], "pd.Series[bool]"]
 """Which responses of a data set a variant is about."""
@@ -30,16 +31,25 @@ def list_missing(subject: Subject, variant: str, names: list[str]) -> list[str]:
 def check_variant(subject: Subject, variant: str, *, found: str, what: str, concerns: Concerns) -> Verdict:
     """That the scores of a variant stand beside the headline, or the reason why they cannot or need not."""
     if not subject.scored:
-        return met(f"{found}; nobody is scored, so there is no {what}.")
+        return met(translate("{found}; nobody is scored, so there is no {what}.", found=found, what=what))
     names = list_concerned(subject, concerns)
     missing = list_missing(subject, variant, names)
     if missing:
-        return unmet(f"{found}; their {what} is missing in {', '.join(missing)}.", "Release again; report this.")
+        return unmet(
+            translate("{found}; their {what} is missing in {names}.", found=found, what=what, names=", ".join(missing)),
+            translate("Release again; report this."),
+        )
     if not names:
-        return met(f"{found}; no score rests on their answers, so there is no {what}.")
+        return met(
+            translate("{found}; no score rests on their answers, so there is no {what}.", found=found, what=what)
+        )
     reasons = dict.fromkeys(
         result.missing_variants[variant] for result in subject.scored if variant in result.missing_variants
     )
     if reasons:
-        return met(f"{found}; there is no {what}: {' '.join(reasons)}")
-    return met(f"{found}; the {what} stands in human_baseline.csv as “{variant}”.")
+        return met(translate("{found}; there is no {what}: {x}", found=found, what=what, x=" ".join(reasons)))
+    return met(
+        translate(
+            "{found}; the {what} stands in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant
+        )
+    )

@@ -9,6 +9,8 @@ from typing import Literal
 
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
+from exports.pages.reasons import translate_reason
+from exports.pages.translation import localize_number, mark_text, translate
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 
@@ -40,12 +42,21 @@ def not_applicable(reason: str) -> Verdict:
     return Verdict(status="not applicable", evidence=reason)
 
 
-def not_evidenced(reason: str, remedy: str = "Say it in the paper, with its source.") -> Verdict:
+def not_evidenced(reason: str, remedy: str = "") -> Verdict:
     """A line of which nobody here saw whether it holds."""
-    return Verdict(status="not evidenced", evidence=reason, remedy=remedy)
+    return Verdict(
+        status="not evidenced",
+        evidence=reason,
+        remedy=remedy or translate("Say it in the paper, with its source."),
+    )
 
 
-ELSEWHERE = "People answered elsewhere, and their votes were imported"
+ELSEWHERE = mark_text("People answered elsewhere, and their votes were imported")
+
+
+def not_seen(what: str) -> Verdict:
+    """A line of imported votes: `what` says what was not seen here, after the words that people answered elsewhere."""
+    return not_evidenced(f"{translate(ELSEWHERE)}: {what}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +98,8 @@ Check = Callable[[Subject], Verdict]
 
 def not_scored(subject: Subject) -> Verdict:
     """The verdict of lines on scores where nobody is scored."""
-    return not_applicable(f"Nobody is scored. {subject.results[0].no_performance}".strip())
+    reason = translate_reason(subject.results[0].no_performance)
+    return not_applicable(f"{translate('Nobody is scored.')} {reason}".strip())
 
 
 def judge_each(results: Iterable[DataSetResult], judge: Callable[[DataSetResult], Verdict]) -> Verdict:
@@ -113,16 +125,10 @@ def _join_words(words: Mapping[str, str], *, of: int) -> str:
     return " ".join(f"{', '.join(own)}: {sentence}" for sentence, own in names.items())
 
 
-def count_words(number: int, noun: str) -> str:
-    """A number with its noun: 1 item, 2 items, 2 people."""
-    if number != 1 and noun == "person":
-        return f"{number} people"
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def describe_spread(numbers: Sequence[float]) -> str:
     """The least, the median and the most of some numbers."""
     ordered = sorted(numbers)
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    return f"{ordered[0]:g} / {median:g} / {ordered[-1]:g} (least, median, most)"
+    numbers_shown = localize_number(f"{ordered[0]:g} / {median:g} / {ordered[-1]:g}")
+    return translate("{numbers} (least, median, most)", numbers=numbers_shown)

@@ -68,7 +68,7 @@ def localize_number(text: str) -> str:
     if get_language() != "uk":
         return text
     marked = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r"(?<=\d), (?=[-+−]?\d)", "; ", text))
-    return marked.replace(" %", f"{NO_BREAK_SPACE}%")
+    return re.sub(" ?%", f"{NO_BREAK_SPACE}%", marked)
 
 
 @cache
