@@ -40,7 +40,7 @@ def export(
             **review_tables.build_review_files(data),
         }
         written = tables.write_release(
-            published, to, extra_files={"report.html": report.render_report(published), **data_set_files}
+            published, to, extra_files={**report.build_report_pages(published), **data_set_files}
         )
     if json:
         terminal_output.print_json([str(path) for path in written])

@@ -180,7 +180,7 @@ def _write_results(db: database.Database, folder: Path, *, people: int, answers:
     published = tables.build_release(
         data, method="majority", ties="drop", seed=SEED, progress=lambda share: progress("numbers", share)
     )
-    files = tables.write_release(published, folder, extra_files={"report.html": report.render_report(published)})
+    files = tables.write_release(published, folder, extra_files=report.build_report_pages(published))
     return DemoResult(files=files, people=people, answers=answers, release=published)
 
 
@@ -188,7 +188,7 @@ def _list_file_names(demo_projects: Sequence[items.DemoProject]) -> frozenset[st
     """The names of all files of a demo."""
     sources = {f"{project.name}{ending}" for project in demo_projects for ending in (".yaml", ".csv")}
     state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", KEY_FILE}
-    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html", items.CONSENT_FILE})
+    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html", "report.uk.html", items.CONSENT_FILE})
 
 
 def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:

@@ -17,7 +17,8 @@ from exports.checklist.verdicts import (
     not_seen,
     unmet,
 )
-from exports.pages.display_text import format_count
+from exports.pages.display_text import format_count, format_percent
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import translate
 from exports.results import DataSetResult
 from exports.score_variants import EXCLUSIONS_KEPT, INSTRUCTIONS, SKIPS_EXCLUDED, restore_excluded
@@ -151,7 +152,7 @@ def check_controls(subject: Subject) -> Verdict:
                 translate("{elsewhere}; no vote is marked as one to a control item.", elsewhere=translate(ELSEWHERE))
             )
         planned = (
-            translate(" The file plans them, though: {controls}.", controls=subject.project.controls)
+            translate(" The file plans them, though: {controls}.", controls=translate_reason(subject.project.controls))
             if subject.project.controls
             else ""
         )
@@ -163,7 +164,7 @@ def check_controls(subject: Subject) -> Verdict:
         for item, answer in zip(known["item_id"], known["response"], strict=True)
     )
     share = translate("; {right} of {known} right", right=right, known=len(known)) if len(known) else ""
-    how = f" ({subject.project.controls})" if subject.project.controls else ""
+    how = f" ({translate_reason(subject.project.controls)})" if subject.project.controls else ""
     return met(
         translate(
             "{items}{how}, {answers}, none in the score{share}; each person's are in annotators.csv.",
@@ -187,7 +188,8 @@ def check_exclusions(subject: Subject) -> Verdict:
             translate("Report this."),
         )
     counts = subject.first.count_excluded()
-    words = "; ".join(f"{reason}: {count}" for reason, count in counts.items()) or "nothing is excluded"
+    words = "; ".join(f"{translate_reason(reason)}: {count}" for reason, count in counts.items())
+    words = words or translate("nothing is excluded")
     total = translate(
         "{n} of {answers} do not count ({words}).", n=len(out), answers=format_count(len(rows), "answer"), words=words
     )
@@ -238,7 +240,7 @@ def check_with_exclusions(subject: Subject) -> Verdict:
             return met(
                 translate(
                     "Without the exclusions there is no score: {reason}",
-                    reason=result.missing_variants[EXCLUSIONS_KEPT],
+                    reason=translate_reason(result.missing_variants[EXCLUSIONS_KEPT]),
                 )
             )
         if EXCLUSIONS_KEPT not in variants:
@@ -252,7 +254,7 @@ def check_with_exclusions(subject: Subject) -> Verdict:
         unit = variants[EXCLUSIONS_KEPT]["individual"]
         far = result.exceeds_half_width(unit, unit.primary)
         note = translate(" It is further off than half the interval.") if far else ""
-        value = "undefined" if unit.primary.value is None else f"{100 * unit.primary.value:.1f} %"
+        value = translate("undefined") if unit.primary.value is None else format_percent(unit.primary.value)
         return met(translate("With what rules excluded: {value}, in human_baseline.csv.{note}", value=value, note=note))
 
     return judge_each(subject.scored, judge)
@@ -276,4 +278,4 @@ def check_skips(subject: Subject) -> Verdict:
             translate("{words} The score without skips is missing in {names}.", words=words, names=", ".join(missing)),
             translate("Report this."),
         )
-    return met(f"{words} {subject.project.skips}")
+    return met(f"{words} {translate_reason(subject.project.skips)}")

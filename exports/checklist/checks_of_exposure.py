@@ -38,8 +38,8 @@ def check_insiders(subject: Subject) -> Verdict:
     return check_variant(
         subject,
         WITHOUT_INSIDERS,
-        found=f"{format_count(insiders, 'member')} of the team answered",
-        what="score without them",
+        found=translate("{members} answered", members=format_count(insiders, "member of the team")),
+        what=translate("score without them"),
         concerns=lambda data: data.exclusion_kinds().isna() & data.responses["insider"].eq(other=True),
     )
 
@@ -87,7 +87,9 @@ def _judge_exposed(subject: Subject) -> Verdict:
     )
     if not exposed:
         return met(f"{listed}.")
-    return check_variant(subject, EXPOSED_ONLY, found=listed, what="score of those answers", concerns=_find_exposed)
+    return check_variant(
+        subject, EXPOSED_ONLY, found=listed, what=translate("score of those answers"), concerns=_find_exposed
+    )
 
 
 def _find_exposed(data: DataSet) -> pd.Series[bool]:

@@ -12,6 +12,7 @@ from exports.checklist.verdicts import Subject, Verdict, met, not_seen, unmet
 from exports.facts import SampleFact
 from exports.inputs import DataSet
 from exports.pages.display_text import format_count
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import localize_number, translate
 
 STRATA_P, POSITION_P = 0.001, 0.01
@@ -28,14 +29,17 @@ def check_sizes(subject: Subject) -> Verdict:
         return unmet(translate("No item has an answer that counts."), translate("Collect or import answers first."))
     drawn = sum(frame.n_candidates for frame in subject.project.frames if frame.pool == "main")
     whole = translate("{drawn} candidates, ", drawn=drawn) if drawn else ""
-    models = [f"{name}: {len(own)} items, one answer each" for name, own in _list_model_items(subject).items()]
+    models = [
+        translate("{name}: {items}, one answer each", name=name, items=format_count(len(own), "item"))
+        for name, own in _list_model_items(subject).items()
+    ]
     return met(
         translate(
             "{whole}{items}, {answered} with answers of people; {models}.",
             whole=whole,
             items=format_count(len(data.items), "item"),
             answered=len(answered),
-            models="; ".join(models) if models else "no models",
+            models="; ".join(models) if models else translate("no models"),
         )
     )
 
@@ -81,19 +85,24 @@ def _describe_frame(frame: SampleFact) -> str:
         "{drawn} of {candidates}, {method}, seed {seed}, frame {frame}",
         drawn=frame.n_drawn,
         candidates=frame.n_candidates,
-        method=frame.method,
+        method=translate_reason(frame.method),
         seed=frame.seed,
         frame=frame.sha256[:12],
     )
     if not frame.strata:
         return words
-    shown = [f"{name} {drawn} of {of}" for name, (drawn, of) in sorted(frame.strata.items())]
+    shown = [
+        f"{name} {translate('{part} of {whole}', part=drawn, whole=of)}"
+        for name, (drawn, of) in sorted(frame.strata.items())
+    ]
     more = translate(" and {n} more", n=len(shown) - MOST_STRATA) if len(shown) > MOST_STRATA else ""
     p = _test_strata(frame.strata)
     test = (
         translate("too few for a test") if p is None else translate("chi-square p = {p}", p=localize_number(f"{p:.2g}"))
     )
-    return f"{words}, strata {', '.join(shown[:MOST_STRATA])}{more} ({test})"
+    return translate(
+        "{words}, strata {strata} ({test})", words=words, strata=", ".join(shown[:MOST_STRATA]) + more, test=test
+    )
 
 
 def _test_strata(strata: Mapping[str, tuple[int, int]]) -> float | None:
@@ -212,7 +221,8 @@ def check_stimulus(subject: Subject) -> Verdict:
     if missing or other:
         return unmet(
             translate(
-                "{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
+                "{missing} answers have no hash of what was shown, {other} were given to another stimulus than"
+                " today's.",
                 missing=missing,
                 other=other,
             ),
@@ -257,13 +267,13 @@ def check_interface(subject: Subject) -> Verdict:
         )
     if subject.project.imported:
         return not_seen(translate("the limits of that interface are not known. The items have no lint error."))
-    surfaces = ", ".join(subject.project.platforms) or "none yet"
+    surfaces = ", ".join(subject.project.platforms) or translate("none yet")
     warnings = sum(finding.severity == "warning" for finding in subject.project.lint)
     return met(
         translate(
             "No lint error, {warnings}; surfaces: {surfaces}. {undo}",
             warnings=format_count(warnings, "warning"),
             surfaces=surfaces,
-            undo=subject.project.undo,
+            undo=translate_reason(subject.project.undo),
         )
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from exports.checklist.verdicts import Subject, Verdict, met, not_applicable, not_scored, unmet
+from exports.pages.display_text import format_count
+from exports.pages.reasons import translate_reason, translate_reasons
+from exports.pages.translation import translate
 
 
 def check_equal_items(subject: Subject) -> Verdict:
@@ -27,8 +30,11 @@ def check_equal_items(subject: Subject) -> Verdict:
             ),
             translate("Run the models on every item that people answered."),
         )
-    notes = " ".join(dict.fromkeys(note for one in compared.values() for note in one.notes))
-    return met(f"Every model answered all items of people, matched by id: {', '.join(subject.models)}. {notes}".strip())
+    notes = translate_reasons(list(dict.fromkeys(note for one in compared.values() for note in one.notes)))
+    words = translate(
+        "Every model answered all items of people, matched by id: {names}.", names=", ".join(subject.models)
+    )
+    return met(f"{words} {notes}".strip())
 
 
 def check_differences(subject: Subject) -> Verdict:
@@ -49,9 +55,10 @@ def check_differences(subject: Subject) -> Verdict:
         )
     known = sum(row.ci_low is not None for row in paired)
     if not known:
-        reasons = " ".join(dict.fromkeys(row.reason for row in paired if row.reason))
+        reasons = translate_reasons(list(dict.fromkeys(row.reason for row in paired)))
         return unmet(
-            f"No difference has an interval. {reasons}".strip(), translate("Ask more people, or items of more groups.")
+            f"{translate('No difference has an interval.')} {reasons}".strip(),
+            translate("Ask more people, or items of more groups."),
         )
     tests = sum(len(subject.state.comparisons[name].comparison.mcnemar) for name in subject.models)
     return met(
@@ -86,7 +93,8 @@ def check_scorer(subject: Subject) -> Verdict:
     if subject.state.facts.harness:
         return met(
             translate(
-                "People were replayed through lm-eval {harness} by the scorer of models ({names}, hromada {version}); benchmark/results has both.",
+                "People were replayed through lm-eval {harness} by the scorer of models ({names}, hromada {version});"
+                " benchmark/results has both.",
                 harness=subject.state.facts.harness,
                 names=names,
                 version=version,
@@ -94,7 +102,8 @@ def check_scorer(subject: Subject) -> Verdict:
         )
     return met(
         translate(
-            "People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval); they were not replayed by the harness.",
+            "People are scored by the file that scores models ({names}, hromada {version}, in benchmark/lm_eval);"
+            " they were not replayed by the harness.",
             names=names,
             version=version,
         )
@@ -107,8 +116,10 @@ def _is_of(name: str, subject: Subject) -> bool:
 
 def _judge_without_benchmark(subject: Subject) -> Verdict:
     if not subject.models:
-        return not_applicable(translate("Models cannot be asked: {reason}", reason=subject.state.no_benchmark))
-    version = subject.state.facts.versions.get("hromada", "of unknown version")
+        return not_applicable(
+            translate("Models cannot be asked: {reason}", reason=translate_reason(subject.state.no_benchmark))
+        )
+    version = subject.state.facts.versions.get("hromada", translate("of unknown version"))
     return met(
         translate(
             "People and models are scored from their answers by the same code (hromada {version}).", version=version

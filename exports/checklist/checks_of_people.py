@@ -1,8 +1,6 @@
-"""The checks of lines on people: who they were, what they agreed to, how they were found, taught, paid and timed."""
+"""The checks of lines on people: who they were, what they agreed to, how they were found, taught and paid."""
 
 from __future__ import annotations
-
-import statistics
 
 from exports.checklist.verdicts import (
     Subject,
@@ -10,19 +8,17 @@ from exports.checklist.verdicts import (
     describe_spread,
     judge_each,
     met,
-    not_evidenced,
     not_scored,
     not_seen,
     unmet,
 )
 from exports.pages.display_text import format_count
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import localize_number, translate
 from exports.results import DataSetResult
 
 FEW_PEOPLE = 10
 """Below this many people the literature asks for a warning."""
-LEAST_REPEATS, LEAST_HOURS = 0.05, 24.0
-FAST_SHARE = 0.25
 
 
 def check_contributors(subject: Subject) -> Verdict:
@@ -80,7 +76,12 @@ def check_consent(subject: Subject) -> Verdict:
     texts = [text for text in project.texts if text.kind == "consent"]
     if not texts or not all(text.text for text in texts):
         return unmet(translate("The text of the consent is not stored."), translate("Load the file again."))
-    versions = ", ".join(f"version {text.version}: {format_count(text.n_people or 0, 'person')}" for text in texts)
+    versions = ", ".join(
+        translate(
+            "version {version}: {people}", version=text.version, people=format_count(text.n_people or 0, "person")
+        )
+        for text in texts
+    )
     return met(
         translate(
             "Nobody answered before agreeing ({versions}). Pseudonyms are keyed; no file holds an id of anybody.",
@@ -94,7 +95,7 @@ def check_population(subject: Subject) -> Verdict:
     declared = check_declared(subject, "population")
     if declared.status != "met":
         return declared
-    fields = ", ".join(subject.project.profile_fields) or "not collected"
+    fields = ", ".join(subject.project.profile_fields) or translate("not collected")
     return met(
         translate(
             "{declared} Asked of people: {fields}; cells under 3 are suppressed.",
@@ -119,7 +120,7 @@ def check_qualification(subject: Subject) -> Verdict:
         return met(translate("No qualification was asked for."))
     words = translate(
         "{rule}, on {items}: {tried} tried, {passed} passed, {failed} failed.",
-        rule=stage.rule,
+        rule=translate_reason(stage.rule),
         items=format_count(stage.n_items, "item"),
         tried=stage.n_tried,
         passed=stage.n_passed,
@@ -179,7 +180,12 @@ def check_pay(subject: Subject) -> Verdict:
         )
     )
     return met(
-        translate("{declared} Promised: {scheme}{rate}.", declared=declared.evidence, scheme=pay.scheme, rate=rate)
+        translate(
+            "{declared} Promised: {scheme}{rate}.",
+            declared=declared.evidence,
+            scheme=translate_reason(pay.scheme),
+            rate=rate,
+        )
     )
 
 
@@ -188,79 +194,14 @@ def check_tools(subject: Subject) -> Verdict:
     declared = check_declared(subject, "ai_use")
     if declared.status != "met" or not subject.project.attestation:
         return declared
-    said = ", ".join(f"{one.value} {one.n if one.n is not None else 'under 3'}" for one in subject.project.attested)
-    return met(
-        translate("{declared} Attested after sessions: {said}.", declared=declared.evidence, said=said or "nothing yet")
+    said = ", ".join(
+        f"{one.value} {one.n if one.n is not None else translate('under 3')}" for one in subject.project.attested
     )
-
-
-def check_sessions(subject: Subject) -> Verdict:
-    """R23: sessions, and how scores change as people go on."""
-    if subject.project.imported:
-        return not_seen(translate("their sessions are not known."))
-    rows = subject.first.responses
-    known = rows.loc[rows["session"].notna()]
-    if known.empty:
-        return unmet(translate("No answer has a session."), translate("Nothing can be done afterwards; say so."))
-    sizes = list(known.groupby(["annotator", "session"]).size())
-    words = translate(
-        "{sessions}, answers each: {spread}.",
-        sessions=format_count(len(sizes), "session"),
-        spread=describe_spread(sizes),
-    )
-    slopes = [_describe_slope(result) for result in subject.scored]
-    return met(" ".join([words, *filter(None, slopes)]))
-
-
-def _describe_slope(result: DataSetResult) -> str:
-    slope = None if result.people is None else result.people.slope
-    if slope is None or slope.value is None:
-        return ""
-    low, high = slope.low, slope.high
-    interval = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    return f"Ten answers on: {100 * slope.value:+.1f} points{interval}."
-
-
-def check_funnel(subject: Subject) -> Verdict:
-    """R27: how many were invited, agreed, started and finished."""
-    project = subject.project
-    if project.imported:
-        return not_seen(translate("how many were invited is not known."))
-    if project.started is None or project.finished is None:
-        return unmet(translate("The funnel is not known."), translate("Release again; report this."))
-    steps = {
-        "invited": project.invited,
-        "consented": project.consented,
-        "started": project.started,
-        "finished": project.finished,
-    }
-    words = ", ".join(f"{name} {count if count is not None else 'not counted'}" for name, count in steps.items())
-    if project.finished > project.started:
-        return unmet(translate("More finished than started: {words}.", words=words), translate("Report this."))
-    return met(f"{words[0].upper()}{words[1:]}.")
-
-
-def check_times(subject: Subject) -> Verdict:
-    """R28: time per item."""
-    counted = subject.first.list_counted_answers()
-    known = counted["seconds"].dropna().astype(float)
-    if known.empty:
-        if subject.project.imported:
-            return not_evidenced(translate("The imported votes have no times."))
-        return unmet(translate("No answer has a time."), translate("Nothing can be done afterwards; say so."))
-    median = statistics.median(known)
-    q1, q3 = known.quantile(0.25), known.quantile(0.75)
-    fast = float((known < FAST_SHARE * median).mean())
-    gaps = len(counted) - len(known)
-    missing = translate(" {answers} without a time.", answers=format_count(gaps, "answer")) if gaps else ""
     return met(
         translate(
-            "Median {median} s, quartiles {x}–{x2} s; {fast} under a quarter of it.{missing}",
-            median=localize_number(f"{median:.1f}"),
-            x=localize_number(f"{q1:.1f}"),
-            x2=localize_number(f"{q3:.1f}"),
-            fast=localize_number(f"{fast:.1%}"),
-            missing=missing,
+            "{declared} Attested after sessions: {said}.",
+            declared=declared.evidence,
+            said=said or translate("nothing yet"),
         )
     )
 
@@ -285,42 +226,3 @@ def check_person_scores(subject: Subject) -> Verdict:
         )
 
     return judge_each(subject.scored, judge)
-
-
-def check_repeats(subject: Subject) -> Verdict:
-    """R37: how far people agree with themselves, on at least 5 % of answers, a day later or more."""
-    rows = subject.first.responses
-    repeats = rows.loc[rows["is_repeat"].eq(other=True)]
-    if subject.project.imported and repeats.empty:
-        return not_evidenced(translate("No vote is marked as a repeat."))
-    counted = len(subject.first.list_counted_answers())
-    share = int(repeats["gap_hours"].notna().sum()) / counted if counted else 0.0
-    gaps = repeats["gap_hours"].dropna().astype(float)
-    unknown = len(repeats) - len(gaps)
-    timeless = translate(", {unknown} after an unknown time", unknown=unknown) if unknown else ""
-    words = translate(
-        "{repeats}{timeless}, {share} of the answers{same}",
-        repeats=format_count(len(repeats), "repeat"),
-        timeless=timeless,
-        share=localize_number(f"{share:.1%}"),
-        same=_describe_same(subject),
-    )
-    if share < LEAST_REPEATS or gaps.empty or gaps.min() < LEAST_HOURS:
-        least = (
-            ""
-            if gaps.empty
-            else translate("; the shortest gap is {hours} hours", hours=localize_number(f"{gaps.min():.1f}"))
-        )
-        return unmet(f"{words}{least}.", translate("Ask 5 % again after a day: `repeats: {share: 5 %, after: 24h}`."))
-    return met(
-        translate("{words}, after {hours} hours or more.", words=words, hours=localize_number(f"{gaps.min():.1f}"))
-    )
-
-
-def _describe_same(subject: Subject) -> str:
-    """How often people say the same again, and Cohen's kappa of it."""
-    own = subject.results[0].self_agreement
-    if own is None or own.percent is None:
-        return ""
-    kappa = "undefined" if own.kappa is None else f"{own.kappa:.3f}"
-    return f"; {own.percent:.1%} say the same again (kappa {kappa})"

@@ -1,4 +1,4 @@
-"""The checks of lines on numbers: units, intervals, agreement, gold, ceiling, models, and what was planned."""
+"""The checks of lines on numbers: units, intervals, agreement, and what was planned."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from exports.checklist.verdicts import (
     Verdict,
     judge_each,
     met,
-    not_evidenced,
     not_scored,
     not_seen,
     unmet,
 )
 from exports.inputs import DataSet
-from exports.pages.display_text import format_count
+from exports.pages.display_text import format_count, format_percent
+from exports.pages.reasons import translate_reason
 from exports.pages.translation import localize_number, translate
 from exports.results import NO_VOTES, DataSetResult
 
 LEAST_CLUSTERS = 5
-UNKNOWN_ORIGINS = (None, "declared")
 
 
 def check_units(subject: Subject) -> Verdict:
@@ -33,12 +32,12 @@ def check_units(subject: Subject) -> Verdict:
         if "individual" not in units:
             return unmet(translate("There is no score of single answers."), translate("Release again; report this."))
         value = result.performance["individual"].primary.value if result.performance else None
-        words = translate("none") if value is None else f"{100 * value:.1f} %"
+        words = translate("none") if value is None else format_percent(value)
         return met(
             translate(
                 "Headline: single answers (individual), {words}; beside it {others}.",
                 words=words,
-                others=", ".join(units[1:]) or "nothing",
+                others=", ".join(map(translate, units[1:])) or translate("nothing"),
             )
         )
 
@@ -60,7 +59,7 @@ def check_plan(subject: Subject) -> Verdict:
             translate("The plan was made after the first answer."), translate("Say so; nothing can be done afterwards.")
         )
     if project.plan.half_width is None:
-        words = translate("Planned: {plan}", plan=project.plan.words)
+        words = translate("Planned: {plan}", plan=translate_reason(project.plan.words))
         if not subject.scored:
             return met(translate("{words}; no score is claimed.", words=words))
         return unmet(
@@ -68,7 +67,7 @@ def check_plan(subject: Subject) -> Verdict:
             translate("Write `kind: baseline`, so that `hromada start` plans one."),
         )
     reached = [_get_half_width(result) for result in subject.scored]
-    known = [f"{100 * one:.1f}" for one in reached if one is not None]
+    known = [localize_number(f"{100 * one:.1f}") for one in reached if one is not None]
     achieved = (
         translate("reached ± {widths} points", widths=", ".join(known))
         if known
@@ -104,7 +103,9 @@ def check_intervals(subject: Subject) -> Verdict:
         low, high = score.ci_low, score.ci_high
         if low is None or high is None:
             return unmet(
-                translate("No interval for a fresh panel: {reason}.", reason=score.reason or score.ci_method),
+                translate(
+                    "No interval for a fresh panel: {reason}.", reason=translate_reason(score.reason or score.ci_method)
+                ),
                 translate("Ask more people, or items of more groups."),
             )
         if score.item_only_low is None or score.item_only_high is None:
@@ -124,8 +125,8 @@ def check_intervals(subject: Subject) -> Verdict:
             high=localize_number(f"{100 * high:.1f}"),
             own=own,
         )
-        value = "undefined" if score.value is None else f"{100 * score.value:.1f} %"
-        return met(f"{value} {interval}: {score.ci_method}.{few}")
+        value = translate("undefined") if score.value is None else format_percent(score.value)
+        return met(f"{value} {interval}: {translate_reason(score.ci_method)}.{few}")
 
     return judge_each(subject.scored, judge)
 
@@ -166,7 +167,8 @@ def check_majority(subject: Subject) -> Verdict:
         units = {unit.unit: unit for unit in result.performance.units} if result.performance else {}
         if "majority" not in units:
             return unmet(
-                result.missing_units.get("majority", "There is no majority."), translate("Release again; report this.")
+                translate_reason(result.missing_units.get("majority", "")) or translate("There is no majority."),
+                translate("Release again; report this."),
             )
         return met(
             translate(
@@ -184,7 +186,8 @@ def check_agreement(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         if result.agreement is None or not result.agreement.rows:
             return unmet(
-                translate("No agreement: {reason}", reason=NO_VOTES), translate("Collect or import answers first.")
+                translate("No agreement: {reason}", reason=translate_reason(NO_VOTES)),
+                translate("Collect or import answers first."),
             )
         rows = [row for row in result.agreement.headline if not row.of]
         missing = [name for name in _list_needed(result.data) if not any(row.name.startswith(name) for row in rows)]
@@ -195,14 +198,22 @@ def check_agreement(subject: Subject) -> Verdict:
             )
         known = [row for row in rows if row.value is not None]
         if not known:
-            return met(translate("Undefined: {reason}", reason=rows[0].reason if rows else "no coefficient fits"))
+            return met(
+                translate(
+                    "Undefined: {reason}",
+                    reason=translate_reason(rows[0].reason) if rows else translate("no coefficient fits"),
+                )
+            )
         without = [row.name for row in known if row.low is None and not row.reason]
         if without:
             return unmet(
                 translate("No interval and no reason: {names}.", names=", ".join(without)), translate("Report this.")
             )
         shown = [row for row in known if row.name.startswith(_list_needed(result.data))] or known[:4]
-        return met("; ".join(map(_describe_coefficient, shown)) + f"; {len(rows)} coefficients in agreement.json.")
+        return met(
+            "; ".join(map(_describe_coefficient, shown))
+            + translate("; {n} coefficients in agreement.json.", n=len(rows))
+        )
 
     return judge_each(subject.results, judge)
 
@@ -215,62 +226,12 @@ def _list_needed(data: DataSet) -> tuple[str, ...]:
 
 def _describe_coefficient(row: Coefficient) -> str:
     interval = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
-    return f"{row.name} {row.value:.3f}{interval} ({row.n_items} items, {row.n_annotators} people)"
-
-
-def check_gold(subject: Subject) -> Verdict:
-    """R38: where gold comes from, and that nobody is scored against their own votes."""
-
-    def judge(result: DataSetResult) -> Verdict:
-        items = result.data.items.loc[result.data.items["gold"].notna()]
-        if items.empty:
-            return met(translate("No gold is declared: gold.csv is the consensus of the votes, with its confidence."))
-        if result.data.has_circular_gold and result.with_others is None:
-            return unmet(
-                translate("Gold was made of these votes, and nobody is held against the others."),
-                translate("Report this."),
-            )
-        unknown = int(items["gold_origin"].isin([one for one in UNKNOWN_ORIGINS if one]).sum())
-        unknown += int(items["gold_origin"].isna().sum())
-        if unknown:
-            words = translate("Where the gold of {items} comes from is not said.", items=format_count(unknown, "item"))
-            remedy = translate("Write `gold_origin: construction`, or expert, beside `gold`, and load the file again.")
-            return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
-        origins = items["gold_origin"].value_counts().sort_index()
-        words = ", ".join(f"{origin} {count}" for origin, count in origins.items())
-        circular = (
-            translate(" Votes that made gold are held against those of the others.")
-            if result.data.has_circular_gold
-            else ""
-        )
-        return met(translate("Origin on each row of gold.csv: {words}.{circular}", words=words, circular=circular))
-
-    return judge_each(subject.results, judge)
-
-
-def check_ceiling(subject: Subject) -> Verdict:
-    """R39: how much of the gold is wrong, and what can be reached at most."""
-    if not subject.scored:
-        return not_scored(subject)
-
-    def judge(result: DataSetResult) -> Verdict:
-        found = result.ceiling
-        remedy = translate("Review the conflicts and a sample: `hromada adjudicate PROJECT --gold-review`.")
-        if found is None:
-            return unmet(translate("The gold was not reviewed."), remedy)
-        if found.ceiling.value is None:
-            return unmet(translate("The review gives no estimate: {reason}", reason=found.reason), remedy)
-        low, high = found.ceiling.low, found.ceiling.high
-        interval = "" if low is None or high is None else f" [{100 * low:.1f}–{100 * high:.1f}]"
-        return met(
-            translate(
-                "The gold was reviewed: ceiling {value} %{interval}.",
-                value=localize_number(f"{100 * found.ceiling.value:.1f}"),
-                interval=interval,
-            )
-        )
-
-    return judge_each(subject.scored, judge)
+    return translate(
+        "{coefficient} ({items}, {people})",
+        coefficient=f"{row.name} {localize_number(f'{row.value:.3f}{interval}')}",
+        items=format_count(row.n_items, "item"),
+        people=format_count(row.n_annotators, "person"),
+    )
 
 
 def check_bundle(subject: Subject) -> Verdict:

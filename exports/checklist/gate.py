@@ -15,12 +15,14 @@ from typing import Literal, NamedTuple
 from exports import writers
 from exports.checklist import checks_of_answers as answers
 from exports.checklist import checks_of_exposure as exposure
+from exports.checklist import checks_of_gold as gold
 from exports.checklist import checks_of_items as items
 from exports.checklist import checks_of_models as models
 from exports.checklist import checks_of_people as people
 from exports.checklist import checks_of_scores as scores
+from exports.checklist import checks_of_work as work
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
-from exports.pages.translation import translate
+from exports.pages.translation import mark_text, translate
 from exports.release_state import ReleaseState
 
 Level = Literal["block", "warn", "state"]
@@ -66,12 +68,12 @@ CHECKS: Mapping[str, Check] = {
     "R20": items.check_stimulus,
     "R21": items.check_interface,
     "R22": people.check_tools,
-    "R23": people.check_sessions,
+    "R23": work.check_sessions,
     "R24": answers.check_controls,
     "R25": answers.check_exclusions,
     "R26": answers.check_with_exclusions,
-    "R27": people.check_funnel,
-    "R28": people.check_times,
+    "R27": work.check_funnel,
+    "R28": work.check_times,
     "R29": answers.check_skips,
     "R30": scores.check_intervals,
     "R31": scores.check_clusters,
@@ -80,9 +82,9 @@ CHECKS: Mapping[str, Check] = {
     "R34": models.check_differences,
     "R35": models.check_scorer,
     "R36": scores.check_agreement,
-    "R37": people.check_repeats,
-    "R38": scores.check_gold,
-    "R39": scores.check_ceiling,
+    "R37": work.check_repeats,
+    "R38": gold.check_gold,
+    "R39": gold.check_ceiling,
     "R40": scores.check_bundle,
 }
 
@@ -94,7 +96,7 @@ ON_PEOPLE = frozenset(
     }
 )  # fmt: skip
 """The lines whose evidence is what people did, which says so where they are simulated."""
-SIMULATED = "Answers of simulated people are among these."
+SIMULATED = mark_text("Answers of simulated people are among these.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +143,10 @@ class Checklist:
 
 
 def check_release(state: ReleaseState) -> Checklist:
-    """Check all lines over all projects of a release; a programme's line is the worst of its projects'."""
+    """Check all lines over all projects of a release, in the language of `translate`.
+
+    A programme's line is the worst of its projects'.
+    """
     subjects = [
         Subject(state=state, project=project, results=state.list_results(project)) for project in state.facts.projects
     ]
@@ -152,7 +157,7 @@ def check_release(state: ReleaseState) -> Checklist:
         lines.append(
             CheckedLine(
                 id=line.id,
-                must_state=line.must_state,
+                must_state=translate(line.must_state),
                 source=line.source,
                 level=line.level,
                 status=verdict.status,
@@ -174,7 +179,7 @@ def _check_line(line: str, subject: Subject) -> Verdict:
     verdict = CHECKS[line](subject)
     if not subject.simulated or line not in ON_PEOPLE or verdict.status == "not applicable":
         return verdict
-    return replace(verdict, evidence=f"{verdict.evidence} {SIMULATED}")
+    return replace(verdict, evidence=f"{verdict.evidence} {translate(SIMULATED)}")
 
 
 def build_checklist_files(checklist: Checklist, state: ReleaseState) -> dict[str, str]:

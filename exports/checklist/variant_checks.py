@@ -8,6 +8,7 @@ import pandas as pd
 
 from exports.checklist.verdicts import Subject, Verdict, met, unmet
 from exports.inputs import DataSet
+from exports.pages.reasons import translate_reasons
 from exports.pages.translation import translate
 
 Concerns = Callable[[DataSet], "pd.Series[bool]"]
@@ -47,7 +48,14 @@ def check_variant(subject: Subject, variant: str, *, found: str, what: str, conc
         result.missing_variants[variant] for result in subject.scored if variant in result.missing_variants
     )
     if reasons:
-        return met(translate("{found}; there is no {what}: {x}", found=found, what=what, x=" ".join(reasons)))
+        return met(
+            translate(
+                "{found}; there is no {what}: {reasons}",
+                found=found,
+                what=what,
+                reasons=translate_reasons(list(reasons)),
+            )
+        )
     return met(
         translate(
             "{found}; the {what} stands in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant

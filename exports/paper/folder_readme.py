@@ -9,6 +9,7 @@ from exports.release_state import ReleaseState
 
 FILES: Mapping[str, str] = {
     "report.html": "scores, agreement and the checklist as a page; it needs nothing else",
+    "report.uk.html": "the same page in Ukrainian",
     "checklist.md": "the forty lines of the gate with their evidence",
     "report_checklist.json": "the same for machines",
     "facts.json": "what the organisers declared, and all facts about how people worked",
@@ -42,11 +43,13 @@ FILES: Mapping[str, str] = {
     "gold_review.csv": "the review of the gold, and the ceiling of the score that follows",
     "reviews.csv": "what reviewers decided of each answer",
     "stories.html": "corrected texts, as a page",
+    "stories.uk.html": "the same page in Ukrainian",
     "stories.csv": "the same as pairs of texts",
     "stories.jsonl": "the same, a line each",
     "stories.parquet": "the same for data frames",
     "stories.json": "the numbers over them",
     "items.html": "which items the filtering kept and removed, as a page",
+    "items.uk.html": "the same page in Ukrainian",
     "items.csv": "the same, a row each",
     "items.jsonl": "the same, a line each",
     "items.parquet": "the same for data frames",

@@ -14,6 +14,8 @@ from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
+from exports.pages.scaffold import build_pages
+from exports.pages.translation import LANGUAGES, get_language, translate
 from exports.release.raw_inputs import write_inputs
 from exports.release_report import build_chapters
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
@@ -123,7 +125,23 @@ def encode_files(files: Mapping[str, str | bytes]) -> Files:
 def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[str, str | bytes]:
     """The report with the gate in it, and the pages and files of corrections, filtering and reviews."""
     inputs = state.inputs
-    marks = ReleaseMarks(
+
+    def render_report() -> str:
+        translated = checklist if get_language() == LANGUAGES[0] else check_release(state)
+        title = translate("{title}: a release", title=inputs.facts.title)
+        return report.render_report(state.tables, title=title, marks=_build_marks(state, translated, stamp))
+
+    return {
+        **build_pages("report", render_report),
+        **corrections.build_correction_files(inputs.responses, seed=inputs.seed),
+        **filtering.build_filtering_files(inputs.responses, seed=inputs.seed),
+        **review_tables.build_review_files(inputs.data_sets),
+    }
+
+
+def _build_marks(state: ReleaseState, checklist: Checklist, stamp: str) -> ReleaseMarks:
+    """What the release adds to its report, in the language of the page."""
+    return ReleaseMarks(
         stamp=stamp,
         status=checklist.status,
         lines=tuple(
@@ -132,12 +150,6 @@ def _build_pages(state: ReleaseState, checklist: Checklist, stamp: str) -> dict[
         chapters=build_chapters(state),
         warnings=tuple(f"{line.id}, {line.must_state}: {line.evidence}" for line in checklist.warnings),
     )
-    return {
-        "report.html": report.render_report(state.tables, title=f"{inputs.facts.title}: a release", marks=marks),
-        **corrections.build_correction_files(inputs.responses, seed=inputs.seed),
-        **filtering.build_filtering_files(inputs.responses, seed=inputs.seed),
-        **review_tables.build_review_files(inputs.data_sets),
-    }
 
 
 def _build_benchmark_files(state: ReleaseState) -> Files:

@@ -99,7 +99,8 @@ def build_text_chapter(state: ReleaseState) -> Chapter:
             found.setdefault(key, []).append(project.name)
             version = translate(", version {version}", version=text.version) if text.version else ""
             people = f", {format_count(text.n_people, 'person')}" if text.n_people else ""
-            heading = f"{translate(NAMES[text.kind]) if text.kind in NAMES else text.kind}{version} ({text.sha256[:12]}{people})"
+            name = translate(NAMES[text.kind]) if text.kind in NAMES else text.kind
+            heading = f"{name}{version} ({text.sha256[:12]}{people})"
             headings.setdefault(key, VerbatimText(heading, project.language, text.text))
     texts = tuple(
         own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(found[key])}")

@@ -32,6 +32,7 @@ FILES = {
     "baselines.csv",
     "human_baseline.csv",
     "report.html",
+    "report.uk.html",
 }
 
 

@@ -107,7 +107,7 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
             assert all(row["lineage"]["consensus"] is not None for row in derived.rows)
             data = release.build_data_sets(session, [name])
         made = tables.build_release(data, agreement_resamples=100)
-        files = tables.write_release(made, tmp_path / "export", extra_files={"report.html": report.render_report(made)})
+        files = tables.write_release(made, tmp_path / "export", extra_files=report.build_report_pages(made))
         assert len(files) == 12
         assert made.simulated
         asked = {one.name: one.kind for one in data}

@@ -12,9 +12,10 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po
 
 import exports
+from exports.checklist import LINES
 from exports.pages import translation
 
-KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2)}
+KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2), "mark_count": (1, 2)}
 Text = str | tuple[str, str]
 
 
@@ -34,7 +35,7 @@ def list_texts() -> dict[Text, str]:
             for _, text, _, _ in extract(method, file, keywords=KEYWORDS, options=options):
                 if text and path.name != "translation.py":
                     found[make_key(text)] = path.name
-    return found
+    return found | {line.must_state: "lines.json" for line in LINES}
 
 
 def read_messages() -> dict[Text, Message]:
