@@ -92,7 +92,7 @@ def _describe_frame(frame: SampleFact) -> str:
     if not frame.strata:
         return words
     shown = [
-        f"{name} {translate('{part} of {whole}', part=drawn, whole=of)}"
+        " ".join([name, translate("{part} of {whole}", part=drawn, whole=of)])
         for name, (drawn, of) in sorted(frame.strata.items())
     ]
     more = translate(" and {n} more", n=len(shown) - MOST_STRATA) if len(shown) > MOST_STRATA else ""

@@ -57,7 +57,7 @@ def check_differences(subject: Subject) -> Verdict:
     if not known:
         reasons = translate_reasons(list(dict.fromkeys(row.reason for row in paired)))
         return unmet(
-            f"{translate('No difference has an interval.')} {reasons}".strip(),
+            " ".join([translate("No difference has an interval."), reasons]).strip(),
             translate("Ask more people, or items of more groups."),
         )
     tests = sum(len(subject.state.comparisons[name].comparison.mcnemar) for name in subject.models)

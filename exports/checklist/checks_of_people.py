@@ -194,9 +194,8 @@ def check_tools(subject: Subject) -> Verdict:
     declared = check_declared(subject, "ai_use")
     if declared.status != "met" or not subject.project.attestation:
         return declared
-    said = ", ".join(
-        f"{one.value} {one.n if one.n is not None else translate('under 3')}" for one in subject.project.attested
-    )
+    few = translate("under 3")
+    said = ", ".join(f"{one.value} {few if one.n is None else one.n}" for one in subject.project.attested)
     return met(
         translate(
             "{declared} Attested after sessions: {said}.",

@@ -54,7 +54,8 @@ def check_funnel(subject: Subject) -> Verdict:
         (translate("started"), project.started),
         (translate("finished"), project.finished),
     )
-    words = ", ".join(f"{name} {translate('not counted') if count is None else count}" for name, count in steps)
+    unknown = translate("not counted")
+    words = ", ".join(f"{name} {unknown if count is None else count}" for name, count in steps)
     if project.finished > project.started:
         return unmet(translate("More finished than started: {words}.", words=words), translate("Report this."))
     return met(f"{words[0].upper()}{words[1:]}.")

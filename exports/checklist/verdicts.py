@@ -99,7 +99,8 @@ Check = Callable[[Subject], Verdict]
 def not_scored(subject: Subject) -> Verdict:
     """The verdict of lines on scores where nobody is scored."""
     reason = translate_reason(subject.results[0].no_performance)
-    return not_applicable(f"{translate('Nobody is scored.')} {reason}".strip())
+    words = translate("Nobody is scored.")
+    return not_applicable(f"{words} {reason}".strip())
 
 
 def judge_each(results: Iterable[DataSetResult], judge: Callable[[DataSetResult], Verdict]) -> Verdict:

@@ -254,13 +254,13 @@ def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> t
     decided = summary.responses.adjudicated.get(summary.question.name, {}).get(story.item_id)
     if decided is None or decided.gold is None or any(one.adjudicated == "gold" for one in story.corrections):
         return ()
-    merged = normalize_text(decided.gold)
+    merged, published = normalize_text(decided.gold), VERDICTS["gold"]
     parts = compute_difference(story.original, merged)
     return (
         DisplayedCorrection(
             annotator=translate("Adjudicator"),
             language=summary.data.language,
-            status=translate(VERDICTS["gold"]),
+            status=translate(published),
             change="",
             reasons=(),
             parts=tuple(map(_display_part, parts)),

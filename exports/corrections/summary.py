@@ -246,7 +246,8 @@ def describe_usable_rule(summary: CorrectionSummary) -> str:
     if not names:
         return f"{rule}."
     questions = ", ".join(f"“{name}”" for name in names)
-    return f"{rule}; {translate('the reasons are the answers to {questions}', questions=questions)}."
+    reasons = translate("the reasons are the answers to {questions}", questions=questions)
+    return f"{rule}; {reasons}."
 
 
 def _serialize_measure(summary: CorrectionSummary, name: str) -> dict[str, Any]:

@@ -158,9 +158,9 @@ def _describe_human_failure(filtered: FilteredDataSet) -> str:
         undecided=by_status[UNDECIDED],
     )
     if not filtered.rule.failure:
-        return f"{translate('It was no reason.')} {sentence}"
+        return " ".join([translate("It was no reason."), sentence])
     alone = translate("{items} went for it alone.", items=format_count(counts["removed_for_it_alone"], "item"))
-    return f"{translate('It was a reason.')} {sentence} {alone}"
+    return " ".join([translate("It was a reason."), sentence, alone])
 
 
 def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedItem:

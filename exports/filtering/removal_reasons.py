@@ -238,4 +238,4 @@ def describe_rule(filtered: FilteredDataSet) -> str:
         "An item is removed where {conditions}; undecided where it is exactly that share.",
         conditions=translate(", or ").join(parts),
     )
-    return sentence if rule.failure else f"{sentence} {translate('A wrong answer is no reason.')}"
+    return sentence if rule.failure else " ".join([sentence, translate("A wrong answer is no reason.")])

@@ -194,10 +194,7 @@ COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "training item": mark_count("{n} training item", "{n} training items"),
         "contributing annotator": mark_count("{n} contributing annotator", "{n} contributing annotators"),
         "McNemar test": mark_count("{n} McNemar test", "{n} McNemar tests"),
-        "data set": mark_count("{n} data set", "{n} data sets"),
-        "vote": mark_count("{n} vote", "{n} votes"),
         "member of the team": mark_count("{n} member of the team", "{n} members of the team"),
-        "version": mark_count("{n} version", "{n} versions"),
     }
 )
 """What pages count: the form with 1, and with other numbers."""

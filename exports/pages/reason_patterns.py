@@ -23,7 +23,6 @@ WORDS = (
     mark_text("ratio"),
     mark_text("similarity"),
     mark_text("none"),
-    mark_text("rest"),
     mark_text("unknown origin"),
     mark_text("construction"),
     mark_text("expert"),
@@ -38,11 +37,6 @@ WORDS = (
     mark_text("control > {share} %, ≥ {seconds} s"),
     mark_text("control > {share} %"),
     mark_text("≥ {seconds} s"),
-    mark_text("shared"),
-    mark_text("drop"),
-    mark_text("words"),
-    mark_text("exact"),
-    mark_text("number"),
 )
 """Names of a value that stand alone or within a sentence."""
 

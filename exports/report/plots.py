@@ -167,9 +167,10 @@ def _describe_scores(result: DataSetResult, scores: Performance) -> str:
 
 
 def _describe_agreement(name: str, rows: Sequence[tuple[DataSetResult, Coefficient]]) -> str:
+    no_value = translate("no value")
     values = [
         f"{format_stamp(simulated=result.data.simulated)}{result.data.name} "
-        f"{translate('no value') if row.value is None else format_coefficient(name, row.value)}"
+        f"{no_value if row.value is None else format_coefficient(name, row.value)}"
         for result, row in rows
     ]
     return translate("{name} by data set: {values}.", name=translate(COEFFICIENT_NAMES[name]), values="; ".join(values))
