@@ -9,35 +9,16 @@ from __future__ import annotations
 from exports.pages.translation import mark_text
 
 WORDS = (
-    mark_text("items"),
-    mark_text("groups of items"),
-    mark_text("by people"),
-    mark_text("refitted without groups of people"),
-    mark_text("an item"),
-    mark_text("a page"),
-    mark_text("control items"),
-    mark_text("control and training items"),
-    mark_text("nominal"),
-    mark_text("ordinal"),
-    mark_text("interval"),
-    mark_text("ratio"),
-    mark_text("similarity"),
-    mark_text("none"),
-    mark_text("unknown origin"),
-    mark_text("construction"),
-    mark_text("expert"),
-    mark_text("votes"),
-    mark_text("adjudication"),
-    mark_text("declared"),
-    mark_text("{n} and later"),
-    mark_text("place in the session"),
-    mark_text("session"),
-    mark_text("no rule"),
-    mark_text("as collected"),
-    mark_text("control > {share} %, ≥ {seconds} s"),
-    mark_text("control > {share} %"),
-    mark_text("≥ {seconds} s"),
-)
+    mark_text("items"), mark_text("groups of items"), mark_text("by people"),
+    mark_text("refitted without groups of people"), mark_text("an item"), mark_text("a page"),
+    mark_text("control items"), mark_text("control and training items"), mark_text("nominal"), mark_text("ordinal"),
+    mark_text("interval"), mark_text("ratio"), mark_text("similarity"), mark_text("none"),
+    mark_text("unknown origin"), mark_text("labels"), mark_text("boxes"), mark_text("texts"),
+    mark_text("corrected texts"), mark_text("parts of a text"), mark_text("construction"), mark_text("expert"),
+    mark_text("votes"), mark_text("adjudication"), mark_text("declared"), mark_text("{n} and later"),
+    mark_text("place in the session"), mark_text("session"), mark_text("no rule"), mark_text("as collected"),
+    mark_text("control > {share} %, ≥ {seconds} s"), mark_text("control > {share} %"), mark_text("≥ {seconds} s"),
+)  # fmt: skip
 """Names of a value that stand alone or within a sentence."""
 
 EXCLUSIONS = (
@@ -85,21 +66,11 @@ EXCLUSIONS = (
 """Why answers do not count: the kinds of exclusion, and the words of quality rules."""
 
 STATUSES = (
-    mark_text("corrected"),
-    mark_text("unchanged"),
-    mark_text("unusable"),
-    mark_text("not answered"),
-    mark_text("text changed"),
-    mark_text("usable"),
-    mark_text("tied"),
-    mark_text("met"),
-    mark_text("unmet"),
-    mark_text("not applicable"),
-    mark_text("not evidenced"),
-    mark_text("block"),
-    mark_text("warn"),
+    mark_text("corrected"), mark_text("unchanged"), mark_text("unusable"), mark_text("not answered"),
+    mark_text("text changed"), mark_text("usable"), mark_text("tied"), mark_text("met"), mark_text("unmet"),
+    mark_text("not applicable"), mark_text("not evidenced"), mark_text("block"), mark_text("warn"),
     mark_text("state"),
-)
+)  # fmt: skip
 """The statuses of corrections and stories, and the statuses and levels of lines of the checklist."""
 
 SCORES = (
@@ -160,6 +131,12 @@ SCORES = (
 AGREEMENT = (
     mark_text("No item has two votes, so there is nothing to compare."),
     mark_text("No interval: every resample of items has the same value, because nothing varies between them."),
+    mark_text("No interval: {n} groups of items are fewer than the {least} to resample."),
+    mark_text("No interval: {n} items are fewer than the {least} to resample."),
+    mark_text("No interval: 1 group of items is fewer than the {least} to resample."),
+    mark_text("No interval: 1 item is fewer than the {least} to resample."),
+    mark_text("Fleiss's kappa needs the same number of votes on every item, and here items have {least} to {most}."),
+    mark_text("One label leaves nothing to agree on by chance."),
     mark_text("All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."),
     mark_text("All compared sets are equal, so the expected disagreement is 0 and alpha is undefined."),
     mark_text(
@@ -192,6 +169,20 @@ AGREEMENT = (
 """Why a coefficient of agreement is missing or doubtful."""
 
 CONSENSUS = (
+    mark_text("The estimation had not converged after {n} iterations."),
+    mark_text("{method} is made of texts, and labels are not texts."),
+    mark_text("{method} cannot take known labels into account."),
+    mark_text("{method} cannot weigh {what}."),
+    mark_text("GLAD needs minutes to hours for more than {n} votes."),
+    mark_text(
+        "The majority weighed by gold needs an answer of everybody to an item with gold, and {n} annotators have none,"
+        " {name} among them."
+    ),
+    mark_text(
+        "The boxes differ from item to item and share no classes, so what people say of one tells nothing of another."
+    ),
+    mark_text("Use {method} or {other}."),
+    mark_text("Use {method}."),
     mark_text(
         "Annotators gave {n} votes in the median, fewer than the {cells} cells of a confusion matrix "
         "of {classes} labels: prefer the majority."

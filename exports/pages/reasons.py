@@ -16,7 +16,8 @@ _NUMBER = re.compile(r"[-+−±<>=≥]?\s?[\d.]+[\d\s.,;%–−\-\[\]]*")
 def translate_reason(text: str) -> str:
     """The text in the language of the page; what is no pattern, as the words of an organiser, stays as it is.
 
-    A text of several sentences is translated as a whole or else each by itself. Values within a pattern are translated
+    A text of several sentences is translated as a whole or else each by itself, and so is what follows the names that
+    stand before a colon. Values within a pattern are translated
     in their turn, and numbers get the decimal mark of the language.
     """
     if get_language() == LANGUAGES[0] or not text:
@@ -25,9 +26,12 @@ def translate_reason(text: str) -> str:
     if whole is not None:
         return whole
     sentences = _END_OF_SENTENCE.split(text)
-    if len(sentences) == 1:
-        return localize_number(text) if _NUMBER.fullmatch(text) else text
-    return " ".join(map(translate_reason, sentences))
+    if len(sentences) > 1:
+        return " ".join(map(translate_reason, sentences))
+    about, colon, rest = text.partition(": ")
+    if colon:
+        return f"{about}: {translate_reason(rest)}"
+    return localize_number(text) if _NUMBER.fullmatch(text) else text
 
 
 def translate_reasons(texts: Sequence[str]) -> str:

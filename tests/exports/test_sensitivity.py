@@ -144,7 +144,7 @@ def test_the_files_say_the_same_and_the_page_stands_alone(planted: DataSet) -> N
     cuts = sensitivity.measure_cuts(planted, method="dawid_skene")
     files = sensitivity.build_sensitivity_files(planted, results, cuts)
     assert files == sensitivity.build_sensitivity_files(planted, results, cuts)
-    assert sorted(files) == ["confidence_cut.csv", "sensitivity.csv", "sensitivity.html"]
+    assert sorted(files) == ["confidence_cut.csv", "sensitivity.csv", "sensitivity.html", "sensitivity.uk.html"]
     page = str(files["sensitivity.html"])
     assert page.count("<svg") == 4
     assert 'aria-label="Majority, share right, 95 % for this panel: as collected: ' in page
