@@ -265,4 +265,4 @@ FACTS = (
 """How the campaign was set up, as `ProjectFacts` has it, and the notes on models."""
 
 PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
-"""All of them; where two fit, the first one is meant."""
+"""All of them; where two fit, the one with more text of its own is meant."""

@@ -51,9 +51,9 @@ def _translate_pattern(text: str, language: str) -> str | None:  # noqa: ARG001 
 
 @cache
 def _compile_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The patterns with their regular expressions: each `{name}` is some text."""
+    """The patterns with their regular expressions, those with most text of their own first: `{name}` is any text."""
     compiled = []
-    for pattern in PATTERNS:
+    for pattern in sorted(PATTERNS, key=lambda one: len(re.sub(r"\{\w+\}", "", one)), reverse=True):
         parts = re.split(r"\{(\w+)\}", pattern)
         texts = [f"(?P<{part}>.+?)" if number % 2 else re.escape(part) for number, part in enumerate(parts)]
         compiled.append((pattern, re.compile("".join(texts), re.DOTALL)))

@@ -17,10 +17,10 @@ from exports.pages.reasons import translate_reason
 from exports.release.folder import build_release_folder
 
 Make = Any
-NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity", "hromada adjudicate")
+NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity")
 """What stays in Latin letters: the names of methods, tools and commands; file names have a dot or a low line."""
 FILE_NAME = re.compile(r"[\w/-]*\w\.(?:csv|json|jsonl|parquet|md)\b|\w*_\w+|`[^`]*`")
-ENGLISH = re.compile(r"(?<![\w.])[A-Za-z]{2,}(?:['’][a-z]+)?(?:[ ,;:]+[A-Za-z]{2,}){2,}")
+ENGLISH = re.compile(r"(?<![\w.])[A-Za-z]{2,}(?:['’][a-z]+)?(?:[ ,;:]+[a-z]{2,})+")
 FACTS = {
     "declared": dict.fromkeys(
         ("recruitment", "pay", "ethics", "population", "ai_use", "stimulus_differences", "licence"),
@@ -34,7 +34,7 @@ FACTS = {
 
 
 def list_english(page: str) -> list[str]:
-    """Every run of three words or more in Latin letters that a reader sees or hears."""
+    """Every run of two words or more in Latin letters that a reader sees or hears."""
     labels = re.findall(r'aria-label="([^"]*)"', page)
     shown = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     shown = html.unescape("\n".join([re.sub(r"<[^>]*>", "\n", shown), *labels]))
@@ -150,6 +150,9 @@ def test_values_in_a_reason_are_kept() -> None:
     with translation.use_language("uk"):
         assert translate_reason("No interval: 3 groups of items are fewer than 5.") == (
             "Інтервалу немає: груп завдань 3, а потрібно щонайменше 5."
+        )
+        assert translate_reason("No interval: 3 items are fewer than the 5 to resample.") == (
+            "Інтервалу немає: завдань 3, а для повторних вибірок потрібно 5."
         )
         assert translate_reason("rejected in review: надто коротко") == "відхилено під час перегляду: надто коротко"
         assert translate_reason("слова організатора") == "слова організатора"
