@@ -154,10 +154,12 @@ AGREEMENT = (
     mark_text("The options differ from item to item and share no classes, so κ has no chance to correct by."),
     mark_text("Everybody always gave the same one label, so κ is undefined."),
     mark_text("No item was asked of the same person again."),
+    mark_text("The median pair of annotators shares {median} item."),
+    mark_text("The median pair of annotators shares {median} items."),
     mark_text("No two annotators have a kappa: they share no item, or always gave the same label."),
     mark_text(
-        "The median pair of annotators shares {median} items. Below {fewest} a pair's chance of equal answers is not "
-        "known, and kappa falls with the number of annotators however well they agree: use Krippendorff's alpha."
+        "Below {fewest} a pair's chance of equal answers is not known, and kappa falls with the number of annotators"
+        " however well they agree: use Krippendorff's alpha."
     ),
     mark_text("Nobody corrected anything."),
     mark_text(
