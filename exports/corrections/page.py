@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +22,11 @@ from exports.corrections.summary import (
     CorrectionSummary,
     describe_usable_rule,
 )
+<<<<<<< HEAD
 from exports.corrections.text_pairs import Correction, Verdict, list_mark_questions
+=======
+from exports.corrections.text_pairs import VERDICTS, Correction
+>>>>>>> w-uk
 from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
@@ -58,14 +61,6 @@ CHANGE_STEPS = (
 )  # fmt: skip
 """The upper limit of the share of words changed, and the name, of each bar but the last."""
 LAST_STEP = mark_text("over 50 %")
-VERDICTS: Mapping[Verdict, str] = MappingProxyType(
-    {
-        "gold": mark_text("adjudicated: the published text"),
-        "right": mark_text("adjudicated: right as well"),
-        "other": mark_text("adjudicated: not chosen"),
-        "broken": mark_text("adjudicated: the item is broken"),
-    }
-)
 _TAGS = {"=": "", "-": "del", "+": "ins"}
 
 

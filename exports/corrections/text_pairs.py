@@ -16,6 +16,7 @@ from aggregation.text_difference import (
 )
 from exports import data_set_files
 from exports.full_responses import FullResponse, FullResponses, QuestionSpec
+from exports.pages.translation import mark_text
 
 STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
     {
@@ -29,6 +30,15 @@ STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
 
 Verdict = Literal["gold", "right", "other", "broken"]
 """What adjudicators made of a correction: the published text, right as well, neither, or that the item is broken."""
+VERDICTS: Mapping[Verdict, str] = MappingProxyType(
+    {
+        "gold": mark_text("adjudicated: the published text"),
+        "right": mark_text("adjudicated: right as well"),
+        "other": mark_text("adjudicated: not chosen"),
+        "broken": mark_text("adjudicated: the item is broken"),
+    }
+)
+"""The same in words for a page."""
 CorrectionStatus = Literal["corrected", "unchanged", "unusable", "not answered", "skipped", "text changed"]
 STATUSES: Mapping[CorrectionStatus, str] = MappingProxyType(
     {

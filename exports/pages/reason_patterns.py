@@ -155,10 +155,12 @@ AGREEMENT = (
     mark_text("The options differ from item to item and share no classes, so κ has no chance to correct by."),
     mark_text("Everybody always gave the same one label, so κ is undefined."),
     mark_text("No item was asked of the same person again."),
+    mark_text("The median pair of annotators shares {median} item."),
+    mark_text("The median pair of annotators shares {median} items."),
     mark_text("No two annotators have a kappa: they share no item, or always gave the same label."),
     mark_text(
-        "The median pair of annotators shares {median} items. Below {fewest} a pair's chance of equal answers is not "
-        "known, and kappa falls with the number of annotators however well they agree: use Krippendorff's alpha."
+        "Below {fewest} a pair's chance of equal answers is not known, and kappa falls with the number of annotators"
+        " however well they agree: use Krippendorff's alpha."
     ),
     mark_text("Nobody corrected anything."),
     mark_text(
@@ -265,5 +267,9 @@ FACTS = (
 )
 """How the campaign was set up, as `ProjectFacts` has it, and the notes on models."""
 
+<<<<<<< HEAD
 PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS, *LINT)
+=======
+PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
+>>>>>>> w-uk
 """All of them; where two fit, the one with more text of its own is meant."""
