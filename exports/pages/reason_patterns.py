@@ -267,9 +267,5 @@ FACTS = (
 )
 """How the campaign was set up, as `ProjectFacts` has it, and the notes on models."""
 
-<<<<<<< HEAD
 PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS, *LINT)
-=======
-PATTERNS = (*WORDS, *EXCLUSIONS, *STATUSES, *SCORES, *AGREEMENT, *CONSENSUS, *GOLD_REVIEW, *VARIANTS, *FACTS)
->>>>>>> w-uk
 """All of them; where two fit, the one with more text of its own is meant."""

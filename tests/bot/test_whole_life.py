@@ -108,11 +108,7 @@ def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str
             data = release.build_data_sets(session, [name])
         made = tables.build_release(data, agreement_resamples=100)
         files = tables.write_release(made, tmp_path / "export", extra_files=report.build_report_pages(made))
-<<<<<<< HEAD
-        assert len(files) == 12
-=======
         assert len(files) == 13
->>>>>>> w-uk
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
