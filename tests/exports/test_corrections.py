@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 from dataclasses import replace
 from typing import Any
@@ -254,3 +255,23 @@ def test_half_a_character_is_refused_in_words(make: Make) -> None:
     made = make.full_responses([edit], [("s1", "olha", {"fixed": "а\ud800"})], texts={"s1": {"story": "а"}})
     with pytest.raises(Exception, match="Half a character"):
         corrections.build_correction_files([made])
+
+
+def test_what_annotators_marked_comes_first_and_is_counted(make: Make) -> None:
+    """The third story and Ivan's correction of it are marked; all others keep their order."""
+    texts = {f"s{number}": {"story": "Кіт спав."} for number in range(1, 5)}
+    given = [(item, "olha", {"result": "так", "fixed": "Кіт не спав."}) for item in texts]
+    given.append(("s3", "ivan", {"result": "так", "fixed": "Кіт дрімав.", "notable": '["варте уваги"]'}))
+    page = corrections.build_correction_files([make.full_responses(QUESTIONS, given, texts=texts)])["stories.html"]
+    order = re.findall(r"<h3>(s\d)</h3>", str(page))
+    assert order == ["s3", "s1", "s2", "s4"]
+    story = str(page).split("<h3>s3</h3>")[1].split("<h3>")[0]
+    assert story.index("ivan: corrected") < story.index("olha: corrected")
+    assert '<span class="tag" lang="uk">варте уваги</span>' in story
+    assert "Позначка" not in story, "a mark is not repeated as a note"
+    assert "<dt>Marked “варте уваги”</dt><dd><b>1</b></dd>" in str(page)
+    assert "marked “варте уваги” come first" in str(page)
+    plain = corrections.build_correction_files([make.full_responses(QUESTIONS, given[:-1], texts=texts)])[
+        "stories.html"
+    ]
+    assert "come first" not in str(plain)
