@@ -8,6 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from exports.dashboard.sections import LiveSection
+from exports.pages.scaffold import mark_code
 from exports.pages.translation import get_language, translate
 
 if TYPE_CHECKING:
@@ -80,5 +81,5 @@ def _load_templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"translate": translate}
+    environment.globals |= {"translate": translate, "mark_code": mark_code}
     return environment

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from markupsafe import Markup, escape
 
 from aggregation.agreement import Coefficient
 from exports.inputs import DataSet
@@ -20,6 +23,7 @@ from exports.pages.translation import (
     use_language,
 )
 
+_CODE = re.compile("`([^`]+)`")
 MAX_ENTRIES = 1000
 """How many stories or items of a data set a page shows; the files beside it hold all."""
 
@@ -90,6 +94,11 @@ def format_remainder(total: int, noun: str) -> str:
     return translate("{n} more {noun} stand in the files beside this page.", n=total - MAX_ENTRIES, noun=noun)
 
 
+def mark_code(text: str) -> Markup:
+    """The text as HTML, what stands between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704  # escaped first
+
+
 def get_page_name(name: str, language: str) -> str:
     """The file name of a page in a language: report.html in English, report.uk.html in Ukrainian."""
     return f"{name}.html" if language == LANGUAGES[0] else f"{name}.{language}.html"
@@ -132,7 +141,7 @@ def render_page(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"translate": translate, "translate_count": translate_count}
+    environment.globals |= {"translate": translate, "translate_count": translate_count, "mark_code": mark_code}
     simulated = [section.name for section in sections if section.simulated]
     return environment.get_template(template).render(
         title=title,
