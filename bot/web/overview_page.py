@@ -106,7 +106,9 @@ def _build_project_section(project: ProjectState, query: str) -> LiveSection:
     decisions = len(waiting.questions) + len(waiting.reports) + len(waiting.disputes)
     return LiveSection(
         id=f"project-{project.name}",
-        title=f"{project.name} · {name_state(project.status)}",
+        title=" · ".join(
+            [project.name, name_state(project.status), *([translate("SIMULATED")] if project.is_simulated else [])]
+        ),
         href=f"/projects/{quote(project.name)}{query}",
         how=project.title,
         progress=build_progress_bar(project),

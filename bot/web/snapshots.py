@@ -8,11 +8,22 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from annotation.store import process_leases, queries
 from annotation.store.database import Database
-from annotation.store.models import Adjudication, Inbox, Journal, Judgement, Outbox, Project, Report, SupportMessage
+from annotation.store.models import (
+    Adjudication,
+    Annotator,
+    Inbox,
+    Journal,
+    Judgement,
+    Outbox,
+    Participation,
+    Project,
+    Report,
+    SupportMessage,
+)
 from annotation.workflow.monitoring import blindness, item_progress, progress, waiting
 from annotation.workflow.monitoring.item_progress import ItemProgress
 from annotation.workflow.monitoring.progress import Progress
@@ -23,7 +34,10 @@ Signature = tuple[object, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectState:
-    """A project as the dashboard shows it; `is_blind` says that scores, votes and agreement are not to be seen."""
+    """A project as the dashboard shows it; `is_blind` says that scores, votes and agreement are not to be seen.
+
+    `is_simulated` says that simulated annotators take part.
+    """
 
     name: str
     title: str
@@ -31,6 +45,7 @@ class ProjectState:
     kind: str
     status: str
     is_blind: bool
+    is_simulated: bool
     progress: Progress
     decisions: WaitingDecisions
     end: datetime | None
@@ -122,6 +137,7 @@ class SnapshotReader:
             kind=str(project.definition.get("kind", "annotation")),
             status=project.status.value,
             is_blind=self._is_blind(view, project),
+            is_simulated=_has_simulated_people(view, project),
             progress=measured,
             decisions=waiting.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
@@ -143,3 +159,13 @@ class SnapshotReader:
                 now = process_leases.get_database_time(transaction)
                 blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
                 self._recorded |= {project.id or 0 for project in projects}
+
+
+def _has_simulated_people(view: Session, project: Project) -> bool:
+    """Whether any annotator of the project is simulated."""
+    simulated = (
+        select(Participation.annotator_id)
+        .join(Annotator, col(Annotator.id) == col(Participation.annotator_id))
+        .where(Participation.project_id == project.id, col(Annotator.simulated))
+    )
+    return view.exec(simulated.limit(1)).first() is not None

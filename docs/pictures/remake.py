@@ -6,7 +6,9 @@ both interfaces of Label Studio from a real server (`make servers`), 800 and 128
 
 from __future__ import annotations
 
+import csv
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -15,11 +17,11 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
-from sqlmodel import select
+from sqlmodel import select, update
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "benchmarks/shared"))
@@ -29,13 +31,20 @@ from _label_studio import OWNER, PASSWORD, Studio, program, server  # noqa: E402
 
 from annotation.campaigns import project_file, template_files  # noqa: E402
 from annotation.label_studio import payloads  # noqa: E402
-from annotation.store import database  # noqa: E402
-from annotation.store.models import Item  # noqa: E402
-from annotation.workflow.lifecycle import projects  # noqa: E402
+from annotation.simulation import engine  # noqa: E402
+from annotation.simulation.simulated_annotators import SimulationSettings  # noqa: E402
+from annotation.store import database, queries  # noqa: E402
+from annotation.store.models import Item, Judgement, Participation, Project, Report  # noqa: E402
+from annotation.workflow.annotators import invitations  # noqa: E402
+from annotation.workflow.lifecycle import projects, transitions  # noqa: E402
 
 CAMPAIGN = HERE.parents[1] / "examples/eval-ua-tion/lmes-wis.yaml"
 HROMADA = str(Path(sysconfig.get_path("scripts")) / "hromada")
 SIZES = ((360, 740), (1280, 800))
+STORY_VOTES = """
+votes: {format: csv, file: votes.csv, item: item, annotator: who,
+  answers: {result: result, why: why, fixed: fixed, notable: notable, comment: comment}}
+"""
 
 
 @contextmanager
@@ -58,6 +67,83 @@ def report(browser: Browser, folder: Path) -> None:
         page.goto((folder / "demo/report.html").as_uri())
         page.screenshot(path=HERE / f"report-{width}.png")
         page.close()
+
+
+def dashboard(browser: Browser, folder: Path) -> None:
+    """The dashboard of a programme under way, and the page of corrected stories."""
+    url = f"sqlite:///{folder / 'dashboard.db'}"
+    fill_campaigns(url)
+    environment = {"PATH": os.environ["PATH"], "HROMADA_DATABASE_URL": url}
+    words = [HROMADA, "dashboard", "--listen", "127.0.0.1:0", "--json"]
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        address = json.loads("".join(process.stdout.readline() for _ in range(3)) if process.stdout else "")["address"]
+        shots = (
+            ("dashboard-1280", "?lang=en", 1280, 900, "light", ""),
+            ("dashboard-project-768", "projects/nine.low?lang=en", 768, 1100, "dark", "#live-agreement table"),
+            ("dashboard-project-360", "projects/nine.low?lang=uk", 360, 900, "light", "#live-agreement table"),
+        )
+        for name, path, width, height, scheme, waits_for in shots:
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
+            )
+            page = context.new_page()
+            page.goto(f"{address}{path}")
+            page.locator(waits_for or "#connection.live").wait_for()
+            page.wait_for_timeout(1000)
+            page.screenshot(path=HERE / f"{name}.png")
+            context.close()
+        process.terminate()
+
+
+def fill_campaigns(url: str) -> None:
+    """Two baselines under way, the answers of simulated people moved into the last twenty hours."""
+    files = [CAMPAIGN.parent / "programme" / f"{name}.yaml" for name in ("low", "word-length")]
+    with database.open_database(url, create=True) as opened:
+        with opened.transaction() as session:
+            for file in files:
+                name = projects.load_project_file(session, file, now=engine.SIMULATION_START, allow_outside=True).name
+                project = queries.get_project(session, name)
+                invitations.create_invitation(session, target=project, code=name, uses=12, now=engine.SIMULATION_START)
+                transitions.start_project(session, project=project, now=engine.SIMULATION_START)
+        settings = SimulationSettings(people=8, careless=0.1, reports=0.03, skill=0.9)
+        simulation = engine.create_simulation(opened, settings=settings, names=["nine.low", "nine.word-length"])
+        simulation.run(steps=260)
+        now = datetime.now(UTC)
+        scale = timedelta(hours=20) / (simulation.now - engine.SIMULATION_START)
+        with opened.transaction() as session:
+            session.execute(update(Project).values(started_at=now - timedelta(hours=20)))
+            for model, column in ((Judgement, "answered_at"), (Participation, "last_at"), (Report, "at")):
+                for row in session.exec(select(model)):
+                    at = getattr(row, column)
+                    setattr(row, column, at and now - (simulation.now - at) * scale)
+
+
+def stories(browser: Browser, folder: Path) -> None:
+    """The page of corrected stories: three answers to the stories beside this script, one marked."""
+    (folder / "stories").mkdir()
+    template_files.write_template(folder / "stories/campaign", template_name="story-correction")
+    shutil.copy(HERE / "story-correction.jsonl", folder / "stories/campaign/items.jsonl")
+    rows = [json.loads(line) for line in (HERE / "story-correction.jsonl").read_text("utf-8").splitlines() if line]
+    file = folder / "stories/campaign/project.yaml"
+    kept = [line for line in file.read_text("utf-8").splitlines() if not line.startswith(("overlap:", "lease:"))]
+    file.write_text("\n".join(kept) + STORY_VOTES, "utf-8")
+    fixed = [row["story"].replace("побачив у", "побачила у") for row in rows]
+    with (folder / "stories/campaign/votes.csv").open("w", encoding="utf-8", newline="") as out:
+        cells = csv.writer(out)
+        cells.writerow(["item", "who", "result", "why", "fixed", "notable", "comment"])
+        for row, text in zip(rows, fixed, strict=True):
+            cells.writerow([row["id"], "olha", "придатне", "", text, "", ""])
+        cells.writerow(
+            [rows[0]["id"], "ivan", "придатне", "", fixed[0] + " Кінець.", '["варте уваги"]', "гарний кінець"]
+        )
+    for words in (("load", "campaign/project.yaml"), ("import", "campaign/project.yaml"), ("export", "--to", "out")):
+        subprocess.run([HROMADA, *words], cwd=folder / "stories", check=True, stdout=subprocess.DEVNULL)
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.goto((folder / "stories/out/stories.html").as_uri())
+    page.locator(".story").first.scroll_into_view_if_needed()
+    page.locator("h2", has_text="the stories").evaluate("one => one.scrollIntoView()")
+    page.screenshot(path=HERE / "stories-1280.png")
+    page.close()
 
 
 def newest(page: Page) -> Locator:
@@ -228,6 +314,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         report(browser, Path(folder))
+        dashboard(browser, Path(folder))
+        stories(browser, Path(folder))
         chat(browser)
         bot(browser, Path(folder))
         label_studio(browser, Path(folder))

@@ -67,6 +67,7 @@ def list_records(hromada: Hromada) -> list[tuple[str, str]]:
 def test_every_command_of_results_refuses_until_the_end_and_obeys_the_flag(asked: Hromada, words: str) -> None:
     assert asked(*words.split(), "--json").code == 0, "imported votes are exempt"
     ask_people(asked)
+    (asked.folder / "next.jsonl").unlink(missing_ok=True)
     refused = asked(*words.split())
     assert refused.code == 2
     assert refused.out == ""

@@ -206,6 +206,7 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     assert named <= there
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
+    made |= {"dashboard-1280.png", "dashboard-project-768.png", "dashboard-project-360.png", "stories-1280.png"}
     made |= {f"bot-{name}.png" for name in ("boxes", "correction", "item", "language")}
     made |= {f"bot-{name}.png" for name in ("problem", "span", "task", "training")}
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
