@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from annotation.workflow.monitoring.item_progress import PAGE_SIZE, ItemProgress
+from annotation.workflow.monitoring.item_progress import PAGE_SIZE, ItemTally
 from bot.web.snapshots import ProjectState
 from bot.web.words import format_duration, format_number, name_item_state
 from exports.dashboard import LiveRow, LiveSection, LiveTable
@@ -16,7 +16,7 @@ MOST_VOTES = 6
 
 
 def build_item_page(
-    project: ProjectState, items: Sequence[ItemProgress], *, after: str, query: str
+    project: ProjectState, items: Sequence[ItemTally], *, after: str, query: str
 ) -> tuple[LiveSection, ...]:
     """The sections of a page of items, whose ids come after `after`."""
     more = None
@@ -35,7 +35,7 @@ def build_item_page(
     )
 
 
-def build_reported_section(project: ProjectState, reported: Sequence[ItemProgress], query: str) -> LiveSection:
+def build_reported_section(project: ProjectState, reported: Sequence[ItemTally], query: str) -> LiveSection:
     return LiveSection(
         id="reported",
         title=translate("Items"),
@@ -62,7 +62,7 @@ def _describe_items(project: ProjectState) -> str:
 def _build_item_table(
     caption: str,
     project: ProjectState,
-    items: Sequence[ItemProgress],
+    items: Sequence[ItemTally],
     *,
     nothing: str,
     more: tuple[str, str] | None,
@@ -84,7 +84,7 @@ def _build_item_table(
     )
 
 
-def _build_item_row(project: ProjectState, item: ItemProgress) -> LiveRow:
+def _build_item_row(project: ProjectState, item: ItemTally) -> LiveRow:
     shown = list(item.votes.items())[:MOST_VOTES]
     votes = [f"{shorten_text(vote, max_length=60)} × {number}" for vote, number in shown]
     votes += [translate("{n} others", n=len(item.votes) - MOST_VOTES)] if len(item.votes) > MOST_VOTES else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.workflow.monitoring.item_progress import ItemProgress
+from annotation.workflow.monitoring.item_progress import ItemTally
 from annotation.workflow.monitoring.progress import HOURS
 from bot.web.details import NOBODY, PersonState, ProjectDetails
 from bot.web.item_page import build_reported_section
@@ -44,7 +44,7 @@ def build_project_page(
     snapshot: Snapshot,
     project: ProjectState,
     details: ProjectDetails | None,
-    reported: Sequence[ItemProgress],
+    reported: Sequence[ItemTally],
     query: str,
 ) -> tuple[LiveSection, ...]:
     """The sections of a project's page; `details` is None until they are measured for the first time."""

@@ -25,7 +25,7 @@ from annotation.store.models import (
     SupportMessage,
 )
 from annotation.workflow.monitoring import blindness, item_progress, progress, waiting
-from annotation.workflow.monitoring.item_progress import ItemProgress
+from annotation.workflow.monitoring.item_progress import ItemTally
 from annotation.workflow.monitoring.progress import Progress
 from annotation.workflow.monitoring.waiting import WaitingDecisions, WaitingDeliveries
 
@@ -111,7 +111,7 @@ class SnapshotReader:
                 seconds=time.monotonic() - started,
             )
 
-    def read_items(self, name: str, *, after: str) -> list[ItemProgress]:
+    def read_items(self, name: str, *, after: str) -> list[ItemTally]:
         """A page of a project's items, with their votes where they may be seen; raises NotFound."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
@@ -119,7 +119,7 @@ class SnapshotReader:
                 view, project, after=after, with_votes=not self._is_blind(view, project)
             )
 
-    def read_reported_items(self, name: str) -> list[ItemProgress]:
+    def read_reported_items(self, name: str) -> list[ItemTally]:
         """The items of a project that somebody reported."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)

@@ -18,7 +18,7 @@ PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemProgress:
+class ItemTally:
     """One main item: `done` of its `needed` answers are there; `seconds` is the median time of an answer.
 
     `reports` counts open reports, `skips` skipped answers, `votes` the answers that count by their text; they are empty
@@ -37,7 +37,7 @@ class ItemProgress:
 
 def list_item_progress(
     session: Session, project: Project, *, after: str = "", with_votes: bool, size: int = PAGE_SIZE
-) -> list[ItemProgress]:
+) -> list[ItemTally]:
     """The main items whose ids come after `after`, in the order of their ids, at most `size`."""
     page = session.exec(
         select(Item)
@@ -48,7 +48,7 @@ def list_item_progress(
     return _measure_items(session, page, with_votes=with_votes)
 
 
-def list_reported_items(session: Session, project: Project, *, with_votes: bool) -> list[ItemProgress]:
+def list_reported_items(session: Session, project: Project, *, with_votes: bool) -> list[ItemTally]:
     """The main items with open reports, those with the most first, at most PAGE_SIZE."""
     number = func.count()
     reported = (
@@ -64,7 +64,7 @@ def list_reported_items(session: Session, project: Project, *, with_votes: bool)
     return _measure_items(session, [items[item_id] for item_id in ids], with_votes=with_votes)
 
 
-def _measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) -> list[ItemProgress]:
+def _measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) -> list[ItemTally]:
     ids = [item.id for item in items]
     seconds: dict[int, list[float]] = defaultdict(list)
     skips: Counter[int] = Counter()
@@ -94,7 +94,7 @@ def _measure_items(session: Session, items: Sequence[Item], *, with_votes: bool)
         ).all()
     )
     return [
-        ItemProgress(
+        ItemTally(
             item_id=item.external_id,
             status=item.status.value,
             done=item.n_done,
