@@ -98,7 +98,11 @@ def _build_row(row: ModelDifference) -> TableRow:
             format_percent(row.value),
             format_points(row.difference),
             interval,
-            NO_VALUE if row.p_holm is None else localize_number(f"{row.p_holm:.3f}"),
+            NO_VALUE if row.p_holm is None else _format_p(row.p_holm),
         ),
         remark=translate_reason(row.reason),
     )
+
+
+def _format_p(p: float) -> str:
+    return localize_number("< 0.001" if p < 0.001 else f"{p:.3f}")

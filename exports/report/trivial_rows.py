@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exports.pages.display_text import METRIC_NAMES, NO_VALUE, format_percent, format_percent_interval
+from exports.pages.display_text import METRIC_NAMES, MINUS, NO_VALUE, format_percent, format_percent_interval
 from exports.pages.scaffold import TableRow
 from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
@@ -30,7 +30,7 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         if one.reason:
             continue
         values = [one.scores.get(metric) for metric in METRIC_NAMES]
-        shown = [NO_VALUE if value is None or value != value else localize_number(f"{value:.3f}") for value in values]  # noqa: PLR0124
+        shown = [_format_number(value) for value in values]
         accuracy = one.scores.get("accuracy")
         cells = (one.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(one.n_torn))
         rows.append(TableRow(head=translate(BASELINE_NAMES[one.name]), cells=cells))
@@ -41,3 +41,9 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         remark = translate("In brackets for items like these: [{interval}].", interval=interval)
         rows.append(TableRow(head=translate(CEILING_NAME), cells=cells, remark=remark))
     return tuple(rows)
+
+
+def _format_number(value: float | None) -> str:
+    """A number with three decimals; none where it is not known."""
+    known = value is not None and value == value  # noqa: PLR0124  # only nan differs from itself
+    return localize_number(f"{value:.3f}".replace("-", MINUS)) if known else NO_VALUE

@@ -133,6 +133,7 @@ def test_models_have_signed_points_with_intervals(state: ReleaseState) -> None:
         "always, single answers", "always, the majority", "good, single answers", "good, the majority",
     ]  # fmt: skip
     assert rows[0].cells[:2] == ("50.0 %", "+40.6")
+    assert rows[0].cells[3] == "< 0.001"
     assert rows[2].cells[1].startswith(("−", "+"))
     assert "always +40.6" in chapter.panels[0]
 
