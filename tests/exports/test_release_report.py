@@ -12,7 +12,7 @@ from exports.facts import LintFact, TextFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.pages.translation import use_language
 from exports.release import build_release_folder
-from exports.release_report import build_chapters
+from exports.release_report import build_chapters, model_panels
 from exports.release_state import ReleaseState, compute_release_state
 from exports.report.chapters import Chapter
 
@@ -133,9 +133,14 @@ def test_models_have_signed_points_with_intervals(state: ReleaseState) -> None:
         "always, single answers", "always, the majority", "good, single answers", "good, the majority",
     ]  # fmt: skip
     assert rows[0].cells[:2] == ("50.0 %", "+40.6")
-    assert rows[0].cells[3] == "< 0.001"
     assert rows[2].cells[1].startswith(("−", "+"))
     assert "always +40.6" in chapter.panels[0]
+
+
+def test_a_p_that_rounds_to_nothing_is_said_to_be_small() -> None:
+    assert [model_panels._format_p(p) for p in (0.0004, 0.0005, 0.014)] == ["< 0.001", "< 0.001", "0.014"]
+    with use_language("uk"):
+        assert model_panels._format_p(0.0004) == "< 0,001"
 
 
 def test_equal_texts_of_a_programme_stand_once(make_release: Any) -> None:
