@@ -238,7 +238,7 @@ async def test_an_address_that_is_taken_is_named_with_its_setting(stage: Stage) 
     """Another program listens there already."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         taken = ListenAddress(host="127.0.0.1", port=listening.getsockname()[1], field="HROMADA_HEALTH_LISTEN")
-        with pytest.raises(BadInput, match="cannot listen") as failure:
+        with pytest.raises(BadInput, match="Nothing can listen there") as failure:
             await application.serve_updates(stage.app, token=stage.telegram.token, health=taken)
     assert failure.value.where is not None
     assert failure.value.where.field == "HROMADA_HEALTH_LISTEN"
