@@ -21,7 +21,6 @@ from annotation.campaigns.questions import (
     SpanQuestion,
     TextQuestion,
 )
-from annotation.errors import NotFound
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import item_frames, queries
 from annotation.store.models import Assignment, Item, Project
@@ -52,9 +51,7 @@ def build_source(session: Session, name: str) -> BuildSource:
     Raises NotFound for a name that is neither.
     """
     programme = queries.find_programme(session, name)
-    projects = (
-        [_get_project(session, name)] if programme is None else queries.list_programme_projects(session, programme)
-    )
+    projects = queries.list_named_projects(session, name)
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
     for project in projects:
@@ -79,13 +76,6 @@ def build_source(session: Session, name: str) -> BuildSource:
         definitions={project.name: project.definition_sha256 for project in projects},
         version=metadata.version("hromada"),
     )
-
-
-def _get_project(session: Session, name: str) -> Project:
-    try:
-        return queries.get_project(session, name)
-    except NotFound as failure:
-        raise NotFound(f"No project or programme {name!r} is loaded.", remedy=failure.remedy) from None
 
 
 def _find_obstacle(question: Question) -> str | None:

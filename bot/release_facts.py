@@ -15,7 +15,6 @@ from annotation.campaigns import programme_file, project_file
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.campaigns.sections.release import DECLARED_FACTS
-from annotation.errors import NotFound
 from annotation.loading import campaign_lint
 from annotation.store import queries
 from annotation.store.models import Item, Programme, ProgrammeProject, Project
@@ -53,14 +52,7 @@ def build_release_facts(session: Session, name: str, *, harness: str = "") -> fa
     NotFound for a name that is neither.
     """
     programme = queries.find_programme(session, name)
-    try:
-        projects = (
-            [queries.get_project(session, name)]
-            if programme is None
-            else queries.list_programme_projects(session, programme)
-        )
-    except NotFound as failure:
-        raise NotFound(f"No project or programme {name!r} is loaded.", remedy=failure.remedy) from None
+    projects = queries.list_named_projects(session, name)
     first = programme or projects[0]
     versions = {package: metadata.version(package) for package in PACKAGES}
     return facts.ReleaseFacts(

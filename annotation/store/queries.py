@@ -19,10 +19,13 @@ def get_project(session: Session, name: str) -> Project:
     project = session.exec(select(Project).where(Project.name == name)).first()
     if project is None:
         names = [loaded.name for loaded in list_projects(session)]
-        close = difflib.get_close_matches(name, names, n=1)
-        remedy = f"Did you mean {close[0]}?" if close else f"Loaded: {', '.join(names) or 'none yet'}."
-        raise NotFound(f"No project {name!r} is loaded.", remedy=remedy)
+        raise NotFound(f"No project {name!r} is loaded.", remedy=_suggest_name(name, names))
     return project
+
+
+def _suggest_name(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Loaded: {', '.join(names) or 'none yet'}."
 
 
 def list_projects(session: Session) -> Sequence[Project]:
@@ -33,6 +36,21 @@ def list_projects(session: Session) -> Sequence[Project]:
 def find_programme(session: Session, name: str) -> Programme | None:
     """The programme of that name, if there is one."""
     return session.exec(select(Programme).where(Programme.name == name)).first()
+
+
+def list_named_projects(session: Session, name: str) -> list[Project]:
+    """The projects of the programme of this name in its order, or the one project of this name.
+
+    Raises NotFound, with the most similar name, where there is neither.
+    """
+    programme = find_programme(session, name)
+    if programme is not None:
+        return list_programme_projects(session, programme)
+    project = session.exec(select(Project).where(Project.name == name)).first()
+    if project is None:
+        names = [*session.exec(select(Programme.name)).all(), *(loaded.name for loaded in list_projects(session))]
+        raise NotFound(f"No project or programme {name!r} is loaded.", remedy=_suggest_name(name, names))
+    return [project]
 
 
 def list_programme_projects(session: Session, programme: Programme) -> list[Project]:

@@ -50,7 +50,7 @@ def check_blindness(names: Sequence[str], *, by: str, unblind: bool) -> None:
 
 
 def _list_projects(view: Session, names: Sequence[str]) -> Iterator[Project]:
-    """The projects of the names, of a programme all of its own; all projects where none is named.
+    """The projects of the names; all projects where none is named.
 
     A name that is not there is left to the command, which says what it looked for.
     """
@@ -61,10 +61,5 @@ def _list_projects(view: Session, names: Sequence[str]) -> Iterator[Project]:
     if not names:
         yield from queries.list_projects(view)
     for written in names:
-        name = database_session.resolve_name(written)
-        programme = queries.find_programme(view, name)
-        if programme is not None:
-            yield from queries.list_programme_projects(view, programme)
-            continue
         with suppress(NotFound):
-            yield queries.get_project(view, name)
+            yield from database_session.list_projects(view, written)

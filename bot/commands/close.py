@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bot.commands import project_transitions
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson
+from bot.commands.project_transitions import CampaignName
 
 
-def close(project: ProjectName, json: AsJson = False) -> None:
+def close(project: CampaignName, json: AsJson = False) -> None:
     """End a project.
 
     Items that annotators have in hand are taken back; late answers are kept, and do not count.
     """
     from annotation.workflow.lifecycle import transitions
 
-    project_transitions.run_transition(transitions.close_project, project, json=json)
+    project_transitions.run_transition(transitions.Transition.CLOSE, transitions.close_project, project, json=json)

@@ -72,6 +72,11 @@ def get_project(session: Session, written: str) -> Project:
     return queries.get_project(session, resolve_project_name(written))
 
 
+def list_projects(session: Session, written: str) -> list[Project]:
+    """The project of this name or file, or all projects of this programme; raises NotFound for one not loaded."""
+    return queries.list_named_projects(session, resolve_name(written))
+
+
 def resolve_name(written: str) -> str:
     """The name of a project or a programme, where its name or the path of its file was given."""
     if written.endswith((".yaml", ".yml")):

@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from bot.commands import project_transitions
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson
+from bot.commands.project_transitions import CampaignName
 
 
 def extend(
-    project: ProjectName,
+    project: CampaignName,
     overlap: Annotated[
         int | None, typer.Option(min=1, help="How many annotators answer each item from now on.")
     ] = None,
@@ -26,6 +27,5 @@ def extend(
 
     from annotation.workflow.lifecycle import transitions
 
-    project_transitions.run_transition(
-        partial(transitions.extend_project, overlap=overlap, max_overlap=most), project, json=json
-    )
+    extend_project = partial(transitions.extend_project, overlap=overlap, max_overlap=most)
+    project_transitions.run_transition(transitions.Transition.EXTEND, extend_project, project, json=json)

@@ -38,7 +38,7 @@ def invite(
     now = database_session.get_current_time()
     expires_at = None if expires is None else _parse_expiry(expires)
     with database_session.open_database() as database, database.transaction() as transaction:
-        target = invitations.get_target(transaction, _resolve_name(name))
+        target = invitations.get_target(transaction, database_session.resolve_name(name))
         if show:
             invitations_shown = invitations.list_invitations(transaction, target=target)
         else:
@@ -62,18 +62,6 @@ def invite(
     terminal_output.print_table(
         f"Invitations to {target.name}" if show else f"An invitation to {target.name}", columns, lines
     )
-
-
-def _resolve_name(written: str) -> str:
-    """The name of a project or programme, where its name or the path of its file was given."""
-    from pathlib import Path
-
-    from annotation.campaigns import programme_file
-    from bot.commands import database_session
-
-    if written.endswith((".yaml", ".yml")) and programme_file.is_programme(Path(written)):
-        return programme_file.read_programme(Path(written), allow_outside=True).definition.programme
-    return database_session.resolve_project_name(written)
 
 
 def _build_json(invitation: Invitation) -> dict[str, str | int | None]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bot.commands import project_transitions
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson
+from bot.commands.project_transitions import CampaignName
 
 
-def pause(project: ProjectName, json: AsJson = False) -> None:
+def pause(project: CampaignName, json: AsJson = False) -> None:
     """Hand out nothing until the next start.
 
     Items that annotators have in hand they may still answer.
     """
     from annotation.workflow.lifecycle import transitions
 
-    project_transitions.run_transition(transitions.pause_project, project, json=json)
+    project_transitions.run_transition(transitions.Transition.PAUSE, transitions.pause_project, project, json=json)

@@ -1,16 +1,20 @@
-"""The transitions of a project that `start`, `pause`, `extend`, `close` and `reopen` make, and their output."""
+"""The transitions that `start`, `pause`, `extend`, `close` and `reopen` make, of a project or of a programme."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from sqlmodel import Session
 
     from annotation.store.models import Project
-    from annotation.workflow.lifecycle.transitions import TransitionResult
+    from annotation.workflow.lifecycle.transitions import Transition, TransitionResult
 
     class TransitionFunction(Protocol):
         """A function of `lifecycle.transitions`."""
@@ -19,39 +23,81 @@ if TYPE_CHECKING:
             """Change the state of the project."""
 
 
-def make_transition(
-    transition: TransitionFunction, project: str
-) -> tuple[TransitionResult, dict[str, float | int | None] | None]:
-    """Make a transition in a transaction of its own; its result and the frozen plan of the project come back."""
-    from bot.commands import database_session
+CampaignName = Annotated[
+    str,
+    typer.Argument(metavar="PROJECT", help="A project or a programme, by name or file.", show_default=False),
+]
+
+
+def run_transition(transition: Transition, change: TransitionFunction, name: str, *, json: bool) -> None:
+    """Make a transition of a project, or of all projects of a programme in one transaction, and print what came of it.
+
+    `change` makes it. The projects of a programme whose status does not allow it stay as they are; Conflict is raised
+    where this holds for all.
+    """
+    from annotation.store import queries
+    from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        loaded = database_session.get_project(transaction, project)
-        result = transition(transaction, project=loaded, now=database_session.get_current_time())
-        return result, (loaded.frozen or {}).get("plan")
-
-
-def run_transition(transition: TransitionFunction, project: str, *, json: bool) -> None:
-    """Make a transition and print its result."""
-    result, _ = make_transition(transition, project)
+        programme = queries.find_programme(transaction, database_session.resolve_name(name))
+        projects = database_session.list_projects(transaction, name)
+        if programme is not None:
+            _refuse_unless_some_can(transition, programme.name, projects)
+        lines, facts = [], []
+        for project in projects:
+            result = (
+                change(transaction, project=project, now=database_session.get_current_time())
+                if programme is None or _is_allowed(transition, project)
+                else None
+            )
+            plan = (project.frozen or {}).get("plan")
+            lines += _describe_result(transition, project, result, plan)
+            facts.append(_build_json(transition, project, result, plan))
     if json:
-        print_result_json(result)
-    else:
-        print_result(result)
+        terminal_output.print_json(facts[0] if programme is None else {"programme": programme.name, "projects": facts})
+        return
+    for line in lines:
+        terminal_output.print_sentence(line)
 
 
-def print_result_json(result: TransitionResult, **more: object) -> None:
-    """Print the state and the notes as JSON, `more` beside them."""
-    from bot.commands import terminal_output
+def _is_allowed(transition: Transition, project: Project) -> bool:
+    from annotation.workflow.lifecycle.transitions import STATUS_AFTER
 
-    terminal_output.print_json(
-        {"project": result.project, "state": result.status.value, "notes": list(result.notes)} | more
+    return (transition, project.status) in STATUS_AFTER
+
+
+def _refuse_unless_some_can(transition: Transition, programme: str, projects: Sequence[Project]) -> None:
+    """Raise Conflict where the status of no project of the programme allows the transition."""
+    from annotation.errors import Conflict, Where
+    from annotation.workflow.lifecycle.transitions import STATUS_AFTER
+
+    if any(_is_allowed(transition, project) for project in projects):
+        return
+    counts = Counter(project.status for project in projects)
+    states = ", ".join(f"{number} {'is' if number == 1 else 'are'} {status.value}" for status, number in counts.items())
+    possible = dict.fromkeys(allowed.value for allowed, status in STATUS_AFTER if status in counts)
+    raise Conflict(
+        f"No project of {programme!r} can {transition.value}: {states}.",
+        where=Where(field="programme"),
+        remedy=f"What can be done now: {', '.join(possible)}.",
     )
 
 
-def print_result(result: TransitionResult) -> None:
-    """Print the state and the notes as sentences."""
-    from bot.commands import terminal_output
+def _describe_result(
+    transition: Transition, project: Project, result: TransitionResult | None, plan: dict[str, Any] | None
+) -> list[str]:
+    """Sentences about a project: its status after the transition, the notes, and what was planned at its start."""
+    from annotation.workflow.lifecycle import precision
 
-    for line in (f"{result.project} is {result.status.value}.", *result.notes):
-        terminal_output.print_sentence(line)
+    if result is None:
+        return [f"{project.name} was {project.status.value} already, and stays so."]
+    planned = [f"Planned: {precision.describe_plan(plan)}."] if plan and transition.value == "start" else []
+    return [f"{project.name} is {result.status.value}.", *result.notes, *planned]
+
+
+def _build_json(
+    transition: Transition, project: Project, result: TransitionResult | None, plan: dict[str, Any] | None
+) -> dict[str, object]:
+    notes = list(result.notes) if result is not None else []
+    planned = {"plan": plan} if transition.value == "start" else {}
+    return {"project": project.name, "state": project.status.value, "notes": notes, **planned}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bot.commands import project_transitions
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson
+from bot.commands.project_transitions import CampaignName
 
 
-def reopen(project: ProjectName, json: AsJson = False) -> None:
+def reopen(project: CampaignName, json: AsJson = False) -> None:
     """Hand out a closed project's items again.
 
     All answers from then on are marked post hoc.
     """
     from annotation.workflow.lifecycle import transitions
 
-    project_transitions.run_transition(transitions.reopen_project, project, json=json)
+    project_transitions.run_transition(transitions.Transition.REOPEN, transitions.reopen_project, project, json=json)

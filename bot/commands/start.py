@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from bot.commands import project_transitions
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson
+from bot.commands.project_transitions import CampaignName
 
 
-def start(project: ProjectName, json: AsJson = False) -> None:
+def start(project: CampaignName, json: AsJson = False) -> None:
     """Hand out a project's items.
 
     The first start freezes items, gold, rules and plan; a paused project goes on as it was.
     """
-    from annotation.workflow.lifecycle import precision, transitions
-    from bot.commands import terminal_output
+    from annotation.workflow.lifecycle import transitions
 
-    result, plan = project_transitions.make_transition(transitions.start_project, project)
-    if json:
-        project_transitions.print_result_json(result, plan=plan)
-        return
-    project_transitions.print_result(result)
-    if plan:
-        terminal_output.print_sentence(f"Planned: {precision.describe_plan(plan)}.")
+    project_transitions.run_transition(transitions.Transition.START, transitions.start_project, project, json=json)

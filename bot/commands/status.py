@@ -24,7 +24,8 @@ COLUMNS = ("project", "state", "items", "overlap", "answers", "items done", "in 
 
 def status(
     project: Annotated[
-        str | None, typer.Argument(help="One project, with everything about it.", show_default=False)
+        str | None,
+        typer.Argument(help="One project, with everything about it; or a programme.", show_default=False),
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
@@ -36,28 +37,35 @@ def status(
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
     if watch:
-        _watch_screen(lambda: _build_screen(*_read_statuses(project), detailed=project is not None))
+        _watch_screen(lambda: _build_screen(*_read_statuses(project)))
         return
-    statuses, parked = _read_statuses(project)
+    title, statuses, parked = _read_statuses(project)
     if json:
         facts = [_build_json(campaign) | parked for campaign in statuses]
-        terminal_output.print_json(facts[0] if project is not None else facts)
+        terminal_output.print_json(facts if title is not None else facts[0])
         return
     with terminal_output.allow_closed_pipe():
-        for part in _build_screen(statuses, parked, detailed=project is not None):
+        for part in _build_screen(title, statuses, parked):
             terminal_output.get_console().print(part)
 
 
-def _read_statuses(project: str | None) -> tuple[list[CampaignStatus], dict[str, int]]:
-    """The status of each project, and how much is parked or set aside in the whole database, by what it is."""
+def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], dict[str, int]]:
+    """The status of each project, and how much is parked or set aside in the whole database, by what it is.
+
+    The title is that of a list of projects, all or those of a programme; None where one project was named.
+    """
     from annotation.store import parked, queries
     from annotation.workflow.monitoring import campaign_status
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
-        projects = queries.list_projects(view) if project is None else [database_session.get_project(view, project)]
+        programme = None if name is None else queries.find_programme(view, database_session.resolve_name(name))
+        heading = None if programme is None else f"{programme.name}: {programme.title}"
+        title = "Projects" if name is None else heading
+        projects = queries.list_projects(view) if name is None else database_session.list_projects(view, name)
         counts = parked.count_parked(view)
         return (
+            title,
             [campaign_status.get_campaign_status(view, loaded) for loaded in projects],
             {
                 "parked updates": counts.updates,
@@ -88,8 +96,9 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
 
 
 def _build_screen(
-    statuses: Sequence[CampaignStatus], parked: Mapping[str, int], *, detailed: bool
+    title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int]
 ) -> Sequence[RenderableType]:
+    """A line for each project under the title, or without one everything about the only one."""
     from bot.commands import terminal_output
 
     notes = []
@@ -97,15 +106,13 @@ def _build_screen(
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
         notes += [f"{waiting}; see {command}"] if waiting else []
 
-    if detailed:
+    if title is None:
         campaign = statuses[0]
         return terminal_output.build_table(
             f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign), notes=notes
         )
     notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
-    return terminal_output.build_table(
-        "Projects", COLUMNS, [_build_row(campaign) for campaign in statuses], notes=notes
-    )
+    return terminal_output.build_table(title, COLUMNS, [_build_row(campaign) for campaign in statuses], notes=notes)
 
 
 def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,8 +10,6 @@ import typer
 from bot.commands.data_sets import read_data_set
 
 if TYPE_CHECKING:
-    from sqlmodel import Session
-
     from bot.commands.terminal_output import Cell
     from exports.task_means import ProgrammeScores
 
@@ -46,32 +44,16 @@ def print_task_means(names: Sequence[str], question: str | None, *, json: bool) 
     from exports import task_means
 
     with database_session.open_database() as database, database.reading() as view:
-        projects = list(_list_project_names(view, names))
-        rows = {name: database_session.get_project(view, name) for name in projects}
-        hashes = {name: release.hash_item_texts(view, project) for name, project in rows.items()}
-        asked = {name: release.list_question_names(project) for name, project in rows.items()}
-    data_sets = [read_data_set(name, question) for name in projects]
-    found = task_means.score_tasks(
-        data_sets, text_hashes={data.name: hashes[name] for name, data in zip(projects, data_sets, strict=True)}
-    )
+        projects = [project for name in names for project in database_session.list_projects(view, name)]
+        hashes = {project.name: release.hash_item_texts(view, project) for project in projects}
+        asked = {project.name: release.list_question_names(project) for project in projects}
+    data_sets = [read_data_set(project.name, question) for project in projects]
+    text_hashes = {data.name: hashes[project.name] for project, data in zip(projects, data_sets, strict=True)}
+    found = task_means.score_tasks(data_sets, text_hashes=text_hashes)
     if json:
         terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
         return
     _print_tables(found, () if question else _list_other_questions(asked))
-
-
-def _list_project_names(view: Session, names: Sequence[str]) -> Iterator[str]:
-    """The projects of the names, of a programme those in its order."""
-    from annotation.store import queries
-    from bot.commands import database_session
-
-    for written in names:
-        name = database_session.resolve_name(written)
-        programme = queries.find_programme(view, name)
-        if programme is None:
-            yield name
-        else:
-            yield from (project.name for project in queries.list_programme_projects(view, programme))
 
 
 def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:

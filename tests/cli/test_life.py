@@ -155,3 +155,41 @@ def test_a_programme_is_loaded_with_its_projects(one: Hromada) -> None:
     assert "--yes" in one("load", "both.yaml").err
     assert one("load", "both.yaml", "--yes", "--json").json["changed"] is True
     assert "A programme has no items" in one("load", "both.yaml", "--fix", "a").err
+
+
+def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
+    """Its projects change together; one that cannot stays as it is, and it is said; where none can it is refused."""
+    write(one, "two")
+    one.write(
+        "both.yaml",
+        "programme: both\ntitle: Both of them\nlanguage: en\nprojects: [{file: one.yaml}, {file: two.yaml}]\n",
+    )
+    assert one("load", "both.yaml").code == 0
+    started = one("start", "both", "--json").json
+    assert (started["programme"], [row["state"] for row in started["projects"]]) == ("both", ["running", "running"])
+    assert all(row["plan"]["items"] == 3 for row in started["projects"])
+    refused = one("start", "both.yaml")
+    assert (refused.code, refused.out) == (2, "")
+    assert "No project of 'both' can start: 2 are running. What can be done now: pause, extend, close." in refused.err
+    one("close", "two")
+    assert one("pause", "both.yaml").out.splitlines() == [
+        "one is paused.", "two was closed already, and stays so."
+    ]  # fmt: skip
+    shown = one("status", "both")
+    assert "both: Both of them" in shown.out
+    assert [row["state"] for row in one("status", "both", "--json").json] == ["paused", "closed"]
+    assert one("extend", "both", "--overlap", "3").out.splitlines()[0] == "one is paused."
+    assert [row["state"] for row in one("close", "both", "--json").json["projects"]] == ["closed", "closed"]
+    assert [row["state"] for row in one("reopen", "both", "--json").json["projects"]] == ["running", "running"]
+
+
+def test_a_programme_starts_with_all_projects_or_with_none(one: Hromada) -> None:
+    """What hinders one project leaves the others as they were."""
+    path = write(one, "two")
+    path.write_text(path.read_text("utf-8").replace("instructions: Read.\n", ""), "utf-8")
+    one.write("both.yaml", "programme: both\ntitle: t\nlanguage: en\nprojects: [{file: one.yaml}, {file: two.yaml}]\n")
+    assert one("load", "both.yaml").code == 0
+    refused = one("start", "both")
+    assert refused.code == 2
+    assert "'two' cannot start. It has no instructions." in refused.err
+    assert state(one) == "loaded"
