@@ -53,8 +53,9 @@ def run_transition(transition: Transition, change: TransitionFunction, name: str
             plan = (project.frozen or {}).get("plan")
             lines += _describe_result(transition, project, result, plan)
             facts.append(_build_json(transition, project, result, plan))
+        document = facts[0] if programme is None else {"programme": programme.name, "projects": facts}
     if json:
-        terminal_output.print_json(facts[0] if programme is None else {"programme": programme.name, "projects": facts})
+        terminal_output.print_json(document)
         return
     for line in lines:
         terminal_output.print_sentence(line)

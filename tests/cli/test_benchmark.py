@@ -58,7 +58,7 @@ def test_a_programme_is_built_and_read(animals: Hromada) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("build", "nothing", "bench"), "No project or programme 'nothing' is loaded. Loaded: animals."),
+        (("build", "nothing", "bench"), "No project or programme 'nothing' is loaded. Loaded: pets, animals."),
         (("build", "animals", "."), "This folder holds something that is not of an earlier build."),
         (("results", "."), "This is no folder of `hromada build`"),
     ],

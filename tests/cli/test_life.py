@@ -179,7 +179,9 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
     assert "both: Both of them" in shown.out
     assert [row["state"] for row in one("status", "both", "--json").json] == ["paused", "closed"]
     assert one("extend", "both", "--overlap", "3").out.splitlines()[0] == "one is paused."
-    assert [row["state"] for row in one("close", "both", "--json").json["projects"]] == ["closed", "closed"]
+    closed = one("close", "both", "--json")
+    assert closed.code == 0, closed.err
+    assert [row["state"] for row in closed.json["projects"]] == ["closed", "closed"]
     assert [row["state"] for row in one("reopen", "both", "--json").json["projects"]] == ["running", "running"]
 
 
