@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WATCH_SECONDS = 2.0
 COLUMNS = ("project", "state", "items", "overlap", "answers", "items done", "in hand", "free places", "annotators")
 
+SHORT_COLUMNS = ("project", "state", "items done", "overlap", "answers", "in hand", "free places", "people")
+"""The columns of the list of projects, which are as narrow as a terminal."""
+
 
 def status(
     project: Annotated[
@@ -112,7 +115,8 @@ def _build_screen(
             f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign), notes=notes
         )
     notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
-    return terminal_output.build_table(title, COLUMNS, [_build_row(campaign) for campaign in statuses], notes=notes)
+    rows = [_build_short_row(campaign) for campaign in statuses]
+    return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
 
 
 def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
@@ -120,6 +124,14 @@ def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
     return (
         campaign.project.name, campaign.project.status.value, items.number, _format_overlap(campaign), campaign.answers,
         items.done, items.in_hand, items.free, campaign.annotators,
+    )  # fmt: skip
+
+
+def _build_short_row(campaign: CampaignStatus) -> tuple[Cell, ...]:
+    items = campaign.items
+    return (
+        campaign.project.name, campaign.project.status.value, f"{items.done}/{items.number}", _format_overlap(campaign),
+        campaign.answers, items.in_hand, items.free, campaign.annotators,
     )  # fmt: skip
 
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich import box
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
+
+from bot.commands.table_layout import TableColumn, lay_out_table
 
 Cell = str | int | float | None
 
@@ -66,22 +66,23 @@ def build_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, notes: Sequence[str] = ()
 ) -> tuple[RenderableType, ...]:
     """The title, table and notes that `print_table` prints."""
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for index, column in enumerate(columns):
-        numeric = all(isinstance(row[index], int | float) or row[index] is None for row in rows)
-        grid.add_column(column, justify="right" if rows and numeric else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*(format_cell(cell) for cell in row))
-    return Text(title, style="bold"), grid, *map(Text, notes)
+    table_columns = [
+        TableColumn(
+            header,
+            tuple(format_cell(row[index]) for row in rows),
+            numeric=bool(rows) and all(isinstance(row[index], int | float) or row[index] is None for row in rows),
+        )
+        for index, header in enumerate(columns)
+    ]
+    parts = lay_out_table(table_columns, width=get_console().width)
+    return Text(title, style="bold"), Text(""), *parts, Text(""), *map(Text, notes)
 
 
 def format_cell(cell: Cell) -> str:
     """The text of a cell: four decimals for fractions, a dash for None."""
-    from rich.markup import escape
-
     if cell is None:
         return "–"
-    return f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell))
+    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
 def format_interval(low: float | None, high: float | None) -> str:

@@ -1,0 +1,144 @@
+"""The layout of a table in a terminal: no word, pseudonym, state or number is broken at any usual width.
+
+A table that fits is a grid. Where it is too wide, its cells wrap between words; long texts, which would be a column of
+single words, stand below it. Where even the longest words do not fit beside each other, the first cell of each row
+stands above the rest of it; where that is still too wide, each row is a block with a line for each column.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+LONG_TEXT = 40
+"""Cells with more characters, in a table of more than two columns, are long texts."""
+READABLE_WIDTH = 28
+"""Characters a line that a long text needs to be read in its column."""
+GAP = 2
+NO_BREAK = "\u00a0"
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column as text: its header, a cell for each row, and whether they are numbers, which stand to the right."""
+
+    header: str
+    cells: tuple[str, ...]
+    numeric: bool = False
+
+    @property
+    def full_width(self) -> int:
+        """The width in which no line wraps."""
+        return max(map(cell_len, (self.header, *self.cells)))
+
+    @property
+    def least_width(self) -> int:
+        """The width in which no word is broken."""
+        return max(cell_len(word) for text in (self.header, *self.cells) for word in _join_words(text).split(" "))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it holds a long text."""
+        return any(cell_len(cell) > LONG_TEXT and " " in cell for cell in self.cells)
+
+
+def lay_out_table(columns: Sequence[TableColumn], *, width: int) -> Iterator[RenderableType]:
+    """The parts of a table in a terminal of that width, in the first of the four forms that fits."""
+    long = {index for index, column in enumerate(columns) if column.is_long and index > 0 and len(columns) > 2}
+    widths = _find_widths(columns, width=width)
+    if widths is not None and all(widths[index] >= min(columns[index].full_width, READABLE_WIDTH) for index in long):
+        yield _build_grid(columns, widths)
+        return
+    short = [column for index, column in enumerate(columns) if index not in long]
+    widths, widths_of_rest = _find_widths(short, width=width), _find_widths(short[1:], width=width)
+    if widths is not None:
+        yield _build_grid(short, widths)
+    elif widths_of_rest is not None and len(short) > 2:
+        yield from _build_rows_under_names(short, widths_of_rest)
+    else:
+        yield from _build_blocks(columns)
+        return
+    for index in sorted(long):
+        yield from _build_texts(columns, index)
+
+
+def _join_words(text: str) -> str:
+    """The text with no-break spaces where a line must not end: in a cell without letters (an interval), before %."""
+    if not any(letter.isalpha() for letter in text):
+        return text.replace(" ", NO_BREAK)
+    return re.sub(r" (?=%)|(?<=\bof) (?=\d)", NO_BREAK, text)
+
+
+def _wrap_text(text: str, width: int) -> Text:
+    lines = textwrap.wrap(_join_words(text), width, break_long_words=False, break_on_hyphens=False)
+    return Text("\n".join(lines).replace(NO_BREAK, " "))
+
+
+def _find_widths(columns: Sequence[TableColumn], *, width: int) -> list[int] | None:
+    """The widths of the columns of a grid; None where their longest words do not fit beside each other."""
+    least = [column.least_width for column in columns]
+    wanted = [column.full_width - narrow for column, narrow in zip(columns, least, strict=True)]
+    left = width - GAP * len(columns) - sum(least)
+    if left < 0:
+        return None
+    share = min(1.0, left / max(1, sum(wanted)))
+    return [narrow + int(share * more) for narrow, more in zip(least, wanted, strict=True)]
+
+
+def _build_grid(columns: Sequence[TableColumn], widths: Sequence[int], *, headers: bool = True) -> Table:
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), show_header=headers)
+    for column, width in zip(columns, widths, strict=True):
+        grid.add_column(_wrap_text(column.header, width), justify="right" if column.numeric else "left", width=width)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        grid.add_row(*map(_wrap_text, row, widths))
+    return grid
+
+
+def _build_rows_under_names(columns: Sequence[TableColumn], widths: Sequence[int]) -> Iterator[RenderableType]:
+    """A grid in which the first cell of each row has a line of its own; `widths` are those of the other columns."""
+    first, rest = columns[0], columns[1:]
+    yield Text(first.header, style="bold")
+    yield _build_grid([replace(column, cells=()) for column in rest], widths)
+    for number, name in enumerate(first.cells):
+        yield Text(name, style="bold")
+        yield _build_grid([replace(column, cells=(column.cells[number],)) for column in rest], widths, headers=False)
+
+
+def _build_texts(columns: Sequence[TableColumn], index: int) -> Iterator[Text]:
+    """The long texts of a column, each once, after the rows to which it belongs."""
+    names_by_text: dict[str, list[str]] = {}
+    for name, text in zip(_name_rows(columns, index), columns[index].cells, strict=True):
+        names_by_text.setdefault(text, []).append(name)
+    yield Text("")
+    for text, names in names_by_text.items():
+        if text.strip("–"):
+            yield Text(f"{', '.join(dict.fromkeys(names))}: {text}")
+
+
+def _name_rows(columns: Sequence[TableColumn], before: int) -> list[str]:
+    """The first cells of each row, as many as tell the rows apart."""
+    rows: Mapping[int, list[str]] = {
+        number: [" ".join(cells) for cells in zip(*(column.cells for column in columns[:number]), strict=True)]
+        for number in range(1, before + 1)
+    }
+    return next((names for names in rows.values() if len(set(names)) == len(names)), rows[1])
+
+
+def _build_blocks(columns: Sequence[TableColumn]) -> Iterator[Table]:
+    """A block for each row, with a line for each column."""
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        block = Table.grid(padding=(0, GAP, 0, 0))
+        block.add_column(no_wrap=True)
+        block.add_column(overflow="fold")
+        for column, cell in zip(columns, cells, strict=True):
+            block.add_row(Text(column.header, style="dim"), Text(cell))
+        block.add_row("", "")
+        yield block

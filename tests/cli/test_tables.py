@@ -1,0 +1,58 @@
+"""Tables in terminals of 60, 80 and 100 columns: nothing is cut off, no pseudonym, state or number is broken."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.cli.conftest import Hromada
+
+PROJECT = "SIMULATED-odd-one-out"
+COMMANDS = (
+    ("status",),
+    ("status", PROJECT),
+    ("agreement", PROJECT, "--unblind"),
+    ("agreement", PROJECT, "--by", "annotator", "--unblind"),
+    ("baseline", PROJECT, "--unblind"),
+    ("baseline", PROJECT, "SIMULATED-longer-word", "--unblind"),
+    ("aggregate", PROJECT, "--unblind"),
+    ("sensitivity", PROJECT, "--unblind"),
+    ("compare-pilots", PROJECT, "SIMULATED-longer-word", "--unblind"),
+    ("people", PROJECT),
+    ("invite", PROJECT, "--list"),
+    ("plan", PROJECT, "--unblind"),
+    ("doctor",),
+    ("delivery",),
+    ("new", "--list"),
+)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of one demo."""
+    from tests.cli.conftest import Hromada
+
+    folder = tmp_path_factory.mktemp("tables")
+    ran = Hromada(folder)("demo", "--to", "demo")
+    assert ran.code == 0, ran.err
+    return folder / "demo"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_a_table_is_whole_in_every_terminal(hromada: Hromada, demo: Path, words: Sequence[str]) -> None:
+    """The words of a terminal of 400 columns stand in a narrow one too, and no line is longer than it."""
+    shutil.copytree(demo, hromada.folder, dirs_exist_ok=True)
+    wide = hromada(*words, env={"COLUMNS": "400"})
+    assert wide.code == 0, wide.err
+    for width in (60, 80, 100):
+        narrow = hromada(*words, env={"COLUMNS": str(width)})
+        missing = set(wide.out.split()) - set(narrow.out.split())
+        assert not {word for word in missing if word.strip("─━")}, (width, narrow.out)
+        too_long = [line for line in narrow.out.splitlines() if len(line) > width]
+        assert not too_long, (width, too_long)
