@@ -52,6 +52,9 @@ bench: build/installed ## Every figure about speed, each with its goal
 modules: build/installed ## The list of modules in docs/explanation/architecture.md, from their docstrings
 	$(BIN)/python docs/explanation/list_modules.py
 
+commands: build/installed ## docs/reference/commands.md, from the help of the commands
+	$(BIN)/python docs/reference/list_commands.py
+
 pictures: build/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
 

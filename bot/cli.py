@@ -11,83 +11,110 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import Annotated
 
-from typer.core import TyperCommand
+import typer
+from typer.core import TyperGroup
 
 from aggregation.errors import HromadaError
 from bot.commands.command_line import CommandTable
 
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Prepare": {
-        "demo": "Show the main job on simulated people.",
+        "demo": "See all of it on simulated people, in a minute.",
         "new": "Begin a campaign from a template.",
-        "check": "Check a project or programme file, with items and votes; store nothing.",
-        "plan": "Plan items and people for an interval, or to tell a model from people.",
-        "try": "Try a campaign in a chat of your own browser.",
-        "simulate": "Try a campaign on simulated people, before real ones come.",
-        "load": "Store a project with its items, or a programme with its projects.",
-        "allocate-groups": "Allocate groups to annotators, so that nobody meets a group in two projects.",
+        "check": "Look for mistakes in a campaign's files; store nothing.",
+        "plan": "Plan how many items and people a precise result needs.",
+        "try": "Answer a campaign yourself, in a chat in your browser.",
+        "simulate": "Let simulated people answer it: cost, time, overlap.",
+        "load": "Store a campaign with its items, or what changed in it.",
+        "allocate-groups": "Share out groups: nobody meets one in two projects.",
         "follow-up": "Make the next campaign of the consensus of this one.",
     },
     "Run": {
-        "start": "Hand out a project's items.",
-        "pause": "Hand out nothing until the next start.",
-        "extend": "Ask more annotators about every item of a started project.",
-        "close": "End a project.",
-        "reopen": "Hand out a closed project's items again.",
-        "status": "Show how far the projects are, or one of them with annotators, control items and precision.",
-        "dashboard": "Show in the browser how all projects get on, until Ctrl-C.",
+        "start": "Begin to hand out items, or go on after a pause.",
+        "pause": "Hand out no items to anybody until the next start.",
+        "extend": "Ask more people about every item.",
+        "close": "End a campaign: answers from then on do not count.",
+        "reopen": "Go on with a campaign that was closed.",
+        "status": "Show in the terminal how far campaigns are.",
+        "dashboard": "Show in the browser, live, how far campaigns are.",
         "bot": "Run the Telegram bot until it is stopped.",
-        "import": "Import votes from another tool.",
-        "review": "Accept or reject texts, corrections and marked parts, blind to who gave them.",
-        "adjudicate": "Decide what is right where answers disagree, or contradict their gold.",
-        "label-studio": "Work in Label Studio, by people who may see everything there.",
+        "import": "Take over votes that people gave elsewhere, from a file.",
+        "review": "Accept or reject texts, corrections and marked parts.",
+        "adjudicate": "Decide what is right where people disagree.",
+        "label-studio": "Let trusted people answer long texts in Label Studio.",
     },
     "People": {
-        "invite": "Make an invitation.",
-        "people": "Who takes part: `hromada people PROJECT` lists them; the commands below decide about one of them.",
-        "messages": "What people asked: `hromada messages` lists it, `answer` answers.",
+        "invite": "Make a link that lets people in.",
+        "people": "List annotators, or decide about one of them.",
+        "messages": "Read and answer what annotators asked and reported.",
     },
     "Results": {
-        "aggregate": "Consensus of the votes; its accuracy against gold.",
-        "agreement": "Agreement between annotators.",
-        "baseline": "Human performance against gold.",
-        "compare": "Compare people with models on the same items, by the same scorer: paired differences, intervals,"
-        " tests.",
-        "sensitivity": "How scores, agreement and gold depend on quality rules and on the cut of confidence.",
-        "compare-pilots": "Compare projects over the same items: agreement, confidence, time, skips and accuracy, in"
-        " pairs with intervals.",
-        "export": "Write the published files and the report page; corrected texts and filtered items have files of"
-        " their own.",
-        "build": "Write a benchmark: the items, prompts and scorer that people had, for models.",
-        "release": "Write a release: a folder that stands alone, once all that a reader must be told is there.",
-        "results": "Read the harness's results of models beside people's.",
-        "rank": "Rank systems over many tasks, people among them, by voting rules and means.",
+        "aggregate": "Make one label of the votes on each item.",
+        "agreement": "Measure how far people agree with each other.",
+        "baseline": "Measure how often people are right, by gold.",
+        "compare": "Compare people with models on the same items.",
+        "sensitivity": "Show what other quality rules would change.",
+        "compare-pilots": "Compare two or more ways to ask about the same items.",
+        "export": "Write all tables and a report page, to look at.",
+        "build": "Write a benchmark for models: items, prompts, scorer.",
+        "release": "Write a folder to publish, once readers are told enough.",
+        "results": "Read what models scored on a built benchmark.",
+        "rank": "Rank systems over many tasks, people among them.",
     },
     "Care": {
-        "doctor": "Check that all that hromada needs is there.",
-        "database": "Look after the database: upgrade, backup, restore, check.",
-        "delivery": "What the bot could not handle or send: `hromada delivery` lists it, `retry` and `drop` decide.",
+        "doctor": "Check this machine: settings, database, Telegram.",
+        "database": "Check, upgrade, back up and restore the database.",
+        "delivery": "Look after what the bot could not handle or send.",
     },
 }
 """The commands and command groups with the first sentence of their help, by the panel in which they are listed."""
 
-app = CommandTable(
-    name="hromada",
-    help=(
-        "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human baselines"
-        " out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare left items"
-        " out, 2 bad input (nothing was"
-        " changed), 70 a mistake of ours, 130 interrupted."
-    ),
-    commands=[
-        TyperCommand(name, help=sentence, rich_help_panel=panel)
-        for panel, commands in PANELS.items()
-        for name, sentence in commands.items()
-    ],
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+
+def _print_version(asked: bool) -> None:
+    """Print the version of the installed package, and end the command."""
+    if asked:
+        from importlib import metadata
+
+        print(f"hromada {metadata.version('hromada')}")
+        raise typer.Exit
+
+
+def _build_app() -> TyperGroup:
+    """The group of all commands, each with no more than its sentence and its panel."""
+    program = typer.Typer(
+        cls=CommandTable,
+        name="hromada",
+        help=(
+            "The human side of language-model benchmarks: people's answers in; agreement, gold labels and human"
+            " baselines out.\n\nExit codes: 0 done, 1 doctor or database check found something to mend, or compare"
+            " left items out, 2 bad input (nothing was changed), 70 a mistake of ours, 130 interrupted."
+        ),
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        add_completion=False,
+    )
+    for panel, commands in PANELS.items():
+        for name, sentence in commands.items():
+            program.command(name, help=sentence, rich_help_panel=panel)(_stand_in)
+
+    @program.callback()
+    def read_options(
+        version: Annotated[  # its callback reads it
+            bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
+        ] = False,
+    ) -> None:
+        """Nothing is left to do where no version was asked for."""
+
+    return typer.main.get_group(program)
+
+
+def _stand_in() -> None:
+    """In the place of a command until it is imported; never called."""
+
+
+app = _build_app()
 
 
 def main() -> None:

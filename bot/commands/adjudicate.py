@@ -31,34 +31,32 @@ def adjudicate(
     method: MethodOption = Method.MAJORITY,
     below: Annotated[float, typer.Option(min=0, max=1, help="Items with a lower confidence wait, too.")] = 0.6,
     gold_review: Annotated[
-        bool, typer.Option("--gold-review", help="Review declared gold: its conflicts and a sample of the rest.")
+        bool, typer.Option("--gold-review", help="Review declared gold: conflicts, and a sample.")
     ] = False,
     sample: Annotated[
-        int | None, typer.Option(help="How many items of the rest a gold review draws: 50 or more.", show_default=False)
+        int | None, typer.Option(help="Items of the rest that a gold review draws.", show_default=False)
     ] = None,
     models: Annotated[
         Path | None, typer.Option(help="Models' answers for a gold review: CSV with item_id, response.")
     ] = None,
     seed: Seed = 0,
     list_: Annotated[bool, typer.Option("--list", help="List what waits, and decide nothing.")] = False,
-    item: Annotated[
-        str | None, typer.Option(help="Decide on this item; with --undo, on which.", show_default=False)
-    ] = None,
+    item: Annotated[str | None, typer.Option(help="Decide on this item, or --undo it.", show_default=False)] = None,
     gold: Annotated[str | None, typer.Option(help="With --item: the right answer.", show_default=False)] = None,
     accepted: Annotated[list[str] | None, typer.Option(help="With --gold: another right answer.")] = None,
     broken: Annotated[str | None, typer.Option(help="With --item: it is broken, and why.", show_default=False)] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Decisions: CSV with item_id, gold, accepted (a JSON list), broken.")
     ] = None,
-    undo: Annotated[bool, typer.Option("--undo", help="Take your last decision back, or that on --item.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back your last decision.")] = False,
     label_studio: InLabelStudio = False,
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
-    """Decide what is right where answers disagree, or contradict their gold.
+    """Decide what is right where people disagree.
 
-    What waits are ties, labels of low confidence, reported items and labels that a quality rule changed. You are
-    offered no item that you answered or made.
+    What waits are ties, labels of low confidence, labels that contradict their gold, reported items and labels that a
+    quality rule changed. You are offered no item that you answered or made.
     """
     from annotation.label_studio import sync
     from annotation.review_vocabulary import BatchWork

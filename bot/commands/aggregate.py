@@ -56,9 +56,10 @@ def aggregate(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Consensus of the votes; its accuracy against gold.
+    """Make one label of the votes on each item.
 
-    Checkboxes are aggregated each by itself, texts by their plurality, `closest` or `rover`, spans by the majority.
+    With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
+    `rover`, spans by the majority.
     """
     from aggregation import answer_types
     from bot.commands import terminal_output

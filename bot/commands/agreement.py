@@ -43,7 +43,7 @@ def agreement(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Agreement between annotators.
+    """Measure how far people agree with each other.
 
     Every coefficient comes with its interval, or with the reason why it has none. Where a least overlap was planned
     the first rows rest on each item's first so many votes; all votes pooled follow.

@@ -15,7 +15,7 @@ def allocate_groups(
     seed: Annotated[int, typer.Option(help="Of the random classes of groups.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Allocate groups to annotators, so that nobody meets a group in two projects.
+    """Share out groups: nobody meets one in two projects.
 
     Do it before the projects start: a shortage of annotators stops the start.
     """

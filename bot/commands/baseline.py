@@ -27,7 +27,7 @@ def baseline(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Human performance against gold.
+    """Measure how often people are right, by gold.
 
     Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.

@@ -32,7 +32,7 @@ def build(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write a benchmark: the items, prompts and scorer that people had, for models.
+    """Write a benchmark for models: items, prompts, scorer.
 
     Tasks of the lm-evaluation-harness, people's results in its form, and a data set for Hugging Face.
     """

@@ -8,9 +8,9 @@ from bot.commands.project_transitions import CampaignName
 
 
 def close(project: CampaignName, json: AsJson = False) -> None:
-    """End a project.
+    """End a campaign: answers from then on do not count.
 
-    Items that annotators have in hand are taken back; late answers are kept, and do not count.
+    What annotators have in hand is taken back; late answers are kept, and do not count.
     """
     from annotation.workflow.lifecycle import transitions
 

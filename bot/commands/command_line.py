@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+LONGEST_SENTENCE = 1000
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 ProjectFile = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AllowOutside = Annotated[
@@ -38,7 +39,26 @@ def refuse_options(*rules: tuple[bool, str, str]) -> None:
             raise BadInput(problem, remedy=remedy)
 
 
-class ListByDefault(TyperGroup):
+class CommandGroup(TyperGroup):
+    """A group of commands; its help has the whole first sentence of each, where typer would cut it off.
+
+    It is plain text, in panels where the commands have some.
+    """
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each `rich_help_panel` of the commands, in the order of their first command."""
+        commands: dict[str, Any] = {name: self.commands[name] for name in self.list_commands(ctx)}
+        width = max(map(len, commands))
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name, command in commands.items():
+            sentence = command.get_short_help_str(LONGEST_SENTENCE)
+            panels.setdefault(command.rich_help_panel or "Commands", []).append((name.ljust(width), sentence))
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)
+
+
+class ListByDefault(CommandGroup):
     """A command group that runs its command `list` where no command is named: `hromada people PROJECT`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -49,27 +69,12 @@ class ListByDefault(TyperGroup):
         return list(super().parse_args(ctx, args))
 
 
-class CommandTable(TyperGroup):
-    """A command group whose commands are only names with a sentence and a panel, until one of them is asked for.
-
-    Its help lists them in panels, as plain text.
-    """
+class CommandTable(CommandGroup):
+    """A command group whose commands are only names with a sentence and a panel, until one of them is asked for."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """The command of that name, imported; None for a name that is not in the table."""
         return _import_command(cmd_name) if cmd_name in self.commands else None
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each `rich_help_panel` of the commands, in the order of their first command."""
-        commands: dict[str, Any] = {name: self.commands[name] for name in self.list_commands(ctx)}
-        width = max(map(len, commands))
-        panels: dict[str, list[tuple[str, str]]] = {}
-        for name, command in commands.items():
-            sentence = command.get_short_help_str(formatter.width - 6 - width)
-            panels.setdefault(str(command.rich_help_panel), []).append((name.ljust(width), sentence))
-        for panel, rows in panels.items():
-            with formatter.section(panel):
-                formatter.write_dl(rows)
 
 
 def _import_command(name: str) -> Any:

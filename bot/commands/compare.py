@@ -42,9 +42,10 @@ def compare(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Compare people with models on the same items, by the same scorer: paired differences, intervals, tests.
+    """Compare people with models on the same items.
 
-    Differences are people's value less the model's. Exit code 1: a model is not compared on all items of people.
+    By the same scorer: paired differences, people's value less the model's, with intervals and tests. Exit code 1: a
+    model is not compared on all items of people.
     """
     from bot import release
     from bot.commands import database_session, terminal_output

@@ -25,9 +25,10 @@ def compare_pilots(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Compare projects over the same items: agreement, confidence, time, skips and accuracy, in pairs with intervals.
+    """Compare two or more ways to ask about the same items.
 
-    Items are matched by their ids. Each difference is the first project's value less the second's.
+    Agreement, confidence, time, skips and accuracy, in pairs with intervals. Items are matched by their ids. Each
+    difference is the first project's value less the second's.
     """
     from bot import release
     from bot.commands import database_session, terminal_output

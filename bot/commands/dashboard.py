@@ -31,9 +31,9 @@ def dashboard(
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Show in the browser how all projects get on, until Ctrl-C.
+    """Show in the browser, live, how far campaigns are.
 
-    Nothing can be changed there. Results of a baseline that people still answer are hidden.
+    Until Ctrl-C. Nothing can be changed there. Results of a baseline that people still answer are hidden.
     """
     from annotation.settings import read_settings
     from bot.commands import database_session

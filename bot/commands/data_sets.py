@@ -37,7 +37,9 @@ class GoldTies(StrEnum):
     DROP = "drop"
 
 
-MethodOption = Annotated[Method, typer.Option(help="How votes become one label.")]
+MethodOption = Annotated[
+    Method, typer.Option(metavar="METHOD", help=f"How votes become one label: {', '.join(Method)}.")
+]
 QuestionName = Annotated[
     str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
 ]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.command_line import AsJson
+from bot.commands.command_line import AsJson, CommandGroup
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
 
     from annotation.store.backups.manifest import BackupManifest
 
-app = typer.Typer(help="Look after the database: upgrade, backup, restore, check.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Check, upgrade, back up and restore the database.", no_args_is_help=True)
 Yes = Annotated[bool, typer.Option("--yes", help="Replace what is there.")]
 
 

@@ -11,12 +11,8 @@ if TYPE_CHECKING:
     from annotation.label_studio.sync import DecisionOrder, DecisionPush
     from annotation.store.database import Database
 
-InLabelStudio = Annotated[
-    bool, typer.Option("--label-studio", help="Send what waits to a project of your own in Label Studio.")
-]
-TaskNumber = Annotated[
-    int, typer.Option(min=0, help="With --label-studio: how many are to wait there, in all; fewer takes some away.")
-]
+InLabelStudio = Annotated[bool, typer.Option("--label-studio", help="Send what waits to Label Studio.")]
+TaskNumber = Annotated[int, typer.Option(min=0, help="With --label-studio: how many wait there in all.")]
 DEFAULT_NUMBER = 50
 NUMBER_PROBLEM = "--number is how many are to wait in Label Studio."
 

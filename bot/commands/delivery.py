@@ -11,7 +11,7 @@ from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="What the bot could not handle or send: `hromada delivery` lists it, `retry` and `drop` decide.",
+    help="Look after what the bot could not handle or send. `hromada delivery` lists it, `retry` and `drop` decide.",
 )
 Keys = Annotated[
     list[str] | None, typer.Argument(help="What to take, by its key in the list: u123 or m45.", show_default=False)

@@ -14,7 +14,7 @@ def demo(
     to: Annotated[Path, typer.Option(help="The folder for the demo's files; made if it is not there.")] = Path("demo"),
     json: AsJson = False,
 ) -> None:
-    """Show the main job on simulated people.
+    """See all of it on simulated people, in a minute.
 
     Answers go in through the bot; agreement, gold, baselines and a page come out.
     """

@@ -8,7 +8,7 @@ from bot.commands.command_line import AsJson
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check that all that hromada needs is there.
+    """Check this machine: settings, database, Telegram.
 
     The exit code is 1 where something is to be mended.
     """

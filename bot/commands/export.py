@@ -24,7 +24,10 @@ def export(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write the published files and the report page; corrected texts and filtered items have files of their own."""
+    """Write all tables and a report page, to look at.
+
+    Corrected texts and filtered items have files of their own.
+    """
     from bot import release
     from bot.commands import database_session, terminal_output
     from exports import corrections, filtering, report, review_tables, tables

@@ -19,7 +19,7 @@ def extend(
     most: Annotated[int | None, typer.Option(min=1, help="The new maximum of a dynamic overlap.")] = None,
     json: AsJson = False,
 ) -> None:
-    """Ask more annotators about every item of a started project.
+    """Ask more people about every item.
 
     More items come by loading the changed file. Both are marked post hoc.
     """

@@ -22,7 +22,7 @@ def import_(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Import votes from another tool.
+    """Take over votes that people gave elsewhere, from a file.
 
     The project's `votes` section says how the file is read. A file that was imported before is refused.
     """

@@ -27,7 +27,10 @@ def invite(
     show: Annotated[bool, typer.Option("--list", help="List the invitations; make none.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Make an invitation. From the first one of annotators on, the project or programme is by invitation only."""
+    """Make a link that lets people in.
+
+    From the first link for annotators on, the project or programme is by invitation only.
+    """
     from annotation.errors import BadInput
     from annotation.workflow.annotators import invitations
     from bot.commands import database_session, terminal_output

@@ -34,10 +34,11 @@ def load(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Store a project with its items, or a programme with its projects.
+    """Store a campaign with its items, or what changed in it.
 
-    Loading the same file again changes nothing; a changed file or text needs --yes and says who will be asked again.
-    What annotators have met stays as it is, except items named by --fix.
+    A project with its items, or a programme with its projects. The same file again changes nothing; a changed file or
+    text needs --yes and says who will be asked again. What annotators have met stays as it is, except items named by
+    --fix.
     """
     from annotation.campaigns import programme_file, project_file
     from annotation.errors import BadInput

@@ -8,7 +8,10 @@ import typer
 
 from bot.commands.command_line import AsJson, ListByDefault
 
-app = typer.Typer(cls=ListByDefault, help="What people asked: `hromada messages` lists it, `answer` answers.")
+app = typer.Typer(
+    cls=ListByDefault,
+    help="Read and answer what annotators asked and reported. `hromada messages` lists it, `answer` answers.",
+)
 
 
 @app.command("list")

@@ -8,7 +8,7 @@ from bot.commands.project_transitions import CampaignName
 
 
 def pause(project: CampaignName, json: AsJson = False) -> None:
-    """Hand out nothing until the next start.
+    """Hand out no items to anybody until the next start.
 
     Items that annotators have in hand they may still answer.
     """

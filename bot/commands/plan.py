@@ -46,18 +46,24 @@ def plan(
     model_share: Annotated[
         float | None, typer.Option(min=0.01, max=0.99, help="The assumed score of the model; people's by default.")
     ] = None,
-    item_correlation: Annotated[float, typer.Option(min=0, max=1, help="Assumed, of two answers to an item.")] = 0.3,
-    person_correlation: Annotated[float, typer.Option(min=0, max=1, help="Assumed, of two answers of one.")] = 0.05,
-    model_correlation: Annotated[float, typer.Option(min=-1, max=1, help="Assumed, of people and the model.")] = 0.3,
+    item_correlation: Annotated[
+        float, typer.Option(min=0, max=1, metavar="R", help="Assumed, of two answers to an item.")
+    ] = 0.3,
+    person_correlation: Annotated[
+        float, typer.Option(min=0, max=1, metavar="R", help="Assumed, of two answers of one.")
+    ] = 0.05,
+    model_correlation: Annotated[
+        float, typer.Option(min=-1, max=1, metavar="R", help="Assumed, of people and the model.")
+    ] = 0.3,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the picture plan.svg.")] = None,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Plan items and people for an interval, or to tell a model from people.
+    """Plan how many items and people a precise result needs.
 
-    Half widths are reached with a chance of 90 %, differences found with 80 %. The variance is that of the votes of
-    the project or of its pilot; before there are votes it is assumed, for single answers alone.
+    For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
+    that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
     from aggregation.assumed_variance import compute_mean_group_size
     from aggregation.errors import HromadaError

@@ -36,10 +36,10 @@ def rank(
     gamma: Annotated[float, typer.Option(help="The γ of the optimality gap, on the scale of the scores.")] = 0.95,
     json: AsJson = False,
 ) -> None:
-    """Rank systems over many tasks, people among them, by voting rules and means.
+    """Rank systems over many tasks, people among them.
 
-    Higher scores are better. Vote'n'Rank's rules, the arithmetic and the geometric mean and the optimality gap; where
-    the file has groups of tasks, weighted by them and in two steps as well.
+    By voting rules and means; higher scores are better. Vote'n'Rank's rules, the arithmetic and the geometric mean and
+    the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well.
     """
     from bot.commands import score_files, terminal_output
 

@@ -50,9 +50,10 @@ def release(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Write a release: a folder that stands alone, once all that a reader must be told is there.
+    """Write a folder to publish, once readers are told enough.
 
-    Exit code 1: an unmet line stops the release, or a verified folder is not what follows from its own files.
+    The folder stands alone. Exit code 1: a line of what readers must be told is unmet, or a verified folder is not what
+    follows from its own files.
     """
     refuse_options(
         (

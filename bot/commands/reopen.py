@@ -8,7 +8,7 @@ from bot.commands.project_transitions import CampaignName
 
 
 def reopen(project: CampaignName, json: AsJson = False) -> None:
-    """Hand out a closed project's items again.
+    """Go on with a campaign that was closed.
 
     All answers from then on are marked post hoc.
     """

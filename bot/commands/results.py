@@ -24,9 +24,9 @@ def results(
     people: Annotated[bool, typer.Option(help="Show a row for each person too, beside the majority.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Read the harness's results of models beside people's.
+    """Read what models scored on a built benchmark.
 
-    Items and prompts that are not those of the build are found by their hashes, and named.
+    Results are the harness's. Items and prompts that are not those of the build are found by their hashes, and named.
     """
     from bot.commands import terminal_output
     from exports import lm_eval, writers

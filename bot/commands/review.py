@@ -47,9 +47,10 @@ def review(
     number: TaskNumber = DEFAULT_NUMBER,
     json: AsJson = False,
 ) -> None:
-    """Accept or reject texts, corrections and marked parts, blind to who gave them.
+    """Accept or reject texts, corrections and marked parts.
 
-    A rejected answer does not count, and somebody else gets its place. You are shown no item that you answered or made.
+    Blind to who gave them. A rejected answer does not count, and somebody else gets its place. You are shown no item
+    that you answered or made.
     """
     from annotation.label_studio import sync
     from annotation.review_vocabulary import BatchWork

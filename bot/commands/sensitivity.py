@@ -35,9 +35,10 @@ def sensitivity(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """How scores, agreement and gold depend on quality rules and on the cut of confidence.
+    """Show what other quality rules would change.
 
-    Each rule is applied to all answers, those that rules of the campaign excluded among them.
+    Scores, agreement and gold by rule, and by the cut of confidence. Each rule is applied to all answers, those that
+    rules of the campaign excluded among them.
     """
     from bot.commands import terminal_output
     from exports import sensitivity as tables

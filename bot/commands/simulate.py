@@ -45,10 +45,10 @@ def simulate(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Try a campaign on simulated people, before real ones come.
+    """Let simulated people answer it: cost, time, overlap.
 
     Runs the whole campaign in a database of its own, once for each overlap, and shows its cost, its duration and the
-    quality of the answers. Nothing is stored.
+    quality of the answers.
     """
     from annotation.simulation.simulated_annotators import SimulationSettings
 

@@ -8,9 +8,9 @@ from bot.commands.project_transitions import CampaignName
 
 
 def start(project: CampaignName, json: AsJson = False) -> None:
-    """Hand out a project's items.
+    """Begin to hand out items, or go on after a pause.
 
-    The first start freezes items, gold, rules and plan; a paused project goes on as it was.
+    The first start freezes items, gold, rules and plan.
     """
     from annotation.workflow.lifecycle import transitions
 

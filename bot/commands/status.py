@@ -33,7 +33,10 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Show how far the projects are, or one of them with annotators, control items and precision."""
+    """Show in the terminal how far campaigns are.
+
+    Of one project also its annotators, control items and precision; of a programme its projects.
+    """
     from annotation.errors import BadInput
     from bot.commands import terminal_output
 

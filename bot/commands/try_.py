@@ -23,7 +23,7 @@ def try_(
     allow_outside: AllowOutside = False,
     json: AsJson = False,
 ) -> None:
-    """Try a campaign in a chat of your own browser.
+    """Answer a campaign yourself, in a chat in your browser.
 
     Runs the bot on a local Telegram and a database that is thrown away. Ctrl-C ends it.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,35 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert helpers == {
         "blindness", "campaign_check", "case_screen", "circular_gold", "command_line", "data_sets", "database_session",
         "decision_files", "decision_push", "follow_up_files", "keyboard", "lint_findings", "people_tables",
-        "project_transitions", "score_files", "submission_screen", "system_checks", "task_mean_tables",
+        "project_transitions", "score_files", "submission_screen", "system_checks", "table_layout",
+        "task_mean_tables",
         "terminal_output", "trivial_tables",
     }  # fmt: skip
+
+
+def list_helps(command: Any, parent: Any, name: str) -> Iterator[tuple[str, str]]:
+    """The help of a command and of those below it, in a terminal of 80 columns."""
+    with typer.Context(command, parent=parent, info_name=name, max_content_width=80, terminal_width=80) as context:
+        yield context.command_path, command.get_help(context)
+        for below in getattr(command, "commands", ()):
+            yield from list_helps(command.get_command(context, below), context, below)
+
+
+def test_the_help_of_a_command_is_one_screen() -> None:
+    """40 lines of 80 columns at most; no sentence is cut off."""
+    with typer.Context(cli.app, info_name="hromada", max_content_width=80, terminal_width=80) as context:
+        table = cli.app.get_help(context).partition("Options:")[2]
+        helps = {
+            path: text for name, _, command in list_commands() for path, text in list_helps(command, context, name)
+        }
+    assert len(helps) > 60
+    assert {path: len(text.splitlines()) for path, text in helps.items() if len(text.splitlines()) > 40} == {}
+    lines = {line for text in [table, *helps.values()] for line in text.splitlines() if not line.startswith("Usage:")}
+    assert {line for line in lines if "..." in line or "…" in line or len(line) > 80} == set()
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    """`hromada --version`."""
+    script = "import sys; sys.argv = ['hromada', '--version']; from bot import cli; cli.main()"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"hromada {metadata.version('hromada')}\n"

@@ -126,6 +126,13 @@ def test_the_page_lists_every_module() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_reference_of_commands_is_what_they_say() -> None:
+    """It is made of the help of every command (`make commands`), and is as that is."""
+    script = [sys.executable, "docs/reference/list_commands.py", "--check"]
+    done = subprocess.run(script, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_page_names_only_what_is_there() -> None:
     """Every path in backquotes that begins with a package is a module or a folder of it."""
     page = PAGE.read_text("utf-8")

@@ -7,7 +7,7 @@ from bot.commands.people import access, records, roster
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="Who takes part: `hromada people PROJECT` lists them; the commands below decide about one of them.",
+    help="List annotators, or decide about one of them. `hromada people PROJECT` lists them.",
     no_args_is_help=True,
 )
 app.command("list")(roster.list_)
