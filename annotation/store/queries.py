@@ -93,3 +93,9 @@ def list_final_answers(
 def find_annotator(session: Session, telegram_id: int) -> Annotator | None:
     """The annotator with this Telegram id, None where there is none."""
     return session.exec(select(Annotator).where(Annotator.telegram_id == telegram_id)).first()
+
+
+def has_telegram_people(session: Session) -> bool:
+    """Whether anybody who is not simulated came by Telegram."""
+    real = select(Annotator.id).where(col(Annotator.telegram_id).is_not(None), col(Annotator.simulated).is_(False))
+    return session.exec(real.limit(1)).first() is not None

@@ -82,6 +82,7 @@ def aggregate(
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
     elif data.has_circular_gold:
         notes.append("Gold that was made of this project's own votes is left out: nothing can be measured by it.")
+    notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
     terminal_output.print_table(
         format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),

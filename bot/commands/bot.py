@@ -1,4 +1,4 @@
-"""`hromada bot`: the Telegram bot, by long polling or as a webhook."""
+"""`hromada bot`: the Telegram bot, by long polling, as a webhook, or on a local Telegram."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.command_line import refuse_together
+
 if TYPE_CHECKING:
     from annotation.settings import Settings
+    from annotation.store.database import Database
     from bot.application import WebhookAddress
 
 ANSWER_SECONDS = 10.0
@@ -18,20 +21,27 @@ def bot(
     webhook: Annotated[
         bool, typer.Option("--webhook", help="Let Telegram call instead of asking it; see HROMADA_WEBHOOK_URL.")
     ] = False,
+    local: Annotated[
+        bool, typer.Option("--local", help="On a local Telegram, in a chat in your browser; no token is needed.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="The port of that chat; any free one by default.", min=0, max=65535)] = 0,
 ) -> None:
     """Run the Telegram bot until it is stopped.
 
-    It asks Telegram for updates; with --webhook it is called.
+    It asks Telegram for updates; with --webhook it is called. What is answered on a local Telegram is kept, and marked
+    as simulated.
     """
     from annotation.errors import BadInput, Where
     from annotation.settings import read_settings
-    from annotation.store import pseudonyms, queries
-    from annotation.workflow.lifecycle import transitions
     from bot import application
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
     from bot.delivery.http_server import parse_listen_address
 
+    refuse_together({"--webhook": webhook, "--local": local})
     settings = read_settings()
+    if local:
+        _run_locally(port)
+        return
     if settings.telegram_token is None:
         raise BadInput(
             "The bot has no token.",
@@ -41,11 +51,7 @@ def bot(
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
     with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
-        with database.transaction() as transaction:
-            key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
-            sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
-        for sentence in filter(None, sentences):
-            terminal_output.print_sentence(sentence)
+        key = _prepare(database, settings)
         has_label_studio = settings.label_studio_token is not None
         delivery = application.build_delivery_settings(
             key=key,
@@ -62,6 +68,44 @@ def bot(
             updates_a_minute=settings.bot_updates_a_minute,
         )
         application.run_application(app, token=token, log_level=settings.log_level, webhook=address, health=health)
+
+
+def _prepare(database: Database, settings: Settings) -> bytes:
+    """Say which projects hand out nothing; the key of the pseudonyms comes back."""
+    from annotation.store import pseudonyms, queries
+    from annotation.workflow.lifecycle import transitions
+    from bot.commands import database_session, terminal_output
+
+    with database.transaction() as transaction:
+        key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
+        sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
+    for sentence in filter(None, sentences):
+        terminal_output.print_sentence(sentence)
+    return key
+
+
+def _run_locally(port: int) -> None:
+    """Run the bot of the settings' database on a local Telegram; raises Conflict where real people answer in it.
+
+    On a local Telegram nobody could reach them: what waits for them would be given up.
+    """
+    import asyncio
+
+    from annotation.errors import Conflict, Where
+    from annotation.settings import read_settings
+    from annotation.store import queries
+    from bot.commands import database_session, try_
+
+    with database_session.open_database(create=True) as database:
+        with database.reading() as view:
+            if queries.has_telegram_people(view):
+                raise Conflict(
+                    "People answer in this database by Telegram.",
+                    where=Where(field="--local"),
+                    remedy="Run it in an empty folder, or name another HROMADA_DATABASE_URL.",
+                )
+        key = _prepare(database, read_settings())
+        asyncio.run(try_.serve_page(database, key=key, port=port, json=False, keep=True))
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

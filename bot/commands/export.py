@@ -53,3 +53,4 @@ def export(
         return
     for line in map(str, written):
         terminal_output.print_line(line)
+    terminal_output.print_line(f"Open {to / 'report.html'} in a browser ({to / 'report.uk.html'} is Ukrainian).")

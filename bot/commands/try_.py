@@ -38,7 +38,7 @@ def try_(
         url = sa.URL.create("sqlite", database=str(Path(folder) / "try.db"))
         with database.open_database(url) as opened:
             _start_campaign(opened, file, key=key, allow_outside=allow_outside)
-            asyncio.run(_serve_page(opened, key=key, port=port, json=json))
+            asyncio.run(serve_page(opened, key=key, port=port, json=json))
 
 
 def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside: bool) -> None:
@@ -57,8 +57,11 @@ def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside
             )
 
 
-async def _serve_page(database: Database, *, key: bytes, port: int, json: bool) -> None:
-    """Serve the page until a signal comes."""
+async def serve_page(database: Database, *, key: bytes, port: int, json: bool, keep: bool = False) -> None:
+    """Run the bot on a local Telegram and serve its page until a signal comes.
+
+    With `keep` the database is one that stays: whoever answers there is marked as simulated.
+    """
     from bot import application
     from bot.delivery import logs
     from bot.emulator.model import User
@@ -74,7 +77,7 @@ async def _serve_page(database: Database, *, key: bytes, port: int, json: bool) 
     app = application.build_application(
         token=telegram.token,
         database=database,
-        settings=application.build_delivery_settings(key=key),
+        settings=application.build_delivery_settings(key=key, simulated=keep),
         request=LocalRequest(telegram),
     )
     ended = asyncio.Event()
@@ -84,7 +87,7 @@ async def _serve_page(database: Database, *, key: bytes, port: int, json: bool) 
     await _start_server(server, port)
     try:
         async with application.poll_in_background(app):
-            _print_address(f"{server.url}/?token={server.page.ticket}", json=json)
+            _print_address(f"{server.url}/?token={server.page.ticket}", json=json, keep=keep)
             await ended.wait()
     finally:
         await server.stop()
@@ -101,15 +104,16 @@ async def _start_server(server: Server, port: int) -> None:
         ) from None
 
 
-def _print_address(address: str, *, json: bool) -> None:
+def _print_address(address: str, *, json: bool, keep: bool) -> None:
     from bot.commands import terminal_output
 
     if json:
         terminal_output.print_json({"address": address})
         return
+    kept = "answers are kept, and marked as simulated" if keep else "nothing is kept"
     for line in (
         "Open this address once, in a browser on this machine:",
         f"  {address}",
-        "It is not Telegram: nothing leaves this machine, and nothing is kept. Ctrl-C ends it.",
+        f"It is not Telegram: nothing leaves this machine, and {kept}. Ctrl-C ends it.",
     ):
         terminal_output.print_line(line)

@@ -9,11 +9,16 @@ import signal
 import subprocess
 import sysconfig
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+import sqlalchemy as sa
+
+from annotation.store import database
+from annotation.store.models import Annotator
 
 Tried = tuple[asyncio.subprocess.Process, str]
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "hromada")
@@ -65,10 +70,9 @@ async def heard(events: aiohttp.StreamReader) -> dict[str, Any]:
             return json.loads(line.removeprefix(b"data: "))  # type: ignore[no-any-return]
 
 
-async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) -> None:
-    """A message follows the start, a tap is answered, Ctrl-C ends it well; `benchmarks/start.py` says how soon."""
-    process, address = tried
-    site = address.split("/?")[0]
+async def answer_one(address: str) -> dict[str, Any]:
+    """Start the bot in its chat, and tap the first button of whatever comes until an answer is saved."""
+    site = address.split("/?", maxsplit=1)[0]
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
         async with client.get(address) as page:
             assert "composer" in await page.text()
@@ -80,15 +84,61 @@ async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) 
                     key = event["message"]["rows"][0][0]
                     act = {"do": "tap", "person": whole["person"], "message": event["message"]["id"]}
                     await client.post(f"{site}/act", json=act | {"data": key["data"]})
-            assert event["text"] == "Збережено"
-            menu = [one["command"] for one in event["around"]["menu"]]
-            assert (menu[0], menu[-1], len(menu)) == ("start", "help", 12)
-    assert listening(int(site.rsplit(":", 1)[1])) == ["0100007F"]
+    return event
+
+
+async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) -> None:
+    """A message follows the start, a tap is answered, Ctrl-C ends it well; `benchmarks/start.py` says how soon."""
+    process, address = tried
+    event = await answer_one(address)
+    menu = [one["command"] for one in event["around"]["menu"]]
+    assert (menu[0], menu[-1], len(menu)) == ("start", "help", 12)
+    assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
     process.send_signal(signal.SIGINT)
     _, err = await asyncio.wait_for(process.communicate(), 20)
     assert (process.returncode, err.decode()) == (0, "")
     assert list((folder / "tmp").iterdir()) == []
     assert {path.name for path in folder.iterdir()} == {"project.yaml", "items.csv", "tmp"}
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in the folder."""
+    return subprocess.run([COMMAND, *words], cwd=folder, env=env(folder), capture_output=True, text=True, check=False)
+
+
+async def test_a_bot_on_a_local_telegram_keeps_what_is_answered(folder: Path) -> None:
+    """Nobody needs a token; whoever answers is marked as simulated, in the database that commands read afterwards."""
+    for words in (("load", "project.yaml"), ("start", "words")):
+        assert (await asyncio.to_thread(run, folder, *words)).returncode == 0
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "bot", "--local", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
+    )
+    try:
+        assert process.stdout is not None
+        lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode() for _ in range(3)]
+        assert "kept, and marked as simulated" in lines[2]
+        await answer_one(lines[1].strip())
+        process.send_signal(signal.SIGINT)
+        _, err = await asyncio.wait_for(process.communicate(), 20)
+    finally:
+        if process.returncode is None:
+            process.kill()
+    assert (process.returncode, err.decode()) == (0, "")
+    status = json.loads((await asyncio.to_thread(run, folder, "status", "words", "--json")).stdout)
+    assert (status["answers"], status["annotators"]) == (1, 1)
+    people = (await asyncio.to_thread(run, folder, "people", "words")).stdout
+    assert "SIMULATED-" in people
+
+
+async def test_a_local_telegram_is_refused_where_real_people_answer(folder: Path) -> None:
+    """It could reach none of them: what waits for them would be given up."""
+    url = sa.make_url(f"sqlite:///{folder}/hromada.db")
+    with database.open_database(url, create=True) as opened, opened.transaction() as transaction:
+        transaction.add(Annotator(pseudonym="p", telegram_id=7, created_at=datetime(2026, 1, 1, tzinfo=UTC)))
+    ran = await asyncio.to_thread(run, folder, "bot", "--local")
+    assert ran.returncode == 2, ran.stdout
+    assert "--local: People answer in this database by Telegram." in ran.stderr
 
 
 def listening(port: int) -> list[str]:

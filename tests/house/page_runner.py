@@ -1,0 +1,80 @@
+"""Pages of the documents as programs: the files that they show are written, the commands are typed in their order.
+
+A line with nothing but a name in backquotes says how the file in the next block is called. `cd`, `export` and
+comments mean what they mean in a shell. Lines that begin with `make` or `git` are for a fresh machine and are left out;
+a command that runs until Ctrl-C gets it after its act, which does what the reader is told to do meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+BLOCK = re.compile(r"(?:^`([^`\n]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LASTING = re.compile(r"hromada (bot|try|dashboard|status --watch|label-studio (up|watch))\b")
+LEFT_OUT = ("make", "git", "pip", "uv")
+Act = Callable[[subprocess.Popen[str]], None]
+
+
+@dataclass
+class PageReader:
+    """Somebody who types what a page says, in a folder of their own; `said` is all that the commands printed."""
+
+    folder: Path
+    acts: Mapping[str, Act] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    said: str = ""
+
+    def read(self, page: str) -> PageReader:
+        """Follow a page, named from the root of the sources; every command has to end well."""
+        self.env = {"PATH": f"{SCRIPTS}:{os.environ['PATH']}", "HOME": str(self.folder), "COLUMNS": "160"} | self.env
+        for name, language, text in BLOCK.findall((ROOT / page).read_text("utf-8")):
+            if language == "sh":
+                for line in text.splitlines():
+                    self._type(line)
+            elif name:
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / name).write_text(text, "utf-8")
+        return self
+
+    def _type(self, line: str) -> None:
+        words = shlex.split(line, comments=True)
+        if not words or words[0] in LEFT_OUT:
+            return
+        if words[0] == "cd":
+            self.folder = (self.folder / words[1]).resolve()
+        elif words[0] == "export":
+            name, _, value = words[1].partition("=")
+            if name != "PATH":
+                self.env[name] = value
+        elif LASTING.match(line):
+            self._run_until_interrupted(words, line)
+        else:
+            ran = subprocess.run(
+                ["sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, check=False
+            )
+            assert ran.returncode == 0, (line, ran.stdout, ran.stderr)
+            self.said += ran.stdout
+
+    def _run_until_interrupted(self, words: list[str], line: str) -> None:
+        act = next(act for beginning, act in self.acts.items() if line.startswith(beginning))
+        process = subprocess.Popen(
+            words, cwd=self.folder, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            act(process)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+        assert process.returncode == 0, (line, out, err)
+        self.said += out
