@@ -26,6 +26,7 @@ class ExclusionKind(StrEnum):
     SEVERAL_TEXTS = "several texts"
     ITEM_CHANGED = "item changed"
     DELETED = "deleted"
+    EARLIER = "earlier"
     SECOND_PASS = "second pass"  # noqa: S105  # no password, a pass over the items
     WITHDRAWN = "withdrawn"
     ERASED = "erased"
@@ -62,6 +63,9 @@ SEVERAL_TEXTS = Exclusion(ExclusionKind.SEVERAL_TEXTS, "several texts")
 
 EXTRA = Exclusion(ExclusionKind.EXTRA, "extra: the item had its answers")
 """Of an answer that arrived after the overlap of its item was full."""
+
+EARLIER = Exclusion(ExclusionKind.EARLIER, "earlier: given elsewhere")
+"""Of a vote from elsewhere in a project that asks people itself: it is kept apart."""
 
 SKIPPED = Exclusion(ExclusionKind.SKIPPED, "skipped")
 """Of a skip whose place returned to the queue."""

@@ -65,11 +65,12 @@ def _add_option_items(session: Session, project: Project, data: inputs.DataSet) 
 
 
 def build_data_set(
-    session: Session, project: Project, name: str | None = None, *, pool: Pool = Pool.MAIN
+    session: Session, project: Project, name: str | None = None, *, pool: Pool = Pool.MAIN, earlier: bool = False
 ) -> inputs.DataSet:
     """Build the data set of one question of a project, the first by default, with the items of a pool, main or pilot.
 
-    In that of the pilot items the answers of the pilot stage count, and there are no others.
+    In that of the pilot items the answers of the pilot stage count, and there are no others. So do, with `earlier`, the
+    votes that were imported as answers given elsewhere before.
 
     Raises BadInput for a question that the project does not ask.
     """
@@ -83,12 +84,15 @@ def build_data_set(
     answers = frames.read_responses(session, project, later=later, abstention=abstention)
     if pool is Pool.PILOT:
         answers = _count_pilot_answers(answers)
+    if earlier:
+        answers = answers.loc[answers["excluded_kind"] == ExclusionKind.EARLIER.value].assign(excluded_kind=None)
     data_set_name = project.name if later is None else f"{project.name}/{later}"
+    data_set_name += " · earlier answers" if earlier else ""
     return inputs.DataSet(
         name=data_set_name,
         title=project.title if later is None else f"{project.title} · {question.text}",
         language=project.language,
-        overlap=definition.min_overlap,
+        overlap=None if earlier else definition.min_overlap,
         classes=_get_classes(question),
         classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
         items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],

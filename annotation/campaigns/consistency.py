@@ -73,6 +73,9 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
         return _check_items_from_votes(file)
     if file.truth is not None:
         return Contradiction("Items from a file carry their gold in a column; leave `truth` out", ("truth",))
+    if file.votes is not None and file.votes.earlier and file.overlap is None:
+        message = "Votes are earlier than others where people are asked, too; add `overlap`, or leave `earlier` out"
+        return Contradiction(message, ("votes", "earlier"))
     if file.votes is None and file.overlap is None:
         return Contradiction("How many people answer each item? Add `overlap: 3`", ("overlap",))
     return None
@@ -81,6 +84,9 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
 def _check_items_from_votes(file: ProjectSections) -> Contradiction | None:
     if file.votes is None or file.votes.file is None:
         return Contradiction("Items from votes need `votes` with a `file`", ("votes", "file"))
+    if file.votes.earlier:
+        message = "Items from votes are asked of nobody else, so that no votes are earlier; leave `earlier` out"
+        return Contradiction(message, ("votes", "earlier"))
     if file.overlap is not None:
         return Contradiction("Imported votes have the overlap that they have; leave `overlap` out", ("overlap",))
     if file.stages.by_name or file.controls is not None:

@@ -11,6 +11,7 @@ from aggregation.errors import HromadaError
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
+    Earlier,
     Method,
     MethodOption,
     QuestionName,
@@ -46,6 +47,7 @@ class Stop(StrEnum):
 def aggregate(
     project: ProjectName,
     question: QuestionName = None,
+    earlier: Earlier = False,
     method: MethodOption = Method.MAJORITY,
     ties: Annotated[Ties, typer.Option(help="The label of a tie; `shared` counts its expected accuracy.")] = Ties.DROP,
     seed: Seed = 0,
@@ -64,8 +66,9 @@ def aggregate(
     from aggregation import answer_types
     from bot.commands import terminal_output
 
-    check_blindness([project], by="aggregate", unblind=unblind)
-    data = read_data_set(project, question)
+    if not earlier:
+        check_blindness([project], by="aggregate", unblind=unblind)
+    data = read_data_set(project, question, earlier=earlier)
     answers = data.build_answers()
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
@@ -82,7 +85,8 @@ def aggregate(
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
     elif data.has_circular_gold:
         notes.append("Gold that was made of this project's own votes is left out: nothing can be measured by it.")
-    notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
+    if not earlier:
+        notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
     terminal_output.print_table(
         format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),

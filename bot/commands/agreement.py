@@ -11,7 +11,7 @@ import typer
 from aggregation.errors import Refused
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, Seed, describe_normalisation, format_title, read_data_set
+from bot.commands.data_sets import Earlier, QuestionName, Seed, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient
@@ -37,6 +37,7 @@ class By(StrEnum):
 def agreement(
     project: ProjectName,
     question: QuestionName = None,
+    earlier: Earlier = False,
     by: Annotated[By | None, typer.Option(help="Break it down: by label, annotator, pair, time or class.")] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over items.")] = 1000,
     seed: Seed = 0,
@@ -50,10 +51,11 @@ def agreement(
     """
     from dataclasses import asdict
 
-    check_blindness([project], by="agreement", unblind=unblind)
+    if not earlier:
+        check_blindness([project], by="agreement", unblind=unblind)
     from bot.commands import terminal_output
 
-    data = read_data_set(project, question)
+    data = read_data_set(project, question, earlier=earlier)
     if by is By.PAIR and data.kind == "label":
         _print_pairs(data, json=json)
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bot.commands import circular_gold, people_tables, task_mean_tables, trivial_tables
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
+from bot.commands.data_sets import Earlier, QuestionName, describe_normalisation, format_title, read_data_set
 from bot.commands.task_mean_tables import ProgrammeNames
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ EXPLANATION = "A fresh panel: new people on new items. This panel: these people 
 def baseline(
     projects: ProgrammeNames,
     question: QuestionName = None,
+    earlier: Earlier = False,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
@@ -34,14 +35,18 @@ def baseline(
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.answer_types import score_answers
+    from aggregation.errors import HromadaError
     from bot.commands import terminal_output
 
-    check_blindness(projects, by="baseline", unblind=unblind)
+    if not earlier:
+        check_blindness(projects, by="baseline", unblind=unblind)
     project = task_mean_tables.find_single_project(projects)
+    if project is None and earlier:
+        raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
     if project is None:
         task_mean_tables.print_task_means(projects, question, json=json)
         return
-    data = read_data_set(project, question)
+    data = read_data_set(project, question, earlier=earlier)
     if circular_gold.has_no_other_gold(data):
         circular_gold.print_agreement_with_others(data, json=json)
         return

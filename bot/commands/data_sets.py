@@ -43,16 +43,25 @@ MethodOption = Annotated[
 QuestionName = Annotated[
     str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
 ]
+Earlier = Annotated[
+    bool, typer.Option("--earlier", help="Of the imported answers that were given elsewhere before, by themselves.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 
-def read_data_set(project: str, question: str | None = None) -> DataSet:
-    """The answers to one question of a project; raises HromadaError where none count."""
+def read_data_set(project: str, question: str | None = None, *, earlier: bool = False) -> DataSet:
+    """The answers to one question of a project, or those given elsewhere before; raises HromadaError for none."""
     from bot import release
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
-        data = release.build_data_set(view, database_session.get_project(view, project), question)
+        loaded = database_session.get_project(view, project)
+        data = release.build_data_set(view, loaded, question, earlier=earlier)
+    if earlier and data.list_counted_answers().empty:
+        raise HromadaError(
+            f"No earlier answers of {data.name} were imported.",
+            remedy="Write `earlier: yes` under `votes`, load the file, and import them.",
+        )
     if data.list_counted_answers().empty:
         raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
     return data

@@ -42,6 +42,8 @@ EXCLUSIONS = (
     mark_text("the item was changed: revision {revision}"),
     mark_text("deleted"),
     mark_text("deleted in Label Studio"),
+    mark_text("earlier"),
+    mark_text("earlier: given elsewhere"),
     mark_text("second pass"),
     mark_text("second pass: the gold was shown"),
     mark_text("withdrawn"),

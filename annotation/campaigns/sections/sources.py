@@ -154,7 +154,7 @@ class VotesSection(Section):
     `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show` and
     `options` the columns of items made from votes. A column that is not named has the usual name of the format.
     `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about the
-    annotators.
+    annotators. `earlier` keeps the votes apart from the answers that the project itself asks for.
     """
 
     format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
@@ -167,6 +167,7 @@ class VotesSection(Section):
     options: Columns | None = None
     people: Text | None = None
     repeats: RepeatPolicy = RepeatPolicy.FIRST
+    earlier: bool = False
     labels: LabelsSection = LabelsSection()
 
     @model_validator(mode="after")

@@ -19,7 +19,7 @@ from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
-from annotation.vocabulary import SKIPPED, Event, Pool, RepeatPolicy
+from annotation.vocabulary import EARLIER, SKIPPED, Event, Pool, RepeatPolicy
 from annotation.workflow.imports import control_rules, repeated_votes, second_pass_votes, vote_writer
 from annotation.workflow.imports.vote_writer import VoteItem
 from annotation.workflow.lifecycle.item_writer import Progress
@@ -121,6 +121,10 @@ def store_votes(
     n_repeats, numbered_votes = repeated_votes.settle_repeats(
         session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
     )
+    if section.earlier:
+        numbered_votes = [
+            (item, annotator, occasion, _keep_apart(vote)) for item, annotator, occasion, vote in numbered_votes
+        ]
     vote_writer.insert_votes(
         session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress
     )
@@ -211,6 +215,11 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
     return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
+
+
+def _keep_apart(vote: VoteDraft) -> VoteDraft:
+    """The vote; where it would count, as one of earlier answers, which fill no place and are counted by themselves."""
+    return vote if vote.exclusion is not None else vote._replace(exclusion=EARLIER)
 
 
 def _count_skip(vote: VoteDraft) -> VoteDraft:

@@ -116,6 +116,7 @@ def create_tables() -> None:
                 "several texts",
                 "item changed",
                 "deleted",
+                "earlier",
                 "second pass",
                 "withdrawn",
                 "erased",
