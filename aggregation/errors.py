@@ -5,8 +5,12 @@ It is in this package because every other package may import `aggregation`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+MOST_TOLD = 20
+"""The most errors of one input that are told at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +36,33 @@ class HromadaError(Exception):
     """An error that is shown to the user as it is.
 
     `problem` says in a sentence what went wrong, `remedy` what to do about it, `where` in which file and line. Raised
-    itself for input of `aggregation` that is wrong or empty; the subclasses are named after what happened.
+    itself for input of `aggregation` that is wrong or empty; the subclasses are named after what happened. `others` are
+    further errors that were found with it; as text each stands on a line of its own, the first MOST_TOLD of all.
     """
 
-    def __init__(self, problem: str, *, remedy: str = "", where: Where | None = None) -> None:
+    def __init__(
+        self,
+        problem: str,
+        *,
+        remedy: str = "",
+        where: Where | None = None,
+        others: Iterable[HromadaError] = (),
+    ) -> None:
         self.problem = problem
         self.remedy = remedy
         self.where = where
+        self.others = tuple(others)
         prefix = f"{where}: " if where is not None and str(where) else ""
-        super().__init__(f"{prefix}{problem}" + (f" {remedy}" if remedy else ""))
+        sentence = f"{prefix}{problem}" + (f" {remedy}" if remedy else "")
+        told = [sentence, *map(str, self.others[: MOST_TOLD - 1])]
+        n_more = len(self.others) - MOST_TOLD + 1
+        more = [f"{n_more} more {'error' if n_more == 1 else 'errors'}."] if n_more > 0 else []
+        super().__init__("\n".join(told + more))
+
+    @property
+    def all_found(self) -> tuple[HromadaError, ...]:
+        """This error by itself, and the others."""
+        return (type(self)(self.problem, remedy=self.remedy, where=self.where), *self.others)
 
 
 class Refused(HromadaError):

@@ -16,11 +16,15 @@ for the user.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from aggregation.errors import HromadaError, Refused, Where
 
 __all__ = [
     "BadInput",
     "Conflict",
+    "ErrorCollector",
     "HromadaError",
     "NotFound",
     "Refused",
@@ -29,11 +33,41 @@ __all__ = [
     "Unavailable",
     "UnknownVersion",
     "Where",
+    "combine_errors",
 ]
 
 
 class BadInput(HromadaError):
     """A file, a line or a field that cannot be used; nothing was changed."""
+
+
+class ErrorCollector:
+    """Collects what is wrong with an input, so that all of it can be told at once.
+
+    Every part that can be read by itself is read under `collect`; `refuse` raises what was found in all of them.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[HromadaError] = []
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Keep a BadInput that is raised within, and go on after it."""
+        try:
+            yield
+        except BadInput as failure:
+            self.found += failure.all_found
+
+    def refuse(self) -> None:
+        """Raise BadInput with all that was found; nothing where all is well."""
+        if self.found:
+            raise combine_errors(self.found)
+
+
+def combine_errors(found: Sequence[HromadaError]) -> BadInput:
+    """One error for all that was found, at least one, each once."""
+    first, *others = {str(error): error for error in found}.values()
+    return BadInput(first.problem, remedy=first.remedy, where=first.where, others=others)
 
 
 class SchemaMismatch(BadInput):

@@ -64,7 +64,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "rank": "Rank systems over many tasks, people among them.",
     },
     "Care": {
-        "doctor": "Check this machine: settings, database, Telegram.",
+        "doctor": "Check this machine: settings, database, keys.",
         "database": "Check, upgrade, back up and restore the database.",
         "delivery": "Look after what the bot could not handle or send.",
     },
@@ -122,7 +122,8 @@ def main() -> None:
     try:
         app.main(prog_name="hromada")
     except HromadaError as failure:
-        print(f"hromada: {failure}", file=sys.stderr)
+        for line in str(failure).splitlines():
+            print(f"hromada: {line}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("hromada: interrupted", file=sys.stderr)

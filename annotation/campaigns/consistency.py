@@ -16,13 +16,16 @@ from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.yaml_document import KeyPath
 
 
-def find_contradiction(file: ProjectSections) -> Contradiction | None:
-    """Return the first contradiction in the file, None where there is none."""
+def list_contradictions(file: ProjectSections) -> list[Contradiction]:
+    """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_questions, _check_items, _check_options, _check_show_if, _check_columns, _check_filtering,
-        _check_stages, _check_controls, _check_quality, _check_annotators,
+        _check_items, _check_options, _check_show_if, _check_columns, _check_filtering, _check_stages, _check_controls,
+        _check_quality, _check_annotators,
     )  # fmt: skip
-    return next((contradiction for check in checks if (contradiction := check(file)) is not None), None)
+    unclear = _check_questions(file)
+    if unclear is not None:
+        return [unclear]
+    return [contradiction for check in checks if (contradiction := check(file)) is not None]
 
 
 def find_unused_key(file: ProjectSections) -> Contradiction | None:

@@ -19,7 +19,7 @@ from annotation.campaigns.sections.annotators import (
 )
 from annotation.campaigns.sections.base import Count, Language, ProjectName, Section, Text
 from annotation.campaigns.sections.file_paths import PathInFile
-from annotation.errors import BadInput
+from annotation.errors import BadInput, ErrorCollector, Where
 
 
 class ProgrammeProjectSection(Section):
@@ -72,7 +72,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
             source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
         )
     except ValidationError as failure:
-        raise validation_errors.explain_error(source, failure, model=ProgrammeFile) from None
+        raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None
     contradiction = find_impossible_admission(definition.profile, definition.admission)
     if contradiction is not None:
         raise BadInput(
@@ -82,27 +82,38 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
         # the text is not needed here: a missing or empty file is to be reported now
         input_files.read_text(path.parent / definition.consent.file)
     projects_by_name: dict[str, project_file.CheckedProject] = {}
+    errors = ErrorCollector()
     for index, section in enumerate(definition.projects):
         where = source.where(("projects", index, "file"))
-        if not input_files.file_exists(path.parent / section.file):
-            raise BadInput(f"There is no file {section.file!r}.", where=where, remedy="Check the path.")
-        project = project_file.read_project(path.parent / section.file, allow_outside=allow_outside)
-        if project.name in projects_by_name:
-            raise BadInput(
-                f"The project {project.name!r} stands twice.", where=where, remedy="Name every project once."
-            )
-        if project.definition.language != definition.language:
-            raise BadInput(
-                f"The project {project.name!r} is in {project.definition.language!r}, the programme in"
-                f" {definition.language!r}.",
-                where=where,
-                remedy="People of one programme are asked in one language.",
-            )
-        if definition.consent is not None and project.definition.consent is not None:
-            raise BadInput(
-                f"The project {project.name!r} has a consent of its own.",
-                where=where,
-                remedy="The programme's consent holds for all; take the project's out.",
-            )
-        projects_by_name[project.name] = project
+        with errors.collect():
+            project = _read_project_of(path, definition, section, where=where, allow_outside=allow_outside)
+            if project.name in projects_by_name:
+                raise BadInput(
+                    f"The project {project.name!r} stands twice.", where=where, remedy="Name every project once."
+                )
+            projects_by_name[project.name] = project
+    errors.refuse()
     return CheckedProgramme(path=path, definition=definition, projects=tuple(projects_by_name.values()))
+
+
+def _read_project_of(
+    path: Path, definition: ProgrammeFile, section: ProgrammeProjectSection, *, where: Where, allow_outside: bool
+) -> project_file.CheckedProject:
+    """Read one of the projects; raises BadInput where it does not fit into the programme."""
+    if not input_files.file_exists(path.parent / section.file):
+        raise BadInput(f"There is no file {section.file!r}.", where=where, remedy="Check the path.")
+    project = project_file.read_project(path.parent / section.file, allow_outside=allow_outside)
+    if project.definition.language != definition.language:
+        raise BadInput(
+            f"The project {project.name!r} is in {project.definition.language!r}, the programme in"
+            f" {definition.language!r}.",
+            where=where,
+            remedy="People of one programme are asked in one language.",
+        )
+    if definition.consent is not None and project.definition.consent is not None:
+        raise BadInput(
+            f"The project {project.name!r} has a consent of its own.",
+            where=where,
+            remedy="The programme's consent holds for all; take the project's out.",
+        )
+    return project

@@ -9,10 +9,10 @@ from pydantic import ValidationError, model_validator
 
 from annotation import input_files
 from annotation.campaigns import validation_errors, yaml_document
-from annotation.campaigns.consistency import find_contradiction, find_unused_key
+from annotation.campaigns.consistency import find_unused_key, list_contradictions
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.sections import file_paths
-from annotation.campaigns.sections.base import Section
+from annotation.campaigns.sections.base import Section, build_validation_error
 from annotation.campaigns.sections.quality import TextRule
 from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
 from annotation.errors import BadInput
@@ -28,9 +28,9 @@ class ProjectFile(ProjectSections):
 
     @model_validator(mode="after")
     def _consistent(self) -> ProjectFile:
-        contradiction = find_contradiction(self)
-        if contradiction is not None:
-            raise contradiction.validation_error
+        contradictions = list_contradictions(self)
+        if contradictions:
+            raise build_validation_error(contradictions)
         return self
 
 
@@ -101,7 +101,7 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
             source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
         )
     except ValidationError as failure:
-        raise validation_errors.explain_error(source, failure, model=ProjectFile) from None
+        raise validation_errors.explain_errors(source, failure, model=ProjectFile) from None
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")

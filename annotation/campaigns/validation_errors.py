@@ -15,11 +15,29 @@ from annotation.campaigns import yaml_document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.sections.base import CONTRADICTION
 from annotation.campaigns.sections.quality import RULE_NAMES
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, Where, combine_errors
 
 MAX_SHOWN_CHARACTERS = 60
 """A longer value is shortened in messages."""
 GENERAL_REMEDY = "The documentation of the project file shows an example."
+OTHER_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "filter": "Rows are chosen by `where`: write `where: {column: value}`.",
+        "annotators": "How many people answer each item is `overlap`.",
+        "redundancy": "How many people answer each item is `overlap`.",
+        "votes_per_item": "How many people answer each item is `overlap`.",
+        "lang": "Write `language`.",
+        "prompt": "The words of a question are its `text`.",
+        "choices": "Write `options`.",
+        "variants": "Write `options`.",
+        "guidelines": "What people read before the first item is `instructions`.",
+        "description": "What people read before the first item is `instructions`.",
+        "label": "The column with the right answer is `gold`.",
+        "correct": "The column with the right answer is `gold`.",
+    }
+)
+"""What keys of other tools are called here."""
+MAX_SECTIONS = 3
 _HAS_REMEDY = re.compile("[:;?,] ")
 """A message of our own validators with one of these signs ends with its remedy; others get the general remedy."""
 _NUMBER = ("{given} is no whole number.", "Write it like 3.")
@@ -53,22 +71,47 @@ MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
 """
 
 
-def explain_error(source: yaml_document.YamlDocument, failure: ValidationError, *, model: type[BaseModel]) -> BadInput:
-    """Build the error for the first mistake in the order of the file; missing keys come last.
+def explain_errors(source: yaml_document.YamlDocument, failure: ValidationError, *, model: type[BaseModel]) -> BadInput:
+    """Build the error for all mistakes in the order of the file, one for each place; missing keys come last.
 
-    A misspelt key makes pydantic report an unknown key and a missing one, of which the unknown one is the mistake.
+    A misspelt key makes pydantic report an unknown key and a missing one, of which the unknown one is the mistake: keys
+    are missing only from sections that have no unknown one.
     """
     errors = _drop_followers(failure.errors(include_url=False))
-    located = [(source.where(_get_key_path(error)), error) for error in errors]
-    where, error = min(located, key=lambda pair: (pair[1]["type"] == "missing", pair[0].line, pair[0].column))
+    misspelt = {error["loc"][:-1] for error in errors if error["type"] == "extra_forbidden"}
+    errors = [error for error in errors if error["type"] != "missing" or error["loc"][:-1] not in misspelt] or errors
+    located = sorted(
+        ((source.where(key_path), error, message) for error in errors for key_path, message in _list_places(error)),
+        key=lambda found: (found[1]["type"] == "missing", found[0].line, found[0].column),
+    )
+    by_place: dict[tuple[int | None, int | None, str | None], BadInput] = {}
+    for where, error, message in located:
+        place = where.line, where.column, where.field if error["type"] in {"missing", CONTRADICTION} else None
+        by_place.setdefault(place, _explain_error(error, message, where, source, model))
+    return combine_errors(list(by_place.values()))
+
+
+def _list_places(error: ErrorDetails) -> Iterable[tuple[yaml_document.KeyPath, str]]:
+    """The key path of an error without tags of unions (`<choice>`), or each contradiction's own, with its message."""
+    if error["type"] == CONTRADICTION:
+        return [(one.key_path, f"{one.message}.") for one in error["ctx"]["found"]]
+    parts = [part for part in error["loc"] if not (isinstance(part, str) and part.startswith("<"))]
+    return [(tuple(part for part in parts if part != "[key]"), error["msg"])]
+
+
+def _explain_error(
+    error: ErrorDetails, message: str, where: Where, source: yaml_document.YamlDocument, model: type[BaseModel]
+) -> BadInput:
     name = str(error["loc"][-1]) if error["loc"] else ""
     match error["type"]:
         case "missing":
             return BadInput("This key is missing.", where=where, remedy=f"Add `{name}: …`.")
         case "extra_forbidden":
-            return BadInput("This key is not known here.", where=where, remedy=_suggest_key(name, model))
+            return BadInput(
+                "This key is not known here.", where=where, remedy=_suggest_key(error["loc"], source, model)
+            )
         case kind if kind == CONTRADICTION:
-            return _build_own_error(f"{error['ctx']['message']}.", where)
+            return _build_own_error(message, where)
         case "value_error":
             return _build_own_error(f"{error['ctx']['error']}.", where)
         case "literal_error" if name == "rule" or (name == "type" and "<choice>" in error["loc"]):
@@ -114,16 +157,22 @@ def _build_unknown_value_error(error: ErrorDetails, known_values: Iterable[str],
     return BadInput(f"{error['input']!r} is not known here.", where=where, remedy=f"There are {listed}.")
 
 
-def _get_key_path(error: ErrorDetails) -> yaml_document.KeyPath:
-    """The key path of an error: a contradiction's own, else pydantic's location without tags of unions (`<choice>`)."""
-    if error["type"] == CONTRADICTION:
-        return tuple(error["ctx"]["key_path"])
-    parts = [part for part in error["loc"] if not (isinstance(part, str) and part.startswith("<"))]
-    return tuple(part for part in parts if part != "[key]")
-
-
-def _suggest_key(name: str, model: type[BaseModel]) -> str:
-    """The remedy for an unknown key: a similar key of any section."""
+def _suggest_key(key_path: yaml_document.KeyPath, source: yaml_document.YamlDocument, model: type[BaseModel]) -> str:
+    """The remedy for an unknown key: its name here, the section that it belongs to, or a similar key of any section."""
+    name = str(key_path[-1])
+    if name in OTHER_NAMES:
+        return OTHER_NAMES[name]
+    if len(key_path) > 1 and name in model.model_fields:
+        return f"`{name}` belongs at the top of the file: begin the line with it."
+    sections = {
+        key: field
+        for key, field in model.model_fields.items()
+        if len(key_path) == 1
+        and any(name in section.model_fields for section in _list_annotated_sections(field.annotation))
+    }
+    owners = [key for key in sections if key in source.data] or list(sections)
+    if owners:
+        return f"`{name}` belongs under {' or '.join(f'`{owner}`' for owner in owners[:MAX_SECTIONS])}: indent it."
     known_keys = sorted({key for section in list_sections(model) for key in section.model_fields})
     similar = difflib.get_close_matches(name, known_keys, n=1)
     return f"Did you mean `{similar[0]}`?" if similar else "Take it out, or check the indentation."

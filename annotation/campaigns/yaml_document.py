@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,11 +61,9 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
     except MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
-        raise BadInput(
-            f"This is not YAML: {failure.problem or failure.context}.",
-            where=where,
-            remedy="Check indentation and quotes.",
-        ) from None
+        reason = str(failure.problem or failure.context)
+        problem, remedy = _explain_syntax(reason, text.splitlines()[mark.line : mark.line + 1] if mark else [])
+        raise BadInput(problem, where=where, remedy=remedy) from None
     except (ValueError, OverflowError):
         raise BadInput(
             "This is not YAML: an escape names no character.",
@@ -87,6 +85,18 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
         )
     positions: dict[KeyPath, Position] = {}
     return YamlDocument(file=file, data=_read_mapping(node, (), positions, file), positions=positions)
+
+
+def _explain_syntax(reason: str, lines: Sequence[str]) -> tuple[str, str]:
+    """The problem and the remedy for what the parser does not understand on a line; `lines` is that line, if known."""
+    line = "".join(lines)
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "A tab stands at the beginning of the line.", "Indent with blanks."
+    if reason.startswith("mapping values are not allowed"):
+        if len(re.findall(r":(?:\s|$)", line)) > 1:
+            return "A colon stands in the value.", 'Put the text in quotes, like title: "Quiz: animals".'
+        return "The line is indented below a key that has a value already.", "Begin it where the other keys begin."
+    return f"This is not YAML: {reason}.", "Check indentation and quotes."
 
 
 def _refuse_unneeded_syntax(text: str, *, file: Path) -> None:

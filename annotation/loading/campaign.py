@@ -11,7 +11,7 @@ from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import control_tasks, golds, judgements, pools, vote_parser
 from annotation.loading.drafts import ItemDraft, VoteDraft, get_cell, parse_options, pause_garbage_collection
 from annotation.loading.items.formats import read_rows
@@ -59,9 +59,22 @@ class ReadVotes:
 
 @pause_garbage_collection()
 def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
-    """Read the items of a campaign from their files or from its votes; `campaign_lint` checks them."""
+    """Read the items of a campaign from their files or from its votes; `campaign_lint` checks them.
+
+    Raises BadInput with all that is wrong in files of texts and of items.
+    """
+    contents: list[CampaignContents] = []
+    errors = ErrorCollector()
+    with errors.collect():
+        campaign.check_text_files()
+    with errors.collect():
+        contents.append(_read_items(campaign))
+    errors.refuse()
+    return contents[0]
+
+
+def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     definition = campaign.definition
-    campaign.check_text_files()
     if isinstance(definition.items, project_file.ItemsSection):
         pooled = pools.read_pools(campaign, definition.items)
         drafts, frames = pooled.items, pooled.frames
@@ -87,22 +100,26 @@ def read_votes(
 ) -> ReadVotes:
     """Read a file of votes on known items (`item_contents` by external id).
 
-    Raises BadInput for a vote on an unknown item, for labels outside an item's set, naming all with counts, and for the
-    first invalid answer to another question.
+    Raises BadInput for all votes on unknown items, for labels outside an item's set, naming all with counts, and for
+    all invalid answers to other questions.
     """
     normalise = LabelNormaliser(section.labels)
     parser = vote_parser.VoteParser(questions=questions, section=section)
     drafts: list[VoteDraft] = []
+    errors = ErrorCollector()
     for raw in judgements.read_raw_votes(path, section):
-        item = build_item_id(raw.key)
-        if item not in item_contents:
-            raise BadInput(
-                f"The vote is for an item that is not loaded: {' | '.join(raw.key)[:80]!r}.",
-                where=raw.row.where(", ".join(section.item or ()) or "votes.item"),
-                remedy="Load the item first, or check which columns `votes.item` names.",
-            )
-        drafts.append(parser.parse_vote(raw, item=item, content=item_contents[item], normalise=normalise))
-    parser.refuse_unknown_labels()
+        with errors.collect():
+            item = build_item_id(raw.key)
+            if item not in item_contents:
+                raise BadInput(
+                    f"The vote is for an item that is not loaded: {' | '.join(raw.key)[:80]!r}.",
+                    where=raw.row.where(", ".join(section.item or ()) or "votes.item"),
+                    remedy="Load the item first, or check which columns `votes.item` names.",
+                )
+            drafts.append(parser.parse_vote(raw, item=item, content=item_contents[item], normalise=normalise))
+    with errors.collect():
+        parser.refuse_unknown_labels()
+    errors.refuse()
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=path), remedy="Is it the right one?")
     return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed))
@@ -219,10 +236,13 @@ def _check_options(
     drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project_file.ProjectFile
 ) -> None:
     """Raise BadInput for items with more options than buttons or positions, or with the abstention among them."""
+    errors = ErrorCollector()
     for question in questions:
         if isinstance(question, ChoiceQuestion):
             for item in drafts:
-                _check_item_options(item, question, shown=definition.overlap is not None)
+                with errors.collect():
+                    _check_item_options(item, question, shown=definition.overlap is not None)
+    errors.refuse()
 
 
 def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: bool) -> None:

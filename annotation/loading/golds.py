@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from aggregation.scoring import is_number
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.errors import BadInput
+from annotation.errors import BadInput, ErrorCollector
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
 
@@ -17,7 +17,7 @@ POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
 def check_golds(
     drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project_file.ProjectFile
 ) -> tuple[ItemDraft, ...]:
-    """Return the items with encoded gold; raises BadInput, with the place, for gold that is no possible answer.
+    """Return the items with encoded gold; raises BadInput, with the places, for gold that is no possible answer.
 
     The gold of a choice is kept as written: the lint checks it against the options.
     """
@@ -26,18 +26,23 @@ def check_golds(
     section = definition.items
     accepted_column = section.accepted if isinstance(section, project_file.ItemsSection) else None
     checked_items = []
+    errors = ErrorCollector()
     for item in drafts:
-        golds = {name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()}
-        if item.pool in POOLS_WITH_GOLD and not golds:
-            raise BadInput(
-                f"The {item.pool.value} item has no gold.",
-                where=item.origin.where(next(iter(columns.values()), None)),
-                remedy="Write its right answer, or take it out of the pool.",
-            )
-        first = golds.get(questions[0].name)
-        _refuse_no_numbers(item, questions, golds, columns, accepted_column=accepted_column)
-        same = (golds, first) == (item.golds, item.gold)
-        checked_items.append(item if same else item._replace(golds=golds, gold=first))
+        with errors.collect():
+            golds = {
+                name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()
+            }
+            if item.pool in POOLS_WITH_GOLD and not golds:
+                raise BadInput(
+                    f"The {item.pool.value} item has no gold.",
+                    where=item.origin.where(next(iter(columns.values()), None)),
+                    remedy="Write its right answer, or take it out of the pool.",
+                )
+            first = golds.get(questions[0].name)
+            _refuse_no_numbers(item, questions, golds, columns, accepted_column=accepted_column)
+            same = (golds, first) == (item.golds, item.gold)
+            checked_items.append(item if same else item._replace(golds=golds, gold=first))
+    errors.refuse()
     return tuple(checked_items)
 
 

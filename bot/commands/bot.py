@@ -94,7 +94,7 @@ def _run_locally(port: int) -> None:
     from annotation.errors import Conflict, Where
     from annotation.settings import read_settings
     from annotation.store import queries
-    from bot.commands import database_session, try_
+    from bot.commands import database_session, local_chat
 
     with database_session.open_database(create=True) as database:
         with database.reading() as view:
@@ -105,7 +105,7 @@ def _run_locally(port: int) -> None:
                     remedy="Run it in an empty folder, or name another HROMADA_DATABASE_URL.",
                 )
         key = _prepare(database, read_settings())
-        asyncio.run(try_.serve_page(database, key=key, port=port, json=False, keep=True))
+        asyncio.run(local_chat.serve_page(database, key=key, port=port, json=False, keep=True))
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from annotation.campaigns import lint, programme_file, project_file
+from annotation.campaigns import idle_rules, lint, programme_file, project_file
+from annotation.errors import ErrorCollector
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
@@ -19,43 +20,87 @@ from bot.commands.terminal_output import Cell
 class CampaignCheck:
     """The result of a check.
 
-    `facts` are shown; `to_do` has to be done before annotators come; `to_declare` are the keys of `declared` that only
-    the organisers can fill, each with what to write. `findings` are the lint's; `refuse` raises BadInput where one of
-    them is an error.
+    `facts` are shown; `to_do` has to be done before annotators come; `weak` is what makes results weak. `to_declare`
+    are the keys of `declared` that only the organisers can fill, each with what to write. `findings` are the lint's;
+    `refuse` raises BadInput where one of them is an error.
     """
 
     facts: dict[str, Cell]
     to_do: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[lint.LintFinding, ...] = ()
     refuse: Callable[[], None] = lambda: None
 
 
 def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
-    """Read and check everything that the file names; raises BadInput at the first that cannot be read."""
+    """Read and check everything that the file names; raises BadInput with all that cannot be read."""
     if programme_file.is_programme(file):
         return _check_programme(programme_file.read_programme(file, allow_outside=allow_outside))
-    campaign = project_file.read_project(file, allow_outside=allow_outside)
-    contents = read_contents(campaign)
-    findings = campaign_lint.lint_campaign(campaign, contents)
-    facts = _describe_items(campaign, contents) | _describe_votes(campaign, contents)
-    to_do = tuple(_list_short_pools(campaign.definition, contents))
+    return _check_project(project_file.read_project(file, allow_outside=allow_outside))
+
+
+def _check_project(campaign: project_file.CheckedProject) -> CampaignCheck:
+    contents: list[CampaignContents] = []
+    errors, instructions = ErrorCollector(), ""
+    with errors.collect():
+        instructions = campaign.read_instructions()
+    with errors.collect():
+        contents.append(read_contents(campaign))
+        facts = _describe_items(campaign, contents[0]) | _describe_votes(campaign, contents[0])
+    errors.refuse()
+    findings = campaign_lint.lint_campaign(campaign, contents[0])
     return CampaignCheck(
         facts=facts,
-        to_do=to_do,
+        to_do=tuple(_list_obstacles(campaign.definition, contents[0], instructions=instructions)),
+        weak=tuple(_list_weaknesses(campaign.definition, contents[0])),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
-        refuse=partial(campaign_lint.refuse_errors, findings, campaign, contents),
+        refuse=partial(campaign_lint.refuse_errors, findings, campaign, contents[0]),
     )
 
 
 def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignCheck:
+    """All of its projects; what is said about one of them begins with its name."""
+    errors = ErrorCollector()
+    checks: dict[str, CampaignCheck] = {}
+    for campaign in programme.projects:
+        with errors.collect():
+            checks[campaign.name] = _check_project(campaign)
+    errors.refuse()
     facts: dict[str, Cell] = {
         "programme": programme.definition.programme,
         "order": programme.definition.order,
-        "projects": ", ".join(campaign.name for campaign in programme.projects),
+        "projects": ", ".join(checks),
     }
-    return CampaignCheck(facts=facts)
+    facts |= {
+        f"{name}: {what}": cell
+        for name, check in checks.items()
+        for what, cell in check.facts.items()
+        if what != "project"
+    }
+    to_declare = {fact: says for check in checks.values() for fact, says in check.to_declare.items()}
+    return CampaignCheck(
+        facts=facts,
+        to_do=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.to_do),
+        weak=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.weak),
+        to_declare=to_declare,
+        findings=tuple(
+            replace(finding, message=f"{name}: {finding.message}")
+            for name, check in checks.items()
+            for finding in check.findings
+        ),
+        refuse=partial(_refuse_any, tuple(checks.values())),
+    )
+
+
+def _refuse_any(checks: Sequence[CampaignCheck]) -> None:
+    """Raise BadInput with what the checks of several projects refuse."""
+    errors = ErrorCollector()
+    for check in checks:
+        with errors.collect():
+            check.refuse()
+    errors.refuse()
 
 
 def _describe_items(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, Cell]:
@@ -99,14 +144,25 @@ def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignCon
     }
 
 
-def _list_short_pools(definition: project_file.ProjectFile, contents: CampaignContents) -> list[str]:
-    """Pools that hold fewer items than the plan needs."""
+def _list_obstacles(
+    definition: project_file.ProjectFile, contents: CampaignContents, *, instructions: str
+) -> Iterator[str]:
+    """What would stop the start of a project that asks people, as far as its files tell; and pools that are short."""
+    counts = _count_items(contents)
+    if definition.overlap is not None and not instructions:
+        yield f"{readiness.NO_INSTRUCTIONS.problem} {readiness.NO_INSTRUCTIONS.remedy}"
     pilot, controls = definition.stages.pilot, definition.controls
-    wanted = {Pool.PILOT: pilot and pilot.number, Pool.CONTROL: controls and controls.number}
-    have = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
-    shortages = [
-        f"the {pool.value} pool has {have[pool]} of {number} items"
-        for pool, number in wanted.items()
-        if number and have[pool] < number
-    ]
-    return shortages + [f"{error.problem} {error.remedy}" for error in readiness.find_pool_shortages(definition, have)]
+    for pool, number in ((Pool.PILOT, pilot and pilot.number), (Pool.CONTROL, controls and controls.number)):
+        if number and counts[pool] < number:
+            yield f"the {pool.value} pool has {counts[pool]} of {number} items"
+    for obstacle in readiness.find_pool_shortages(definition, counts):
+        yield f"{obstacle.problem} {obstacle.remedy}"
+
+
+def _list_weaknesses(definition: project_file.ProjectFile, contents: CampaignContents) -> list[str]:
+    counts = _count_items(contents)
+    return [*idle_rules.list_idle_rules(definition, counts), *idle_rules.list_weaknesses(definition, counts)]
+
+
+def _count_items(contents: CampaignContents) -> dict[Pool, int]:
+    return {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}

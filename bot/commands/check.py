@@ -15,8 +15,8 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     if json:
-        to_do = {"to do": list(checked.to_do), "to declare": dict(checked.to_declare)}
-        terminal_output.print_json(checked.facts | to_do | {"findings": lint_findings.build_json(checked.findings)})
+        notes = {"to do": list(checked.to_do), "weak": list(checked.weak), "to declare": dict(checked.to_declare)}
+        terminal_output.print_json(checked.facts | notes | {"findings": lint_findings.build_json(checked.findings)})
     else:
         verdict = (
             "cannot be loaded yet" if lint_findings.get_worst_severity(checked.findings) == "error" else "can be loaded"
@@ -25,7 +25,11 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
         lint_findings.print_findings(checked.findings)
         for line in checked.to_do:
             terminal_output.print_sentence(f"To do before people come: {line}")
+        for line in checked.weak:
+            terminal_output.print_sentence(f"Weak: {line}")
         if checked.to_declare:
-            rows = [(f"declared.{name}", says) for name, says in checked.to_declare.items()]
-            terminal_output.print_table("A release has to state, and only you know", ("key", "say"), rows)
+            terminal_output.print_sentence(
+                f"To declare before a release, under `declared`: {', '.join(checked.to_declare)}. What each has to say"
+                " stands in docs/reference/project-file.md, and in --json."
+            )
     checked.refuse()

@@ -8,7 +8,7 @@ from bot.commands.command_line import AsJson
 
 
 def doctor(json: AsJson = False) -> None:
-    """Check this machine: settings, database, Telegram.
+    """Check this machine: settings, database, keys.
 
     The exit code is 1 where something is to be mended.
     """

@@ -12,7 +12,7 @@ from telegram import BotCommand
 from telegram.error import TelegramError
 
 from bot.conversation.updates_and_calls import BotProfile
-from bot.delivery.telegram_api import TelegramApi
+from bot.delivery.telegram_api import CallNotSent, TelegramApi
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,8 @@ async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) 
         for profile in profiles:
             await _update_bot_profile(api, profile)
     except TelegramError as failure:
-        log.warning("The profile of the bot could not be updated: %s", type(failure).__name__)
+        reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
+        log.warning("The profile of the bot could not be updated: %s", reason)
 
 
 async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:

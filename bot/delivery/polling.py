@@ -13,7 +13,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, Tel
 from annotation.errors import HromadaError
 from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import LeaseKeeper
-from bot.delivery.telegram_api import TelegramApi
+from bot.delivery.telegram_api import CallNotSent, TelegramApi
 from bot.delivery.workers import Workers
 
 log = logging.getLogger(__name__)
@@ -113,6 +113,9 @@ class UpdatePoller:
             pause = retry_after if isinstance(retry_after, int) else retry_after.total_seconds()
         except Conflict:
             log.warning("Another program asks for this bot's updates too, without our database: end it.")
+            pause = self._backoff.take_pause()
+        except CallNotSent:
+            log.warning("Telegram cannot be reached; the bot tries again. Check the network, and HROMADA_TELEGRAM_URL.")
             pause = self._backoff.take_pause()
         except (TelegramError, NetworkError, HromadaError) as failure:
             log.warning("No updates for now: %s", type(failure).__name__)

@@ -89,7 +89,7 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
         ("  type: choice", "  type: quiz", ("project.yaml:6:3, question.type", "'choice'")),
         ("  type: choice", "  type: &a choice", ("project.yaml:6:9", "Anchors and aliases")),
         ("  type: choice", "  type: !!python/name:os.system choice", ("project.yaml:6:9", "Tags (!)")),
-        ("  type: choice", "  type: choice\n    options: [x", ("project.yaml", "This is not YAML")),
+        ("  type: choice", "  type: choice\n    options: [x", ("project.yaml", "The line is indented below a key")),
         ("  options: [first, second]\n", "", ("project.yaml", "There are no options")),
         ("[first, second]", "[first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
         ("  file: items.csv", "  file: missing.csv", ("missing.csv", "no such file", "Check the path")),

@@ -14,6 +14,9 @@ SIGNIFICANCE = 0.001
 MIN_EXPECTED_COUNT = 5
 """The χ² approximation needs about five items for each position."""
 
+POSITION_CODES = ("ABCDEFGH", "abcdefgh", "АБВГДЕЖЗ", "абвгдежз", "12345678", "01234567")
+"""What gold is written as where it names the place of an option."""
+
 SizedPosition = tuple[int, int]
 """The number of options of an item, and the position of its gold among them, from 0."""
 
@@ -68,8 +71,22 @@ def _explain_unknown_gold(question: LintQuestion) -> str | None:
     """A sentence about the first gold that is not among the labels; None where every gold is."""
     for gold in question.gold:
         if gold not in question.labels:
-            return f"The gold {gold!r} is not among the options ({', '.join(question.labels)})."
+            hint = _suggest_positions(gold, question)
+            return f"The gold {gold!r} is not among the options ({', '.join(question.labels)}).{hint}"
     return None
+
+
+def _suggest_positions(gold: str, question: LintQuestion) -> str:
+    """How to say what gold means that seems to name the place of an option; empty where it does not look like it."""
+    n_options = len(question.options)
+    codes = next((codes for codes in POSITION_CODES if gold in codes[:n_options]), None)
+    if codes is None:
+        return ""
+    if question.has_shared_options:
+        return f" If it is the place of an option, write the option itself: {question.options[codes.index(gold)]!r}."
+    labels = "positions" if gold == "0" else f"{{positions: [{', '.join(codes[:n_options])}]}}"
+    from_zero = " (`labels: positions` where they count from 0)" if codes[0] == "1" else ""
+    return f" If it is the place of an option, add `labels: {labels}` to the question{from_zero}."
 
 
 def find_frequent_gold_positions(pairs_by_question: PairsByQuestion) -> Iterator[LintFinding]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, wrap_in_list
 from annotation.campaigns.sections.file_paths import PathInFile
@@ -79,6 +80,25 @@ class AdmissionSection(Section):
     top: Share | None = None
 
 
+CURRENCY_NAMES = {
+    "EUR": ("€", "euro", "euros", "євро", "евро"),
+    "GBP": ("£", "pound", "pounds"),
+    "PLN": ("zł", "zloty", "złoty", "złotych"),
+    "UAH": ("₴", "грн", "hryvnia", "hryvnias", "гривня", "гривні", "гривень"),
+    "USD": ("$", "us$", "dollar", "dollars"),
+}
+
+
+def _check_currency(value: str) -> str:
+    """Check the code of a currency; a name or a sign is refused with the code."""
+    if re.fullmatch("[A-Z]{3}", value):
+        return value
+    written = value.strip().rstrip(".").lower()
+    by_name = {name: code for code, names in CURRENCY_NAMES.items() for name in names}
+    code = written.upper() if re.fullmatch("[a-z]{3}", written) else by_name.get(written)
+    raise ValueError(f"{value!r} is no code of a currency: write {code or 'its three letters, like EUR or UAH'}")
+
+
 class PaySection(Section):
     """`pay:` the rate for an hour of active work or for an answered item; `currency` is an ISO 4217 code.
 
@@ -88,7 +108,7 @@ class PaySection(Section):
     per_hour: Money | None = None
     per_item: Money | None = None
     rejected: bool = True
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+    currency: Annotated[str, AfterValidator(_check_currency)]
 
     @model_validator(mode="after")
     def _one_rate(self) -> PaySection:

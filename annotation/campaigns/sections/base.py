@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -82,10 +83,10 @@ class Contradiction:
     key_path: KeyPath
     """The key to correct."""
 
-    @property
-    def validation_error(self) -> PydanticCustomError:
-        """The pydantic error that a validator of the whole file raises; it carries the key path."""
-        return PydanticCustomError(CONTRADICTION, "{message}", {"message": self.message, "key_path": self.key_path})
+
+def build_validation_error(contradictions: Sequence[Contradiction]) -> PydanticCustomError:
+    """The pydantic error that a validator of the whole file raises; it carries them all, each with its key path."""
+    return PydanticCustomError(CONTRADICTION, "{found}", {"found": tuple(contradictions)})
 
 
 Text = Annotated[str, BeforeValidator(_refuse_none), Field(min_length=1)]

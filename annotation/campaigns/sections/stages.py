@@ -58,6 +58,8 @@ class PassMark(Section):
 def _parse_pass_mark(value: object) -> object:
     if not isinstance(value, str):
         return value
+    if re.fullmatch(r"\d{2,}|[2-9]", value.strip()):
+        raise ValueError(f"{value!r} of how many: write `3 of 5` or `60 %`")
     match = _RIGHT_OF_ALL.fullmatch(value.strip())
     return {"right": match[1], "of": match[2]} if match else {"share": value}
 

@@ -10,7 +10,7 @@ from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions.question_base import find_occurrences
 from annotation.campaigns.stimulus import Extent, Piece
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading.drafts import ItemDraft, get_cell, parse_list, parse_options
 from annotation.loading.items import formats
 
@@ -19,7 +19,7 @@ LINEAGE_COLUMN = "lineage"
 
 
 def read_items(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
-    """Read all items in file order; raises BadInput with the place of the first invalid one."""
+    """Read all items in file order; raises BadInput with the places of all that are invalid."""
     path = campaign.resolve_path(section.file)
     first = campaign.definition.all_questions[0].name
     question_columns = tuple(
@@ -34,20 +34,22 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
     gold_columns = ({first: section.gold} if section.gold else {}) | section.golds
     drafts: dict[str, ItemDraft] = {}
     checked: Iterable[str] = ()
+    errors = ErrorCollector()
     for row in formats.read_rows(path, form=section.format, under=section.path):
         if row.values.keys() != checked:  # most files have the same columns in every row
             for key, columns in needed.items():
                 input_files.require_columns(columns, row, key=key)
             checked = row.values.keys()
-        draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
-        if draft.external_id in drafts:
-            known = drafts[draft.external_id].origin.line
-            raise BadInput(
-                f"The id {draft.external_id!r} stands twice, first on line {known}.",
-                where=row.where(section.id),
-                remedy="Give every item an id of its own.",
-            )
-        drafts[draft.external_id] = draft
+        with errors.collect():
+            draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
+            known = drafts.setdefault(draft.external_id, draft)
+            if known is not draft:
+                raise BadInput(
+                    f"The id {draft.external_id!r} stands twice, first on line {known.origin.line}.",
+                    where=row.where(section.id),
+                    remedy="Give every item an id of its own.",
+                )
+    errors.refuse()
     if not drafts:
         raise BadInput("The file has a header but no items.", where=Where(file=path), remedy="Is it the right one?")
     return tuple(drafts.values())

@@ -30,10 +30,14 @@ class StoredItem:
 
 @dataclass(frozen=True, kw_only=True)
 class ForbiddenChange:
-    """A change that is not allowed: `what` names the item or key that would change, `reason` says why it may not."""
+    """A change that is not allowed: `what` names the item or key that would change, `reason` says why it may not.
+
+    `fixable_item` is the id of an item whose change can be taken over as a fix.
+    """
 
     what: str
     reason: str
+    fixable_item: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +153,9 @@ def plan_changes(
         if stored[name].was_met and restricted_changes:
             forbidden.append(
                 ForbiddenChange(
-                    what=f"item {name}", reason=f"people have met it ({', '.join(sorted(restricted_changes))} changed)"
+                    what=f"item {name}",
+                    reason=f"people have met it ({', '.join(sorted(restricted_changes))} changed)",
+                    fixable_item=name,
                 )
             )
     forbidden += [

@@ -180,8 +180,9 @@ def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.
             f"{campaign.name!r} is loaded already, and {first_change.what} may not change: {first_change.reason}."
             + (f" Nor may {others}." if others else ""),
             where=where,
-            remedy="Put it back as it was and add what is new under ids of its own, fix a changed item by `--fix ID`,"
-            " or load the changed file under another project name.",
+            remedy=_suggest_fix(campaign, changes)
+            + "Put it back as it was and add what is new under ids of its own, or load the changed file under another"
+            " project name.",
         )
     if not changes.empty and not confirmed:
         raise Conflict(
@@ -190,3 +191,12 @@ def _refuse_changes(campaign: project_file.CheckedProject, changes: change_plan.
             where=where,
             remedy="Do it with --yes, look at it with --plan, or give the changed one another name.",
         )
+
+
+def _suggest_fix(campaign: project_file.CheckedProject, changes: change_plan.ChangePlan) -> str:
+    """How the changed items can be taken over while people work, naming the first; empty where none is changed."""
+    fixable = [change.fixable_item for change in changes.forbidden if change.fixable_item is not None]
+    if not fixable:
+        return ""
+    command = f"hromada load {campaign.path.name} --fix {fixable[0]}"
+    return f"If the item was wrong: {command} (its answers no longer count; with --cosmetic they do). "

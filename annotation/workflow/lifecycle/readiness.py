@@ -28,6 +28,11 @@ class Obstacle:
     remedy: str
 
 
+NO_INSTRUCTIONS = Obstacle(
+    problem="It has no instructions.", remedy="Write `instructions` or `instructions_file`, and load it again."
+)
+
+
 def check_readiness(session: Session, project: Project, *, rehearsal: bool = False) -> tuple[str, ...]:
     """Notes for organisers about a project that can start; raises Conflict with all obstacles where it cannot.
 
@@ -74,9 +79,7 @@ def _check_items(session: Session, project: Project, definition: project_file.Pr
 
 def _check_texts(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
     if not project.instructions:
-        yield Obstacle(
-            problem="It has no instructions.", remedy="Write `instructions` or `instructions_file`, and load it again."
-        )
+        yield NO_INSTRUCTIONS
     stored_texts = project.texts or {}
     if definition.consent is not None and TextKind.CONSENT not in stored_texts:
         yield Obstacle(

@@ -1,0 +1,226 @@
+"""`hromada check`: everything at once, in words that help, and what would stop or weaken a campaign before it does."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from aggregation.errors import MOST_TOLD
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Hromada
+
+PROJECT = """\
+project: small
+title: t
+language: en
+instructions: Read.
+kind: baseline
+question: {type: choice, text: Which?, options: [x, y]}
+items: {file: items.csv, id: id, show: text, gold: gold}
+overlap: 3
+"""
+CONTROLS = "controls: {pool: {where: {id: ['1', '2']}}, rate: 20 %}\n"
+ITEMS = "id,text,gold\n" + "".join(f"{number},text {number},{'xy'[number % 2]}\n" for number in range(12))
+
+
+@pytest.fixture
+def small(hromada: Hromada) -> Hromada:
+    """A folder with a project of twelve items."""
+    hromada.write("items.csv", ITEMS)
+    hromada.write("project.yaml", PROJECT)
+    return hromada
+
+
+def check(hromada: Hromada, more: str = "", *, old: str = "", new: str = "") -> str:
+    """The error of a check of the project with more lines, or with other ones; it cannot be loaded either."""
+    hromada.write("project.yaml", PROJECT.replace(old, new) + more)
+    ran = hromada("check", "project.yaml")
+    assert ran.code == 2, ran.out
+    assert hromada("load", "project.yaml").code == 2
+    assert not (hromada.folder / "hromada.db").exists()
+    return ran.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("items: {", "items: {filter: a, ", "items.filter: This key is not known here. Rows are chosen by `where`"),
+        ("items: {", "items: {overlap: 3, ", "`overlap` belongs at the top of the file"),
+        ("title: t", "title: Quiz: animals", "2:12: A colon stands in the value. Put the text in quotes, like title:"),
+        ("title: t", "\ttitle: t", "2:1: A tab stands at the beginning of the line. Indent with blanks."),
+        ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: euro}}", "no code of a currency: write EUR."),
+        ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: usd}}", "write USD."),
+        ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: money}}", "three letters, like EUR or UAH"),
+        (
+            "overlap: 3", "overlap: 3\nstages: {qualification: {pool: {where: {a: b}}, pass_mark: 3}}",
+            "'3' of how many: write `3 of 5` or `60 %`.",
+        ),
+        ("overlap: 3", "annotators: 3\noverlap: 3", "How many people answer each item is `overlap`."),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_with_its_remedy(small: Hromada, old: str, new: str, said: str) -> None:
+    """The words of an organiser's usual mistakes, with the place in the file."""
+    assert said in check(small, old=old, new=new)
+
+
+def test_an_outdented_key_is_sent_to_its_section(small: Hromada) -> None:
+    """Each of them, and all at once."""
+    told = check(small, old="question: {type: choice, text: Which?,", new="question:\ntype: choice\ntext: Which?\nx: {")
+    assert "`type` belongs under `question`: indent it." in told
+    assert "`text` belongs under `question`: indent it." in told
+
+
+def test_all_mistakes_of_the_file_are_told_at_once(small: Hromada) -> None:
+    """In the order of the file, each on a line of its own with its place."""
+    told = check(small, "seed: often\nreports: {threshold: 0}\nfoo: 1\n", old="overlap: 3", new="overlap: many")
+    lines = told.splitlines()
+    assert [line.split(", ")[0] for line in lines] == [
+        "hromada: project.yaml:8:1", "hromada: project.yaml:9:1", "hromada: project.yaml:10:11",
+        "hromada: project.yaml:11:1",
+    ]  # fmt: skip
+
+
+def test_all_contradictions_are_told_at_once(small: Hromada) -> None:
+    """Those of different sections, which are found after each key is right by itself."""
+    told = check(
+        small,
+        "stages: {training: {pool: {where: {text: text 1}}, explain: yes}}\n"
+        "controls: {pool: {where: {text: text 2}}, per_page: 1}\nexposure: {exceptions: [small]}\n",
+    )
+    assert len(told.splitlines()) == 3
+    assert "`items.explanation`" in told
+    assert "need `pages`" in told
+    assert "no exposure exception for itself" in told
+
+
+def test_all_wrong_rows_are_told_at_once(small: Hromada) -> None:
+    """Rows of the items, with the first twenty named and the rest counted; and files of texts that are not there."""
+    small.write("items.csv", ITEMS + ",no id,x\n3,again,x\n" + "".join(f"{n},twice,x\n" for n in range(1, 12)) * 2)
+    told = check(small, "consent: {file: none.txt, version: 1}\n")
+    lines = told.splitlines()
+    assert "none.txt" in lines[0]
+    assert "items.csv:14, id: The item has no id." in lines[1]
+    assert "items.csv:15, id: The id '3' stands twice, first on line 5." in lines[2]
+    assert len(lines) == MOST_TOLD + 1
+    assert lines[-1] == "hromada: 5 more errors."
+
+
+def test_all_wrong_votes_are_told_at_once(small: Hromada) -> None:
+    """Votes on unknown items, and labels that no option has."""
+    small.write("votes.csv", "item,who,says\n1,a,x\n77,a,x\n78,b,y\n2,a,z\n")
+    votes = "votes: {format: csv, file: votes.csv, item: item, annotator: who, answer: says}\n"
+    small.write("project.yaml", PROJECT + votes)
+    told = small("check", "project.yaml").err
+    assert "votes.csv:3" in told
+    assert "votes.csv:4" in told
+    assert "Labels that are not among the options" in told
+
+
+@pytest.mark.parametrize(
+    ("golds", "said", "positions"),
+    [
+        ("ABAB", "add `labels: {positions: [A, B]}` to the question", "[A, B]"),
+        ("1212", "(`labels: positions` where they count from 0)", "[1, 2]"),
+    ],
+)
+def test_gold_that_names_places_is_recognised(small: Hromada, golds: str, said: str, positions: str) -> None:
+    """Of options that differ from item to item; what is suggested makes the project loadable."""
+    rows = "".join(f"{n},text {n},one {n},two {n},{gold}\n" for n, gold in enumerate(golds))
+    small.write("items.csv", "id,text,first,second,gold\n" + rows)
+    own = PROJECT.replace(", options: [x, y]", "").replace("show: text", "show: text, options: [first, second]")
+    small.write("project.yaml", own)
+    ran = small("check", "project.yaml", "--json")
+    assert ran.code == 2
+    assert said in ran.json["findings"][0]["first"], ran.out
+    small.write("project.yaml", own.replace("text: Which?", f"text: Which?, labels: {{positions: {positions}}}"))
+    assert small("check", "project.yaml").code == 0
+
+
+def test_gold_that_names_places_of_shared_options_is_to_be_written_out(small: Hromada) -> None:
+    """They are classes already, so that no positions can be given."""
+    small.write("items.csv", "id,text,gold\n1,text,B\n2,other,A\n")
+    ran = small("check", "project.yaml", "--json")
+    assert ran.code == 2
+    assert "write the option itself: 'y'." in ran.json["findings"][0]["first"]
+
+
+def test_what_would_stop_the_start_is_told_before(small: Hromada) -> None:
+    """Missing instructions, and a pool that is smaller than its stage; `start` refuses with the same words."""
+    small.write("project.yaml", PROJECT.replace("instructions: Read.\n", "") + "stages: {qualification: {pool: {where:"
+                " {text: [text 1, text 2]}}, pass_mark: 4 of 5}}\n")  # fmt: skip
+    told = small("check", "project.yaml", "--json").json["to do"]
+    assert small("load", "project.yaml").code == 0
+    refused = small("start", "small")
+    assert refused.code == 2
+    assert len(told) == 2
+    for line in told:
+        assert line.split(". ")[0] in refused.err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            f"{CONTROLS}quality: [{{rule: control, accuracy: < 50 %, consequence: flag}}]\n",
+            "it waits for 10 answers to control items, and one person meets at most 2",
+        ),
+        ("quality: [{rule: straight_lining, run: 20, consequence: flag}]\n", "one person gets at most 12 items"),
+        ("repeats: {share: 3 %}\n", "No item is asked again: 3% of the 12 items"),
+    ],
+)
+def test_rules_that_cannot_fire_are_told(small: Hromada, more: str, said: str) -> None:
+    """With how much is there, and what would make them work; the project can be loaded all the same."""
+    small.write("project.yaml", PROJECT + more)
+    ran = small("check", "project.yaml")
+    assert ran.code == 0, ran.err
+    assert said in " ".join(ran.out.split())
+
+
+def test_a_rule_that_can_fire_is_not_told_of(small: Hromada) -> None:
+    """As many control items as it waits for."""
+    rule = "quality: [{rule: control, accuracy: < 50 %, min_controls: 2, consequence: flag}]\n"
+    small.write("project.yaml", PROJECT + CONTROLS + rule)
+    assert small("check", "project.yaml", "--json").json["weak"] == []
+
+
+def test_what_is_not_declared_is_one_line(small: Hromada) -> None:
+    """The keys by name; what each has to say is in the page that is named, and in --json."""
+    small.write("project.yaml", PROJECT + "declared: {pay: volunteers}\n")
+    out = " ".join(small("check", "project.yaml").out.split())
+    assert "under `declared`: recruitment, ethics, population, ai_use, stimulus_differences, licence." in out
+    assert set(small("check", "project.yaml", "--json").json["to declare"]) == {
+        "recruitment", "ethics", "population", "ai_use", "stimulus_differences", "licence",
+    }  # fmt: skip
+
+
+def test_a_programme_is_checked_with_all_of_its_projects(small: Hromada) -> None:
+    """Facts, obstacles and weaknesses of each by its name; mistakes of several files at once."""
+    small.write("two.yaml", PROJECT.replace("project: small", "project: two").replace("instructions: Read.\n", ""))
+    programme = "programme: all\ntitle: t\nlanguage: en\nprojects: [{file: project.yaml}, {file: two.yaml}]\n"
+    small.write("all.yaml", programme)
+    facts = small("check", "all.yaml", "--json").json
+    assert (facts["small: items"], facts["two: items"]) == (12, 12)
+    assert facts["to do"][0].startswith("two: It has no instructions.")
+    small.write("two.yaml", PROJECT.replace("overlap: 3", "overlap: x"))
+    small.write("project.yaml", PROJECT.replace("overlap: 3", "overlap: y"))
+    told = small("check", "all.yaml").err
+    assert "project.yaml:8:1" in told
+    assert "two.yaml:8:1" in told
+
+
+def test_telegram_that_cannot_be_reached_is_told(small: Hromada) -> None:
+    """The bot goes on trying, and says so in words."""
+    env = {"PATH": "", "HROMADA_TELEGRAM_TOKEN": "1:abc", "HROMADA_TELEGRAM_URL": "http://127.0.0.1:9/bot"}
+    bot = subprocess.Popen([small.command, "bot"], cwd=small.folder, env=env, stderr=subprocess.PIPE, text=True)
+    assert bot.stderr is not None
+    until, told = time.monotonic() + 30, ""
+    while "Telegram cannot be reached; the bot tries again" not in told and time.monotonic() < until:
+        told += bot.stderr.readline()
+    bot.send_signal(signal.SIGINT)
+    bot.communicate(timeout=20)
+    assert "Telegram cannot be reached; the bot tries again. Check the network" in told
