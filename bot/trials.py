@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from annotation.campaigns import idle_rules
 from annotation.campaigns.project_file import CheckedProject
 from annotation.campaigns.questions import ChoiceQuestion
-from annotation.campaigns.sections.quality import ControlRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
@@ -109,14 +109,8 @@ def list_limitations(
             "Nobody's skill is known without control or training items: of two options a dynamic overlap is never sure"
             " then, and goes to its maximum."
         )
-    controls = sum(item.pool is Pool.CONTROL for item in contents.items)
-    rules = (rule for rule in definition.quality if isinstance(rule, ControlRule) and not rule.training_counts)
-    limitations += [
-        f"The control rule judges from {rule.min_controls} control items on; with {controls} it excludes nobody."
-        for rule in rules
-        if controls < rule.min_controls
-    ]
-    return tuple(limitations)
+    counts = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
+    return (*limitations, *idle_rules.list_idle_rules(definition, counts))
 
 
 def _has_two_options(contents: CampaignContents) -> bool:

@@ -10,38 +10,48 @@ from pathlib import Path
 
 from annotation.errors import BadInput, Conflict, NotFound, Where
 
-_PROJECT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-_PROJECT_LINE = re.compile(r"^project: .*$", re.MULTILINE)
+LANGUAGES = ("uk", "en")
+"""The languages of every template; the first is the default."""
+PROJECT, PROGRAMME = "project.yaml", "programme.yaml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_NAME_LINE = re.compile(r"^(project|programme): (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ProjectTemplate:
-    """A template: its name, and one sentence about it."""
+    """A template: its name, one sentence about it, and whether it is a programme with several projects."""
 
     name: str
     description: str
+    is_programme: bool = False
 
 
-def list_templates() -> tuple[ProjectTemplate, ...]:
-    """List all templates, sorted by name."""
-    return tuple(ProjectTemplate(folder.name, _read_description(folder)) for folder in _list_folders())
+def list_templates(language: str = LANGUAGES[0]) -> tuple[ProjectTemplate, ...]:
+    """List all templates, sorted by name, with what they say of themselves in a language."""
+    _check_language(language)
+    return tuple(
+        ProjectTemplate(folder.name, _read_description(folder / language), (folder / language / PROGRAMME).is_file())
+        for folder in _list_folders()
+    )
 
 
-def get_template(name: str) -> Traversable:
-    """Return the folder of a template; raises NotFound naming all templates."""
+def get_template(name: str, *, language: str = LANGUAGES[0]) -> Traversable:
+    """Return the folder of a template in a language; raises NotFound naming all templates, or all languages."""
     template = next((folder for folder in _list_folders() if folder.name == name), None)
     if template is None:
         all_names = ", ".join(folder.name for folder in _list_folders())
         raise NotFound(f"There is no template {name!r}.", remedy=f"There are: {all_names}.")
-    return template
+    _check_language(language)
+    return template / language
 
 
-def write_template(folder: Path, *, template_name: str) -> tuple[Path, ...]:
-    """Copy a template into a new or empty folder, its project named like the folder; returns the paths of the files.
+def write_template(folder: Path, *, template_name: str, language: str = LANGUAGES[0]) -> tuple[Path, ...]:
+    """Copy a template into a new or empty folder, named like the folder; returns the paths of the files.
 
-    Raises Conflict, writing nothing, where the folder is not empty, and BadInput where files cannot be written.
+    The projects of a programme are named FOLDER.NAME. Raises Conflict, writing nothing, where the folder is not empty,
+    and BadInput where files cannot be written.
     """
-    source = get_template(template_name)
+    source = get_template(template_name, language=language)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise Conflict("There is something already.", where=Where(file=folder), remedy="Name a new folder.")
@@ -53,16 +63,34 @@ def write_template(folder: Path, *, template_name: str) -> tuple[Path, ...]:
         ) from None
 
 
-def set_project_name(text: str, name: str) -> str:
-    """Return the text of a project file with the project name replaced, or unchanged where the name is not valid."""
-    return _PROJECT_LINE.sub(f"project: {name}", text, count=1) if _PROJECT_NAME.fullmatch(name) else text
+def set_name(text: str, name: str, *, within: bool = False) -> str:
+    """Return the text of a project or programme file with another name, unchanged where the name is not valid.
+
+    With `within` it becomes the name's part: NAME.PART.
+    """
+    if not _NAME.fullmatch(name):
+        return text
+    return _NAME_LINE.sub(
+        lambda line: f"{line[1]}: {name}.{line[2]}" if within else f"{line[1]}: {name}", text, count=1
+    )
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise NotFound(
+            f"There are no templates in {language!r}.",
+            where=Where(field="--language"),
+            remedy=f"Write {' or '.join(LANGUAGES)}; a campaign may be in any language.",
+        )
 
 
 def _copy_file(source: Traversable, folder: Path) -> Path:
-    """Copy a file of a template into a folder, the project file with the name of the folder; returns the new path."""
-    text = source.read_text("utf-8")
+    """Copy a file of a template into a folder, project and programme files with the folder's name; its new path."""
+    text, name = source.read_text("utf-8"), folder.resolve().name
+    if source.name.endswith(".yaml"):
+        text = set_name(text, name, within=source.name not in {PROJECT, PROGRAMME})
     path = folder / source.name
-    path.write_text(set_project_name(text, folder.resolve().name) if source.name == "project.yaml" else text, "utf-8")
+    path.write_text(text, "utf-8")
     return path
 
 
@@ -72,5 +100,6 @@ def _list_folders() -> list[Traversable]:
 
 
 def _read_description(folder: Traversable) -> str:
-    """The first line of a template's project file, which is a comment that describes the template."""
-    return (folder / "project.yaml").read_text("utf-8").split("\n", 1)[0].removeprefix("# ")
+    """The first line of a template's project or programme file, which is a comment that describes the template."""
+    file = folder / PROGRAMME if (folder / PROGRAMME).is_file() else folder / PROJECT
+    return file.read_text("utf-8").split("\n", 1)[0].removeprefix("# ")

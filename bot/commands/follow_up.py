@@ -19,6 +19,7 @@ def follow_up(
         list[str] | None, typer.Option(help="A condition, like `answer = yes`; several must all hold.")
     ] = None,
     template: Annotated[str | None, typer.Option(help="A template for the new project.")] = None,
+    language: Annotated[str, typer.Option(help="With --template: uk or en.")] = "uk",
     project: Annotated[Path | None, typer.Option(help="Or a project file for it, whose items are items.jsonl.")] = None,
     gold: Annotated[str | None, typer.Option(help="The question whose consensus becomes the gold.")] = None,
     method: MethodOption = Method.MAJORITY,
@@ -36,7 +37,9 @@ def follow_up(
     with database_session.open_database() as database, database.reading() as view:
         finished = database_session.get_project(view, source)
         derived = follow_up.derive_items(view, source=finished, where=where or [], gold=gold, method=method.value)
-    written = follow_up_files.write_follow_up(derived, folder, template=template, project_file=project)
+    written = follow_up_files.write_follow_up(
+        derived, folder, template=template, language=language, project_file=project
+    )
     if json:
         facts = {"items": len(derived.rows), "of": derived.source_count, "method": derived.lineage["method"]}
         terminal_output.print_json(facts | {"warnings": derived.warnings, "files": [str(path) for path in written]})

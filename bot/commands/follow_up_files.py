@@ -15,12 +15,12 @@ from annotation.loading import campaign_lint
 from annotation.loading.campaign import read_contents
 from annotation.workflow.lifecycle.follow_up import FollowUpItems
 
-ITEMS_FILE = "items.jsonl"
+ITEMS_FILE, TABLE_FILE = "items.jsonl", "items.csv"
 PROJECT_FILE = "project.yaml"
 
 
 def write_follow_up(
-    derived: FollowUpItems, target: Path, *, template: str | None, project_file: Path | None
+    derived: FollowUpItems, target: Path, *, template: str | None, language: str, project_file: Path | None
 ) -> tuple[Path, ...]:
     """Write an items file, or a folder with a checked project; raises BadInput or Conflict, leaving nothing."""
     if target.exists():
@@ -37,7 +37,12 @@ def write_follow_up(
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".follow-up-") as temporary:
             folder = Path(temporary) / target.name
-            _fill_folder(folder, derived, template=template, project_file=project_file)
+            if project_file is None:
+                template_files.write_template(folder, template_name=template or "", language=language)
+                _refuse_programme(folder)
+            else:
+                _copy_project_file(project_file, folder)
+            _replace_items(folder, derived)
             _check_project(folder, target)
             shutil.move(folder, target)
     except OSError as failure:
@@ -54,18 +59,20 @@ def _write_items_only(derived: FollowUpItems, target: Path) -> Path:
     return target
 
 
-def _fill_folder(folder: Path, derived: FollowUpItems, *, template: str | None, project_file: Path | None) -> None:
-    """Write a project from the template or project file, with these items and their lineage."""
-    if project_file is None:
-        template_files.write_template(folder, template_name=template or "")
-    else:
-        _copy_project_file(project_file, folder)
-    (folder / ITEMS_FILE).write_text(derived.jsonl, "utf-8")
+def _refuse_programme(folder: Path) -> None:
+    if not (folder / PROJECT_FILE).is_file():
+        raise BadInput("A programme has no items of its own.", remedy="Name the template of a project.")
+
+
+def _replace_items(folder: Path, derived: FollowUpItems) -> None:
+    """Write these items in place of those of the project in the folder, and their lineage into its file."""
     path = folder / PROJECT_FILE
-    text = path.read_text("utf-8")
-    path.write_text(
-        f"{template_files.set_project_name(text, folder.name).rstrip()}\n{_format_lineage(derived)}", "utf-8"
-    )
+    text = template_files.set_name(path.read_text("utf-8"), folder.name)
+    if (folder / TABLE_FILE).is_file():
+        (folder / TABLE_FILE).unlink()
+        text = text.replace(f"file: {TABLE_FILE}", f"file: {ITEMS_FILE}", 1)
+    (folder / ITEMS_FILE).write_text(derived.jsonl, "utf-8")
+    path.write_text(f"{text.rstrip()}\n{_format_lineage(derived)}", "utf-8")
 
 
 def _copy_project_file(source: Path, folder: Path) -> None:

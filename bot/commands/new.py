@@ -13,19 +13,20 @@ from bot.commands.command_line import AsJson
 def new(
     folder: Annotated[Path | None, typer.Argument(help="The folder to make.", show_default=False)] = None,
     template: Annotated[str, typer.Option(help="The template to begin from.")] = "baseline",
+    language: Annotated[str, typer.Option(help="The language of items, texts and comments: uk or en.")] = "uk",
     list_: Annotated[bool, typer.Option("--list", help="List the templates.")] = False,
     json: AsJson = False,
 ) -> None:
     """Begin a campaign from a template.
 
-    Writes a commented project file, a few items and instructions that load as they are.
+    Writes a commented project file, a few items and instructions that load as they are, and says what comes next.
     """
     from annotation.campaigns import template_files
     from annotation.errors import BadInput
     from bot.commands import terminal_output
 
     if list_:
-        templates = template_files.list_templates()
+        templates = template_files.list_templates(language)
         if json:
             terminal_output.print_json({entry.name: entry.description for entry in templates})
         else:
@@ -35,9 +36,11 @@ def new(
         return
     if folder is None:
         raise BadInput("Where to?", remedy="Write hromada new FOLDER --template NAME; --list shows the templates.")
-    written = template_files.write_template(folder, template_name=template)
+    written = template_files.write_template(folder, template_name=template, language=language)
     if json:
         terminal_output.print_json([str(path) for path in written])
         return
     for path in written:
         terminal_output.print_line(str(path))
+    file = next(path for path in written if path.name in {template_files.PROJECT, template_files.PROGRAMME})
+    terminal_output.print_line(f"Look at it and write your own items, then: hromada check {file}")

@@ -32,19 +32,15 @@ KINDS = {
     "violation-categories": ("boxes",),
 }  # fmt: skip
 """What is answered in the templates that ask for more than labels."""
-TEMPLATES = tuple(one.name for one in template_files.list_templates())
+TEMPLATES = tuple(one.name for one in template_files.list_templates() if not one.is_programme)
 
 
-def begun(db: database.Database, files: Sequence[Path], *, door: str) -> None:
-    """Projects that are loaded and started, behind one invitation."""
+def begun(db: database.Database, files: Sequence[Path], *, door: str, programme: Path | None = None) -> None:
+    """Projects that are loaded and started, behind one invitation; with a programme file, behind that of it."""
     with db.transaction() as session:
         names = [projects.load_project_file(session, file, now=engine.SIMULATION_START).name for file in files]
-        if door not in names:
-            programmes.load_programme(
-                session,
-                programme_files.read_programme(files[0].parent.parent / "programme.yaml"),
-                now=engine.SIMULATION_START,
-            )
+        if programme is not None:
+            programmes.load_programme(session, programme_files.read_programme(programme), now=engine.SIMULATION_START)
         behind = invitations.get_target(session, door)
         invitations.create_invitation(session, target=behind, code="all", uses=12, now=engine.SIMULATION_START)
         for name in names:
@@ -92,10 +88,11 @@ def whole(db: database.Database, name: str) -> None:
     assert [one for one in system_checks.check_database(db.engine) if one.wrong] == []
 
 
+@pytest.mark.parametrize("language", template_files.LANGUAGES)
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str) -> None:
-    """All files are written, with a data set for every question."""
-    template_files.write_template(tmp_path / name, template_name=name)
+def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str, language: str) -> None:
+    """All files are written, with a data set for every question, in both languages of the template."""
+    template_files.write_template(tmp_path / name, template_name=name, language=language)
     with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
         begun(db, [tmp_path / name / "project.yaml"], door=name)
         lived(db, engine.create_simulation(db, settings=BUSY, names=[name]), [name])
@@ -176,7 +173,8 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
     (tmp_path / "consent.md").write_text("Я згоден.", "utf-8")
     (tmp_path / "programme.yaml").write_text(PROGRAMME, "utf-8")
     with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
-        begun(db, [tmp_path / name / "project.yaml" for name in names], door="both")
+        files = [tmp_path / name / "project.yaml" for name in names]
+        begun(db, files, door="both", programme=tmp_path / "programme.yaml")
         simulation = engine.create_simulation(db, settings=BUSY, names=names)
         lived(db, simulation, names)
         for name in names:
@@ -192,6 +190,23 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
             data = release.build_data_sets(session, names)
         made = tables.build_release(data, agreement_resamples=100)
         assert {one.split("/")[0] for one in made.responses["dataset"]} == set(names)
+
+
+@pytest.mark.parametrize("language", template_files.LANGUAGES)
+def test_the_template_of_a_programme_lives_through(tmp_path: Path, language: str) -> None:
+    """Its projects are named after the folder, and all of their items are answered."""
+    folder = tmp_path / "words"
+    template_files.write_template(folder, template_name="programme", language=language)
+    names = ["words.odd-one-out", "words.longer-word"]
+    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+        files = [folder / "odd-one-out.yaml", folder / "longer-word.yaml"]
+        begun(db, files, door="words", programme=folder / "programme.yaml")
+        lived(db, engine.create_simulation(db, settings=BUSY, names=names), names)
+        for name in names:
+            whole(db, name)
+            with db.reading() as session:
+                status = campaign_status.get_campaign_status(session, queries.get_project(session, name))
+            assert status.items.done == status.items.number == 6
 
 
 QUALIFIED = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,34 +18,62 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Hromada
 
 TEMPLATES = (
-    "acceptability", "baseline", "ethics", "human-or-machine", "instance-filtering", "multiple-answers", "open-answer",
-    "span-qa", "span-validation", "story-correction", "violation-categories", "winograd",
+    "acceptability", "baseline", "complete", "ethics", "human-or-machine", "instance-filtering", "multiple-answers",
+    "open-answer", "programme", "span-qa", "span-validation", "story-correction", "violation-categories", "winograd",
 )  # fmt: skip
 
 
-def test_the_templates_are_listed_each_with_a_sentence(hromada: Hromada) -> None:
-    """`hromada new --list` names them all."""
-    listed = hromada("new", "--list", "--json").json
+@pytest.mark.parametrize("language", template_files.LANGUAGES)
+def test_the_templates_are_listed_each_with_a_sentence(hromada: Hromada, language: str) -> None:
+    """`hromada new --list` names them all, in the language asked for."""
+    listed = hromada("new", "--list", "--language", language, "--json").json
     assert tuple(listed) == TEMPLATES
     assert all(about.endswith(".") and len(about) < 120 for about in listed.values())
+    assert {bool(re.search("[а-я]", about)) for about in listed.values()} == {language == "uk"}
 
 
-@pytest.mark.parametrize("template", [one.name for one in template_files.list_templates()])
-def test_a_template_checks_and_loads_as_it_is(hromada: Hromada, template: str) -> None:
+@pytest.mark.parametrize("language", template_files.LANGUAGES)
+@pytest.mark.parametrize("template", template_files.list_templates(), ids=lambda one: one.name)
+def test_a_template_checks_and_loads_as_it_is(
+    hromada: Hromada, template: template_files.ProjectTemplate, language: str
+) -> None:
     """Written into a new folder, under the folder's name; a second time into the same one is refused."""
-    assert hromada("new", "my-campaign", "--template", template).code == 0
-    file = "my-campaign/project.yaml"
+    made = hromada("new", "my-campaign", "--template", template.name, "--language", language)
+    assert made.code == 0, made.err
+    file = f"my-campaign/{'programme' if template.is_programme else 'project'}.yaml"
+    assert made.out.splitlines()[-1] == f"Look at it and write your own items, then: hromada check {file}"
     checked = hromada("check", file, "--json")
     assert checked.code == 0, checked.err
-    assert checked.json["project"] == "my-campaign"
-    assert len(checked.json["to declare"]) == 7
+    assert checked.json["programme" if template.is_programme else "project"] == "my-campaign"
+    assert (checked.json["to do"], checked.json["weak"]) == ([], []), checked.out
+    assert len(checked.json["to declare"]) == (0 if template.name == "complete" else 7)
     assert hromada("check", file).code == 0
     loaded = hromada("load", file, "--json")
-    assert (loaded.code, loaded.json["stored"]) == (0, True), loaded.err
-    assert hromada("load", file, "--json").json["stored"] is False
-    assert hromada("status").code == 0
-    again = hromada("new", "my-campaign", "--template", template)
+    assert loaded.code == 0, loaded.err
+    started = hromada("start", "my-campaign", "--json")
+    assert started.code == 0, started.err
+    assert hromada("status", "my-campaign").code == 0
+    again = hromada("new", "my-campaign", "--template", template.name)
     assert (again.code, "something already" in again.err) == (2, True)
+
+
+def test_a_template_is_in_one_language_alone() -> None:
+    """No Cyrillic letter in an English one; no English comment, text or item in a Ukrainian one."""
+    for template in template_files.list_templates():
+        for file in template_files.get_template(template.name, language="en").iterdir():
+            assert not re.search("[а-яіїєґ]", file.read_text("utf-8")), (template.name, file.name)
+        for file in template_files.get_template(template.name, language="uk").iterdir():
+            lines = file.read_text("utf-8").splitlines()
+            comments = [line.partition("# ")[2] for line in lines if file.name.endswith(".yaml")]
+            words = [line for line in comments if line and not line.startswith("declared")]
+            assert all(re.search("[а-яіїєґ]", line) for line in words), (template.name, file.name, words)
+
+
+def test_an_unknown_language_is_refused(hromada: Hromada) -> None:
+    """The languages are named, and nothing is written."""
+    refused = hromada("new", "x", "--language", "fr")
+    assert (refused.code, "--language: There are no templates in 'fr'. Write uk or en" in refused.err) == (2, True)
+    assert not (hromada.folder / "x").exists()
 
 
 def test_an_unknown_template_and_no_folder_are_refused(hromada: Hromada) -> None:
@@ -58,7 +87,7 @@ def test_a_changed_file_shows_its_plan_and_is_loaded_with_yes(hromada: Hromada) 
     """Nothing changes without `--yes`; `--plan` shows what would."""
     hromada("new", "odd")
     hromada("load", "odd/project.yaml")
-    items = hromada.folder / "odd/items.jsonl"
+    items = hromada.folder / "odd/items.csv"
     items.write_text(items.read_text("utf-8").replace("щука, липа", "щука, верба"), "utf-8")
     plan = hromada("load", "odd/project.yaml", "--plan", "--json").json
     assert plan == {"changes": {"items changed": "b1"}, "texts": [], "refused": {}}
@@ -110,9 +139,9 @@ def test_an_item_with_answers_that_do_not_count_stays(hromada: Hromada) -> None:
     votes(hromada.folder / "odd/votes.csv", "item,who,says", ["b1,x,"])
     assert hromada("load", file).code == 0
     assert hromada("import", file, "--json").json["excluded"] == {"no answer": 1}
-    items = hromada.folder / "odd/items.jsonl"
+    items = hromada.folder / "odd/items.csv"
     before = items.read_text("utf-8")
-    items.write_text("".join(line for line in before.splitlines(keepends=True) if '"b1"' not in line), "utf-8")
+    items.write_text("".join(line for line in before.splitlines(keepends=True) if "b1" not in line), "utf-8")
     for arguments in (("--plan", "--json"), ("--yes",)):
         ran = hromada("load", file, *arguments)
         assert "item b1" in ran.out + ran.err

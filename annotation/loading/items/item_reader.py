@@ -145,7 +145,7 @@ def _build_piece(part: project_file.ShownColumn, row: input_files.FileRow) -> Pi
 
 
 def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:
-    """The range of a highlighted part: given as text found once, or as JSON list [start, end]."""
+    """The range of a highlighted part: given as text that stands there once, as words or at all; or as [start, end]."""
     written = get_cell(row, column).strip()
     try:
         value = json.loads(written) if written.startswith("[") else None
@@ -156,10 +156,17 @@ def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:
         if 0 <= start < end <= len(text):
             return start, end
     positions = find_occurrences(written, text)
-    if len(positions) == 1:
-        return positions[0], positions[0] + len(written)
+    whole_words = [start for start in positions if _is_whole_word(text, start, start + len(written))]
+    for found in (whole_words, positions):
+        if len(found) == 1:
+            return found[0], found[0] + len(written)
     raise BadInput(
         f"{written[:40]!r} cannot be highlighted: it stands {len(positions)} times in the text.",
         where=row.where(column),
         remedy="Write words that stand there once, or the offsets as [start, end].",
     )
+
+
+def _is_whole_word(text: str, start: int, end: int) -> bool:
+    """Whether no letter or digit touches this part of the text."""
+    return not (text[max(0, start - 1) : start].isalnum() or text[end : end + 1].isalnum())

@@ -21,7 +21,12 @@ from annotation.loading.judgements.label_studio_results import SECOND_PASS_KEY, 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
 FILES = (
-    *(TEMPLATES / one.name / "project.yaml" for one in template_files.list_templates()),
+    *(
+        TEMPLATES / one.name / language / "project.yaml"
+        for one in template_files.list_templates()
+        if not one.is_programme
+        for language in template_files.LANGUAGES
+    ),
     *sorted(EXAMPLES.glob("*/*.yaml")),
 )
 CONTROLS = ("Choices", "TextArea", "Labels")
@@ -155,7 +160,7 @@ def test_a_limit_is_told(tmp_path: Path) -> None:
 def test_panels_of_regions_are_there_only_where_parts_are_marked() -> None:
     """They take a quarter of the screen."""
     hidden = {
-        name: "lsf-sidepanels__wrapper" in configs.render_label_config(definition(TEMPLATES / name / "project.yaml"))
+        name: "lsf-sidepanels__wrapper" in configs.render_label_config(definition(TEMPLATES / name / "uk/project.yaml"))
         for name in ("story-correction", "instance-filtering", "span-qa")
     }
     assert hidden == {"story-correction": True, "instance-filtering": True, "span-qa": False}

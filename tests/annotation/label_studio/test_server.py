@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[3] / "examples"
 INSIDE = """[...document.querySelectorAll(".hr-page, .hr-page *")]
     .every(one => one.getBoundingClientRect().right <= innerWidth + 1)"""
-TEMPLATES = [one.name for one in template_files.list_templates()]
+TEMPLATES = [one.name for one in template_files.list_templates() if not one.is_programme]
 
 
 @pytest.fixture

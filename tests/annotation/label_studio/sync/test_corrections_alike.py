@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
     from tests.annotation.label_studio.sync.conftest import Workspace
 
-TEMPLATE = Path(template_files.__file__).parent / "templates/story-correction"
+TEMPLATE = Path(template_files.__file__).parent / "templates/story-correction/uk"
 TOKEN = "123:secret"  # noqa: S105  # opens nothing
 SENTENCE = "Лисиця знайшла в лісі дзеркало, подивився в нього й засміявся. "
 STORY = "\n\n".join([

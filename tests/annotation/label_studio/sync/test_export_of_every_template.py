@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Workspace
 
 KEY = b"k" * 32
-TEMPLATES = [one.name for one in template_files.list_templates()]
+TEMPLATES = [one.name for one in template_files.list_templates() if not one.is_programme]
 TEXT = "Лис і лис, і ще раз лис 🦊.\n\nА в полі — кіт & <пес>, п'ять лисів."
 YES, NO = "так, певно", "ні"
 EVERY_TYPE: dict[str, Any] = {
@@ -57,7 +57,7 @@ EVERY_TYPE: dict[str, Any] = {
     "items": {"file": "items.jsonl", "id": "id", "show": ["text"], "options": "options"},
     "overlap": 2,
 }  # fmt: skip
-GATES = {"stages", "quality", "controls", "content_warning"}
+GATES = {"stages", "quality", "controls", "content_warning", "consent", "profile"}
 """What stands before the items of a template, and is no matter of their answers."""
 HOW_COLLECTED = {
     "annotator", "option_order", "position", "page", "session", "gap_hours", "instruction_sha256", "stimulus_sha256",
