@@ -300,7 +300,7 @@ def test_eval_ua_tions_items_are_the_same_in_every_form(shared: Path) -> None:
 
 
 def test_a_word_is_highlighted_although_others_hold_it(tmp_path: Path) -> None:
-    """«it» is found once as a word, in a text with "fit" and "suitcase"; a part of a word is found where it is alone."""
+    """«it» is found once as a word, beside "fit" and "suitcase"; a part of a word is found where it is alone."""
     found = own(tmp_path, text="The cup did not fit into the suitcase, because it was big __.", one="it", two="suit")
     assert [found.shown[0][start:end] for start, end in found.pieces[0].marks] == ["it", "suit"]
     assert found.pieces[0].marks[0][0] == found.shown[0].index(" it ") + 1
