@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 async def serve_page(database: Database, *, key: bytes, port: int, json: bool, keep: bool = False) -> None:
     """Run the bot on a local Telegram and serve its page until a signal comes.
 
-    With `keep` the database is one that stays: whoever answers there is marked as simulated.
+    Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
+    is one that stays: whoever answers there is marked as simulated.
     """
+    from annotation.store import queries
     from bot import application
     from bot.delivery import logs
+    from bot.emulator.chat_page import LANGUAGES
     from bot.emulator.model import User
     from bot.emulator.request import LocalRequest
     from bot.emulator.server import Server
@@ -39,6 +42,9 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
     server = Server(telegram)
+    with database.reading() as view:
+        languages = [project.language for project in queries.list_projects(view)]
+    server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)
     try:
         async with application.poll_in_background(app):

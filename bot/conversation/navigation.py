@@ -31,7 +31,7 @@ MAX_SEARCHES = 20
 def show_current_screen(context: UpdateContext, *, item_finished: bool = False) -> TelegramCalls:
     """Show the screen that the annotator needs now. `item_finished`: this update answered or skipped an item."""
     if context.state.step is ConversationStep.LANGUAGE:
-        return context.ask(onboarding.render_language_choice(), ConversationStep.LANGUAGE)
+        return context.ask(onboarding.render_language_choice(context.translate.language), ConversationStep.LANGUAGE)
     if context.state.step in case_queue.CASE_STEPS:
         older = case_queue.remove_case_buttons(context)
         context.save_state(context.state.with_step(ConversationStep.NONE))

@@ -20,7 +20,11 @@ COOKIE = "local-telegram"
 FIRST_PERSON_ID = 1001
 MAX_ACT_BYTES = 64 * 1024
 LANGUAGES = ("uk", "en", "ru")
-NAMES = ("Оля", "Богдан", "Віра", "Гнат", "Дарина", "Євген", "Жанна", "Зиновій")
+NAMES = {
+    "uk": ("Оля", "Богдан", "Віра", "Гнат", "Дарина", "Євген", "Жанна", "Зиновій"),
+    "en": ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fred", "Gina", "Hugh"),
+    "ru": ("Аня", "Борис", "Вера", "Глеб", "Даша", "Егор", "Жанна", "Захар"),
+}
 _FOLDER = Path(__file__).parent / "page"
 _CONTENT_TYPES = {
     "index.html": "text/html", "style.css": "text/css", "chat.js": "text/javascript", "elements.js": "text/javascript",
@@ -41,9 +45,13 @@ _KEEPALIVE_SECONDS = 15.0
 
 
 class ChatPage:
-    """The page of one local Telegram; `ticket` opens it once, later requests need the cookie set then."""
+    """The page of one local Telegram; `ticket` opens it once, later requests need the cookie set then.
+
+    `language` is that of the person with whom it begins.
+    """
 
     def __init__(self, telegram: Telegram) -> None:
+        self.language = LANGUAGES[0]
         self.ticket = secrets.token_urlsafe(16)
         self._telegram = telegram
         self._cookie = secrets.token_urlsafe(32)
@@ -161,7 +169,7 @@ class ChatPage:
         if act["do"] == "join":
             number = max([FIRST_PERSON_ID - 1, *self._telegram.users]) + 1
             language = act["language"] if act["language"] in LANGUAGES else "uk"
-            name = _check_text(act["name"]).strip()[:64] or NAMES[(number - FIRST_PERSON_ID) % len(NAMES)]
+            name = _check_text(act["name"]).strip()[:64] or _get_name(language, number)
             return {"person": self._telegram.person(number, language=language, name=name).id}
         person = self._person(act["person"])
         if act["do"] == "send":
@@ -180,7 +188,7 @@ class ChatPage:
         """The person with that id; without an id the first one, who is created if there is none."""
         if number is None:
             first = min(self._telegram.users, default=FIRST_PERSON_ID)
-            return self._telegram.person(first, name=NAMES[0])
+            return self._telegram.person(first, language=self.language, name=_get_name(self.language, first))
         if int(str(number)) not in self._telegram.users:
             raise web.HTTPNotFound(text="There is no such person.")
         return self._telegram.person(int(str(number)))
@@ -203,6 +211,10 @@ class ChatPage:
 
 async def _write_event(response: web.StreamResponse, event: dict[str, Any]) -> None:
     await response.write(b"data: " + json.dumps(event, ensure_ascii=False).encode() + b"\n\n")
+
+
+def _get_name(language: str, number: int) -> str:
+    return NAMES[language][(number - FIRST_PERSON_ID) % len(NAMES[language])]
 
 
 def _check_text(text: object) -> str:

@@ -21,8 +21,6 @@ from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 from exports import (
     annotator_table,
     class_tables,
@@ -34,6 +32,8 @@ from exports import (
     review_tables,
     tables,
 )
+from tests.house.chat_people import answer_on, local_telegram
+from tests.house.page_runner import PageReader
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -57,12 +57,6 @@ def type_command(command: str, folder: Path) -> subprocess.CompletedProcess[str]
     ran = subprocess.run(command.split(), cwd=folder, env=path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
     return ran
-
-
-def test_every_shell_block_of_the_readme_is_run() -> None:
-    """There are three: what make does, one's own votes, asking people; the demo of the first is run by its own test."""
-    assert len(blocks("sh")) == 3
-    assert commands(0) == ["make demo", "make try", "make test"]
 
 
 @pytest.fixture
@@ -100,46 +94,23 @@ async def test_make_try_opens_a_page(makefile: str, tmp_path: Path) -> None:
     await asyncio.wait_for(process.communicate(), 20)
 
 
-def test_the_commands_about_votes_run_as_written(tmp_path: Path) -> None:
-    """The README's project file, votes and truth in an empty folder, its commands typed one after another."""
-    (tmp_path / "project.yaml").write_text(blocks("yaml")[0], "utf-8")
-    for name, text in zip(("votes.csv", "truth.csv"), blocks("csv"), strict=True):
-        (tmp_path / name).write_text(text, "utf-8")
-    for command in commands(1):
-        type_command(command, tmp_path)
-    assert (tmp_path / "export/report.html").exists()
-
-
-async def test_the_commands_about_asking_run_as_written(tmp_path: Path) -> None:
-    """`.env` from the example with a token in it, the project loaded and started; then the bot answers somebody."""
-    (tmp_path / "project.yaml").write_text(blocks("yaml")[1], "utf-8")
-    (tmp_path / "items.csv").write_text("id,text,first,second,gold\n1,Яке?,кіт,собака,собака\n", "utf-8")
-    shutil.copy(ROOT / ".env.example", tmp_path)
-    *before, last = commands(2)
-    for command in before:
-        type_command(command, tmp_path)
-    settings = tmp_path / ".env"
-    async with Server(Telegram(token="123:secret")) as server:  # noqa: S106  # opens nothing
-        text = settings.read_text("utf-8").replace("HROMADA_TELEGRAM_TOKEN=\n", "HROMADA_TELEGRAM_TOKEN=123:secret\n")
-        settings.write_text(text, "utf-8")
-        env = {"PATH": os.environ["PATH"], "HROMADA_TELEGRAM_URL": f"{server.url}/bot"}
-        pipe = asyncio.subprocess.PIPE
-        bot = await asyncio.create_subprocess_exec(*last.split(), cwd=tmp_path, env=env, stdout=pipe, stderr=pipe)
-        person = server.telegram.person(7)
-        person.send("/start")
-        async with asyncio.timeout(60):
-            while not person.messages:
-                await asyncio.sleep(0.02)
-        bot.send_signal(signal.SIGTERM)
-        out, err = await asyncio.wait_for(bot.communicate(), 20)
-        assert bot.returncode == 0, (out + err).decode()
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_every_project_file_of_the_readme_is_one(tmp_path: Path, number: int) -> None:
-    """The YAML that people will copy is accepted."""
-    (tmp_path / "project.yaml").write_text(blocks("yaml")[number], "utf-8")
-    assert project_file.read_project(tmp_path / "project.yaml").name
+@pytest.mark.parametrize("page", ["README.md", "README.uk.md"])
+def test_the_readme_runs_as_written(tmp_path: Path, page: str) -> None:
+    """Its files written, its commands typed one after another in an empty folder; somebody answers the bot."""
+    assert commands(0) == ["make demo", "make try", "make test"]
+    with local_telegram("123456:the-token-that-BotFather-gave-you") as server:
+        reader = PageReader(
+            tmp_path,
+            acts={"hromada bot": answer_on(server, items=6)},
+            env={"HROMADA_TELEGRAM_URL": f"{server.url}/bot"},
+        ).read(page)
+    assert (reader.folder / "export/report.html").exists()
+    assert (reader.folder / "results/report.html").exists()
+    agreed = re.search(r"krippendorff_alpha_nominal +nominal +(0\.\d+) +(\S+)", reader.said)
+    assert agreed is not None, reader.said
+    assert agreed[2] != "–"
+    told = reader.said.count("Open ")
+    assert told == 2, "export says what to open next"
 
 
 def test_every_setting_is_in_the_example_and_in_the_reference() -> None:

@@ -60,7 +60,7 @@ def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> Non
 
 def ask_language(context: UpdateContext) -> TelegramCalls:
     """`/language`: ask for the language."""
-    return context.ask(onboarding.render_language_choice(), ConversationStep.LANGUAGE)
+    return context.ask(onboarding.render_language_choice(context.translate.language), ConversationStep.LANGUAGE)
 
 
 def set_language(context: UpdateContext) -> TelegramCalls:

@@ -21,9 +21,10 @@ DIGEST_LENGTH = 16
 """How many characters of a digest fit into the data of a button."""
 
 
-def render_language_choice() -> RenderedMessage:
-    """The choice of a language, asked in all of them."""
-    blocks = [TextBlock(get_texts(language)("which-language")) for language in LANGUAGES]
+def render_language_choice(likely: str) -> RenderedMessage:
+    """The choice of a language, asked in all of them, that which the annotator's Telegram speaks first."""
+    languages = sorted(LANGUAGES, key=lambda language: language != likely)
+    blocks = [TextBlock(get_texts(language)("which-language")) for language in languages]
     buttons = tuple(
         (
             message_layout.build_button(
@@ -33,9 +34,9 @@ def render_language_choice() -> RenderedMessage:
                 typed=(str(number), language),
             ),
         )
-        for number, language in enumerate(LANGUAGES, 1)
+        for number, language in enumerate(languages, 1)
     )
-    return message_layout.render_messages(blocks, get_texts(LANGUAGES[0]), buttons=buttons)[-1]
+    return message_layout.render_messages(blocks, get_texts(languages[0]), buttons=buttons)[-1]
 
 
 def render_consent(request: ConsentRequest, translate: Texts, *, project_id: int) -> tuple[RenderedMessage, ...]:
