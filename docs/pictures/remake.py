@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
@@ -159,10 +161,10 @@ def tap(page: Page, label: str) -> None:
     page.locator(".toast").wait_for(state="detached")
 
 
-def begin(page: Page, address: str) -> None:
+def begin(page: Page, address: str, *, start: str = "Почати") -> None:
     """Open the chat and press its button, up to the first thing that is asked."""
     page.goto(address)
-    page.get_by_role("button", name="Почати").click()
+    page.get_by_role("button", name=start).click()
     newest(page).wait_for()
 
 
@@ -186,6 +188,52 @@ def chat(browser: Browser) -> None:
                 newest(page).locator(".key", has_text="Пропустити").wait_for()
                 page.screenshot(path=HERE / f"chat-{scheme}-{width}.png")
                 page.close()
+
+
+ODD = {"pike", "carrot", "apple", "cabbage", "bread", "Wednesday"}
+"""The right answers of the template `baseline` in English."""
+
+
+def tutorial(browser: Browser, folder: Path) -> None:
+    """What the reader of the tutorial sees: the first item, three people at work, the report."""
+    words = folder / "words"
+    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL)
+    run([HROMADA, "new", str(words), "--template", "baseline", "--language", "en"])
+    with trying(words / "project.yaml") as address:
+        page = browser.new_page(viewport={"width": 360, "height": 740}, locale="en")
+        begin(page, address, start="Start")
+        while not newest(page).locator(".key", has_text="Skip").count():
+            tap(page, newest(page).locator(".key").first.inner_text())
+        page.screenshot(path=HERE / "tutorial-item-360.png")
+        page.close()
+    for command in (("load", "project.yaml"), ("start", "words")):
+        run([HROMADA, *command], cwd=words)
+    with subprocess.Popen([HROMADA, "bot", "--local"], cwd=words, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            told = [process.stdout.readline().strip() for _ in range(2)] if process.stdout else [""]
+            page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en")
+            page.goto(told[-1])
+            for person in range(3):
+                if person:
+                    page.get_by_role("button", name="Somebody new").click()
+                    page.get_by_role("button", name="OK").click()
+                page.get_by_role("button", name="Start", exact=True).click()
+                newest(page).wait_for()
+                for answer in range(8):
+                    if (person, answer) == (2, 4):
+                        page.screenshot(path=HERE / "tutorial-people-1280.png")
+                    keys = newest(page).locator(".key").all_inner_texts()
+                    tap(page, next((key for key in keys if key in ODD and answer != person + 4), keys[0]))
+            page.close()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+    run([HROMADA, "close", "words"], cwd=words)
+    run([HROMADA, "export", "--to", "results"], cwd=words)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto((words / "results/report.html").as_uri())
+    page.screenshot(path=HERE / "tutorial-report-1280.png")
+    page.close()
 
 
 def bot(browser: Browser, folder: Path) -> None:
@@ -317,6 +365,7 @@ def main() -> None:
         dashboard(browser, Path(folder))
         stories(browser, Path(folder))
         chat(browser)
+        tutorial(browser, Path(folder))
         bot(browser, Path(folder))
         label_studio(browser, Path(folder))
         browser.close()

@@ -70,7 +70,7 @@ async def heard(events: aiohttp.StreamReader) -> dict[str, Any]:
             return json.loads(line.removeprefix(b"data: "))  # type: ignore[no-any-return]
 
 
-async def answer_one(address: str) -> dict[str, Any]:
+async def answer_one(address: str, *, saved: str = "Збережено") -> dict[str, Any]:
     """Start the bot in its chat, and tap the first button of whatever comes until an answer is saved."""
     site = address.split("/?", maxsplit=1)[0]
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
@@ -79,7 +79,7 @@ async def answer_one(address: str) -> dict[str, Any]:
         async with client.get(f"{site}/events") as stream:
             whole = await heard(stream.content)
             await client.post(f"{site}/act", json={"do": "send", "person": whole["person"], "text": "/start"})
-            while (event := await heard(stream.content))["text"] != "Збережено":
+            while (event := await heard(stream.content))["text"] != saved:
                 if event["kind"] == "message" and event["message"]["rows"]:
                     key = event["message"]["rows"][0][0]
                     act = {"do": "tap", "person": whole["person"], "message": event["message"]["id"]}
@@ -139,6 +139,22 @@ async def test_a_local_telegram_is_refused_where_real_people_answer(folder: Path
     ran = await asyncio.to_thread(run, folder, "bot", "--local")
     assert ran.returncode == 2, ran.stdout
     assert "--local: People answer in this database by Telegram." in ran.stderr
+
+
+async def test_an_english_campaign_is_english(folder: Path) -> None:
+    """The first language on the buttons, the words around an item and the names of people, without a word about it."""
+    text = PROJECT.replace("language: uk", "language: en").replace("Слова", "Words")
+    (folder / "project.yaml").write_text(text, "utf-8")
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "try", "project.yaml", "--json", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
+    )
+    assert process.stdout is not None
+    address = json.loads(b"".join([await asyncio.wait_for(process.stdout.readline(), 20) for _ in range(3)]))["address"]
+    event = await answer_one(address, saved="Saved")
+    process.send_signal(signal.SIGINT)
+    await asyncio.wait_for(process.communicate(), 20)
+    assert [key["text"] for row in event["message"]["rows"] for key in row] == ["Change"]
 
 
 def listening(port: int) -> list[str]:

@@ -94,16 +94,15 @@ async def test_make_try_opens_a_page(makefile: str, tmp_path: Path) -> None:
     await asyncio.wait_for(process.communicate(), 20)
 
 
-@pytest.mark.parametrize("page", ["README.md", "README.uk.md"])
-def test_the_readme_runs_as_written(tmp_path: Path, page: str) -> None:
+def test_the_readme_runs_as_written(tmp_path: Path) -> None:
     """Its files written, its commands typed one after another in an empty folder; somebody answers the bot."""
     assert commands(0) == ["make demo", "make try", "make test"]
-    with local_telegram("123456:the-token-that-BotFather-gave-you") as server:
+    with local_telegram("123456:the-token-that-BotFather-gave-you") as telegram:
         reader = PageReader(
             tmp_path,
-            acts={"hromada bot": answer_on(server, items=6)},
-            env={"HROMADA_TELEGRAM_URL": f"{server.url}/bot"},
-        ).read(page)
+            acts={"hromada bot": answer_on(telegram, items=6)},
+            env={"HROMADA_TELEGRAM_URL": f"{telegram.server.url}/bot"},
+        ).read("README.md")
     assert (reader.folder / "export/report.html").exists()
     assert (reader.folder / "results/report.html").exists()
     agreed = re.search(r"krippendorff_alpha_nominal +nominal +(0\.\d+) +(\S+)", reader.said)
@@ -178,6 +177,7 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     made = {f"report-{width}.png" for width in (360, 1280)}
     made |= {f"chat-{scheme}-{width}.png" for scheme in ("light", "dark") for width in (360, 1280)}
     made |= {"dashboard-1280.png", "dashboard-project-768.png", "dashboard-project-360.png", "stories-1280.png"}
+    made |= {"tutorial-item-360.png", "tutorial-people-1280.png", "tutorial-report-1280.png"}
     made |= {f"bot-{name}.png" for name in ("boxes", "correction", "item", "language")}
     made |= {f"bot-{name}.png" for name in ("problem", "span", "task", "training")}
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tests.house.page_runner import PageReader
+import pytest
+
+from tests.house.chat_people import answer_in_the_browser, answer_on, local_telegram
+from tests.house.page_runner import BLOCK, ROOT, PageReader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,3 +26,72 @@ def test_a_benchmark_is_built_run_and_read_as_the_page_says(tmp_path: Path) -> N
     with (tmp_path / "tables/answers.csv").open(encoding="utf-8", newline="") as file:
         answered = {row["model"] for row in csv.DictReader(file)}
     assert {"dummy", "human-majority"} < answered
+
+
+@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/tutorial.uk.md"])
+def test_the_tutorial_leads_to_a_report(tmp_path: Path, page: str) -> None:
+    """From an empty folder: one person tries, three answer, and the report has their scores."""
+    acts = {
+        "hromada try": answer_in_the_browser(people=1, items=2),
+        "hromada bot --local": answer_in_the_browser(people=3, items=6),
+    }
+    reader = PageReader(tmp_path, acts=acts).read(page)
+    report = (tmp_path / "words/results/report.html").read_text("utf-8")
+    assert "SIMULATED" in report
+    assert re.search(r"individual +18 +\d+ +[01]\.\d{4} +– +0\.\d{4} – ", reader.said), reader.said
+    assert re.search(r"majority +6 ", reader.said)
+
+
+def test_the_bot_runs_as_the_page_about_tokens_says(tmp_path: Path) -> None:
+    """With the token of the page's file, known to a local Telegram; the invitation is a link and lets somebody in."""
+    with local_telegram("123456:the-token-that-BotFather-gave-you") as telegram:
+        reader = PageReader(tmp_path, env={"HROMADA_TELEGRAM_URL": f"{telegram.server.url}/bot"})
+
+        def answer_by_invitation(process: Any) -> None:
+            answer_on(telegram, items=6, code=read_code(reader.said))(process)
+
+        reader.acts = {"hromada bot": answer_by_invitation}
+        reader.read("docs/how-to/get-a-token.md")
+
+
+def read_code(said: str) -> str:
+    """The code of the invitation that was printed as a link."""
+    found = re.search(r"https://t\.me/longer_word_bot\?start=(\S+)", said)
+    assert found is not None, said
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("page", "people", "items", "written"),
+    [
+        ("recruit-volunteers", 0, 0, ["hromada.db"]),
+        ("ask-several-data-sets", 3, 10, ["results/report.html"]),
+        ("filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv"]),
+        ("move-from-other-tools", 0, 0, ["gold/gold.csv", "gold/report.html"]),
+        ("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"]),
+    ],
+)
+def test_a_page_runs_as_written(tmp_path: Path, page: str, people: int, items: int, written: list[str]) -> None:
+    """Its commands, with people who answer where it says so; what it tells to open is there."""
+    acts = {"hromada bot --local": answer_in_the_browser(people=people, items=items)}
+    reader = PageReader(tmp_path, acts=acts).read(f"docs/how-to/{page}.md")
+    assert [name for name in written if not (tmp_path / name).exists()] == [], reader.said
+
+
+def test_the_ukrainian_pages_hold_the_same_commands_and_files() -> None:
+    """Block by block, but for comments and the language of a template."""
+    for page in ("README", "docs/tutorial"):
+        blocks = [
+            [
+                (
+                    name,
+                    [
+                        re.sub(r"\s+#.*", "", line).replace("--language en", "--language uk")
+                        for line in text.splitlines()
+                    ],
+                )
+                for name, _, text in BLOCK.findall((ROOT / f"{page}{ending}.md").read_text("utf-8"))
+            ]
+            for ending in ("", ".uk")
+        ]
+        assert blocks[0] == blocks[1], page

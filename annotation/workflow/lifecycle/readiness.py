@@ -155,8 +155,8 @@ def _check_exposure(session: Session, project: Project, definition: project_file
             yield Obstacle(
                 problem=f"{n_groups} of its groups ({example_group} and so on) were answered in {name!r} by people "
                 "from outside, of whom nobody knows whether they come here.",
-                remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart. Items that"
-                " are others and only have the same ids need ids of their own.",
+                remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart."
+                " Items that are others and only have the same ids need ids of their own.",
             )
 
 
