@@ -237,9 +237,9 @@ def test_a_blocked_bot_gives_the_item_back_and_goes_on_later(begun: Chat) -> Non
         assert person.unreachable_at is None
 
 
-@pytest.mark.parametrize(("language", "spoken"), [(None, "Якою"), ("de", "Якою"), ("en-GB", "Якою"), ("", "Якою")])
+@pytest.mark.parametrize(("language", "spoken"), [(None, "Якою"), ("de", "Якою"), ("en-GB", "Which"), ("", "Якою")])
 def test_a_person_without_a_name_or_language(chat: Chat, load: Load, language: str | None, spoken: str) -> None:
-    """Nothing of a name is read; the language is asked for in all three."""
+    """Nothing of a name is read; the language is asked for in all three, that of their Telegram first."""
     load()
     chat.language = language
     assert chat.say("/start")[0].startswith(spoken)
