@@ -12,7 +12,7 @@ ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
 define RUN_TESTS
 rm -rf build/test && mkdir -p build/test && \
-	cp -R tests benchmarks docs examples README.md .env.example pyproject.toml Makefile build/test/ && \
+	cp -R tests benchmarks docs examples README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" $(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 
