@@ -137,17 +137,8 @@ def store_votes(
             item_contents=item_contents,
         )
     control_results = control_rules.enforce_control_rules(session, project=project, definition=definition, now=now)
-    control_reasons = {
-        annotator_id: reason
-        for reason, failed in reversed(list(control_results.excluded.items()))
-        for annotator_id in failed
-    }
-    votes_with_exclusions = [*((item, annotator, vote) for item, annotator, _, vote in numbered_votes), *second_passes]
-    reasons = [
-        control_reasons.get(annotator_id) if vote.exclusion is None else vote.exclusion.reason
-        for _, annotator_id, vote in votes_with_exclusions
-    ]
-    excluded = Counter(reason for reason in reasons if reason is not None)
+    stored = [*((annotator, vote) for _, annotator, _, vote in numbered_votes), *(row[1:] for row in second_passes)]
+    excluded = _count_excluded(stored, control_results)
     result = ImportedVotes(
         project=project.name,
         votes=len(votes),
@@ -161,6 +152,22 @@ def store_votes(
     )
     _record_import(session, project, result, digest=vote_file.sha256, now=now)
     return result
+
+
+def _count_excluded(
+    votes: Sequence[tuple[int, VoteDraft]], control_results: control_rules.ControlRuleResults
+) -> Counter[str]:
+    """How many votes do not count, by reason: their own, or that of the rule that their annotator failed."""
+    reasons_by_annotator = {
+        annotator_id: reason
+        for reason, failed in reversed(list(control_results.excluded.items()))
+        for annotator_id in failed
+    }
+    reasons = (
+        reasons_by_annotator.get(annotator_id) if vote.exclusion is None else vote.exclusion.reason
+        for annotator_id, vote in votes
+    )
+    return Counter(reason for reason in reasons if reason is not None)
 
 
 def _get_namespace(section: project_file.VotesSection, project: Project) -> str:

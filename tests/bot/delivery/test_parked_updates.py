@@ -194,6 +194,7 @@ async def test_an_update_that_waits_for_the_database_holds_nobody_up(stage: Stag
     second.send("/start")
     await stage.deliver()
     await until(lambda: second.messages)
+    assert (first.messages, list_parked(stage)) == ([], []), "the first one still waits, and nothing was given up"
 
 
 async def test_a_parked_update_is_handled_once_the_cause_is_mended(stage: Stage) -> None:
