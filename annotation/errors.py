@@ -16,8 +16,7 @@ for the user.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from aggregation.errors import HromadaError, Refused, Where
 
@@ -44,19 +43,22 @@ class BadInput(HromadaError):
 class ErrorCollector:
     """Collects what is wrong with an input, so that all of it can be told at once.
 
-    Every part that can be read by itself is read under `collect`; `refuse` raises what was found in all of them.
+    Every part that can be read by itself is read in a `with` block of its own, which keeps a BadInput and goes on after
+    it; `refuse` raises what was found in all of them. A block costs next to nothing, so that a row may have one.
     """
 
     def __init__(self) -> None:
         self.found: list[HromadaError] = []
 
-    @contextmanager
-    def collect(self) -> Iterator[None]:
-        """Keep a BadInput that is raised within, and go on after it."""
-        try:
-            yield
-        except BadInput as failure:
-            self.found += failure.all_found
+    def __enter__(self) -> None:
+        """Begin to read a part."""
+
+    def __exit__(self, kind: object, failure: BaseException | None, trace: object) -> bool:
+        """Keep a BadInput; whether it was one."""
+        if not isinstance(failure, BadInput):
+            return False
+        self.found += failure.all_found
+        return True
 
     def refuse(self) -> None:
         """Raise BadInput with all that was found; nothing where all is well."""

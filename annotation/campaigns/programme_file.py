@@ -85,7 +85,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
     errors = ErrorCollector()
     for index, section in enumerate(definition.projects):
         where = source.where(("projects", index, "file"))
-        with errors.collect():
+        with errors:
             project = _read_project_of(path, definition, section, where=where, allow_outside=allow_outside)
             if project.name in projects_by_name:
                 raise BadInput(

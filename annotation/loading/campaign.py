@@ -65,9 +65,9 @@ def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
     """
     contents: list[CampaignContents] = []
     errors = ErrorCollector()
-    with errors.collect():
+    with errors:
         campaign.check_text_files()
-    with errors.collect():
+    with errors:
         contents.append(_read_items(campaign))
     errors.refuse()
     return contents[0]
@@ -108,7 +108,7 @@ def read_votes(
     drafts: list[VoteDraft] = []
     errors = ErrorCollector()
     for raw in judgements.read_raw_votes(path, section):
-        with errors.collect():
+        with errors:
             item = build_item_id(raw.key)
             if item not in item_contents:
                 raise BadInput(
@@ -117,7 +117,7 @@ def read_votes(
                     remedy="Load the item first, or check which columns `votes.item` names.",
                 )
             drafts.append(parser.parse_vote(raw, item=item, content=item_contents[item], normalise=normalise))
-    with errors.collect():
+    with errors:
         parser.refuse_unknown_labels()
     errors.refuse()
     if not drafts:
@@ -240,7 +240,7 @@ def _check_options(
     for question in questions:
         if isinstance(question, ChoiceQuestion):
             for item in drafts:
-                with errors.collect():
+                with errors:
                     _check_item_options(item, question, shown=definition.overlap is not None)
     errors.refuse()
 

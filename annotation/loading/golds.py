@@ -28,7 +28,7 @@ def check_golds(
     checked_items = []
     errors = ErrorCollector()
     for item in drafts:
-        with errors.collect():
+        with errors:
             golds = {
                 name: _encode_gold(item, by_name[name], text, columns.get(name)) for name, text in item.golds.items()
             }

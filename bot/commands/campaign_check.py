@@ -43,9 +43,9 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
 def _check_project(campaign: project_file.CheckedProject) -> CampaignCheck:
     contents: list[CampaignContents] = []
     errors, instructions = ErrorCollector(), ""
-    with errors.collect():
+    with errors:
         instructions = campaign.read_instructions()
-    with errors.collect():
+    with errors:
         contents.append(read_contents(campaign))
         facts = _describe_items(campaign, contents[0]) | _describe_votes(campaign, contents[0])
     errors.refuse()
@@ -65,7 +65,7 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
     errors = ErrorCollector()
     checks: dict[str, CampaignCheck] = {}
     for campaign in programme.projects:
-        with errors.collect():
+        with errors:
             checks[campaign.name] = _check_project(campaign)
     errors.refuse()
     facts: dict[str, Cell] = {
@@ -98,7 +98,7 @@ def _refuse_any(checks: Sequence[CampaignCheck]) -> None:
     """Raise BadInput with what the checks of several projects refuse."""
     errors = ErrorCollector()
     for check in checks:
-        with errors.collect():
+        with errors:
             check.refuse()
     errors.refuse()
 

@@ -40,7 +40,7 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
             for key, columns in needed.items():
                 input_files.require_columns(columns, row, key=key)
             checked = row.values.keys()
-        with errors.collect():
+        with errors:
             draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
             known = drafts.setdefault(draft.external_id, draft)
             if known is not draft:
