@@ -88,14 +88,17 @@ class Condition:
         }[self.operator]  # fmt: skip
 
 
-def parse_condition(text: str, questions: Sequence[Question]) -> Condition:
-    """Parse a condition; raises BadInput for an unknown name, or an operator or value that does not fit it."""
+def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence[str] = FACT_NAMES) -> Condition:
+    """Parse a condition on questions and the facts in `names`.
+
+    Raises BadInput for an unknown name, or an operator or value that does not fit it.
+    """
     match = _CONDITION.fullmatch(text)
     question_names = [question.name for question in questions]
     measures = [
         f"{question_name}.{measure}" for question_name in question_names for measure in ("confidence", "votes", "count")
     ]
-    known_names = [*question_names, *measures, *FACT_NAMES]
+    known_names = [*question_names, *measures, *names]
     where = Where(field=f"--where {text}")
     if match is None:
         raise BadInput("This is no condition.", where=where, remedy="Write it like `answer = yes` or `votes >= 3`.")

@@ -25,8 +25,7 @@ from annotation.label_studio.server_models import RemoteProject, RemoteTask, Rem
 if TYPE_CHECKING:
     from label_studio_sdk import LabelStudio
 
-TIMEOUT = 60.0
-IMPORT_TIMEOUT = 240.0
+TIMEOUT, IMPORT_TIMEOUT = 60.0, 240.0
 TASKS_PER_PAGE = 500
 """The number of tasks in one page."""
 Model = TypeVar("Model")
@@ -60,6 +59,10 @@ class Client:
         """Close the connections."""
         self._http.close()
 
+    def build_work_address(self, remote_id: int) -> str:
+        """Where the tasks of a project come one after the other."""
+        return f"{self.url}/projects/{remote_id}/data?labeling=1"
+
     def get_own_account(self) -> RemoteUser:
         """The account of the token."""
         return self._fetch(RemoteUser, lambda sdk: sdk.users.whoami(), what="the account")
@@ -78,9 +81,9 @@ class Client:
         """A project; raises NotFound where it was deleted."""
         return self._fetch(RemoteProject, lambda sdk: sdk.projects.get(id=remote_id), what=f"the project {remote_id}")
 
-    def find_project(self, mark: str) -> RemoteProject | None:
-        """The project with this mark in its description, if there is one."""
-        response = self._call(lambda sdk: [*map(_to_dict, sdk.projects.list(title=mark[:8]))], what="the projects")
+    def find_project(self, mark: str, *, title: str = "") -> RemoteProject | None:
+        """The project with this mark in its description, and this in its title, if there is one."""
+        response = self._call(lambda sdk: [*map(_to_dict, sdk.projects.list(title=title))], what="the projects")
         projects = self._parse(list[RemoteProject], response)
         return next((project for project in projects if mark in (project.description or "")), None)
 

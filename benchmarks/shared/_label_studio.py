@@ -7,8 +7,6 @@ import os
 import re
 import socket
 import sqlite3
-import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -18,32 +16,22 @@ from typing import Any
 import httpx
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.label_studio import configs, passes
+from annotation.label_studio import configs, local_server, passes
 
 PROGRAM = "HROMADA_LABEL_STUDIO"
 HERE = Path(__file__).parents[1] / "build/label-studio/bin/label-studio"
 OWNER, PASSWORD = "owner@example.org", "Secret-123"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"  # noqa: S105  # of a server that lives for one test run
 SAMPLING = "Sequential sampling"
-PATIENCE = 240
-"""Seconds until a server that makes its database must be up; 30 are usual."""
 
 SETTINGS: Mapping[str, str] = {
     "LABEL_STUDIO_USERNAME": OWNER,
     "LABEL_STUDIO_PASSWORD": PASSWORD,
     "LABEL_STUDIO_USER_TOKEN": TOKEN,
-    "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
-    "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
-    "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
-    "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
-    "LABEL_STUDIO_SENTRY_DSN": "",
-    "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
     "LABEL_STUDIO_SSRF_PROTECTION_ENABLED": "false",  # its webhooks go to this machine
     "SECRET_KEY": "for-the-time-of-a-test-run-0123456789abcdef0123456789",
-    "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch
-    "no_proxy": "127.0.0.1,localhost",
-    "LANG": "C.UTF-8",
 }
+"""What a server of a test is told beside what every server is (`local_server.SETTINGS`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,61 +113,22 @@ def server(path: Path, folder: Path, *, database: Mapping[str, str] | None = Non
     kept, file = cached(path), folder / "label_studio.sqlite3"
     if database is None and kept.exists():
         _copy(kept, file)
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [str(path), "start", "--no-browser", "--debug", "--internal-host", "127.0.0.1", "--port", str(port)]
-    log = folder / "server.log"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            env=_variables(folder, database),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-        )
-        try:
-            _wait(process, url, log)
-            if database is None and not kept.exists():
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                _copy(file, made := kept.with_suffix(f".{os.getpid()}"))
-                made.replace(kept)
-            yield Studio(url=url, folder=folder)
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    chosen = {**SETTINGS, **(database or {"DJANGO_DB": "sqlite"})}
+    with local_server.start_program(path, folder, host="127.0.0.1", port=_free_port(), settings=chosen) as url:
+        if database is None and not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            _copy(file, made := kept.with_suffix(f".{os.getpid()}"))
+            made.replace(kept)
+        yield Studio(url=url, folder=folder)
 
 
 def cached(path: Path) -> Path:
     """Where a migrated database is kept, by the server's version and our settings."""
     found = sorted(path.parents[1].glob("lib/python*/site-packages/label_studio-*.dist-info"))
     version = re.sub(r"^label_studio-|\.dist-info$", "", found[0].name) if found else "unknown"
-    digest = hashlib.sha256(repr(sorted(SETTINGS.items())).encode()).hexdigest()[:8]
+    digest = hashlib.sha256(repr(sorted({**local_server.SETTINGS, **SETTINGS}.items())).encode()).hexdigest()[:8]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "hromada" / f"label-studio-{version}-{digest}.sqlite3"
-
-
-def _variables(folder: Path, database: Mapping[str, str] | None) -> dict[str, str]:
-    """All that it is told: any other variable of this machine might be one of its own settings."""
-    placed = {"PATH": os.environ["PATH"], "HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}
-    return {**SETTINGS, **placed, **(database or {"DJANGO_DB": "sqlite"})}
-
-
-def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if process.poll() is not None:
-            raise RuntimeError(f"Label Studio ended at once:\n{log.read_text('utf-8', 'replace')[-2000:]}")
-        try:
-            if httpx.get(f"{url}/health", timeout=2).status_code == 200:
-                return
-        except httpx.HTTPError:
-            time.sleep(0.2)
-    raise RuntimeError(f"Label Studio was not up after {PATIENCE} s:\n{log.read_text('utf-8', 'replace')[-2000:]}")
 
 
 def _free_port() -> int:

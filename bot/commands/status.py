@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bot.commands import item_way
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def status(
         str | None,
         typer.Argument(help="One project, with everything about it; or a programme.", show_default=False),
     ] = None,
+    item: Annotated[
+        str | None, typer.Option("--item", help="The way of this item: who had it, where, what they answered.")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -40,6 +44,11 @@ def status(
     from annotation.errors import BadInput
     from bot.commands import terminal_output
 
+    if item is not None:
+        if watch or project is None:
+            raise BadInput("--item shows one item of one project.", remedy="Name the project, and leave out --watch.")
+        item_way.print_item_way(project, item, as_json=json)
+        return
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
     if watch:

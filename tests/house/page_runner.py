@@ -20,22 +20,39 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 BLOCK = re.compile(r"(?:^`([^`\n]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-LASTING = re.compile(r"hromada (bot|try|dashboard|status --watch|label-studio (up|watch))\b")
+LASTING = re.compile(r"hromada (bot|try|dashboard|status --watch|label-studio watch)\b")
+SERVER = re.compile(r"hromada label-studio up\b")
 LEFT_OUT = ("make", "git", "pip", "uv")
 Act = Callable[[subprocess.Popen[str]], None]
 
 
 @dataclass
 class PageReader:
-    """Somebody who types what a page says, in a folder of their own; `said` is all that the commands printed."""
+    """Somebody who types what a page says, in a folder of their own; `said` is all that the commands printed.
+
+    `afterwards` are what happens after a command, by its beginning: it gets what that command printed. A server that a
+    page starts in a terminal of its own runs until the page ends.
+    """
 
     folder: Path
     acts: Mapping[str, Act] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     said: str = ""
+    typed: list[str] = field(default_factory=list)
+    afterwards: Mapping[str, Callable[[str], None]] = field(default_factory=dict)
+    _servers: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def read(self, page: str) -> PageReader:
         """Follow a page, named from the root of the sources; every command has to end well."""
+        try:
+            return self._follow(page)
+        finally:
+            for server in self._servers:
+                server.send_signal(signal.SIGINT)
+            for server in self._servers:
+                server.communicate(timeout=60)
+
+    def _follow(self, page: str) -> PageReader:
         self.env = {"PATH": f"{SCRIPTS}:{os.environ['PATH']}", "HOME": str(self.folder), "COLUMNS": "160"} | self.env
         for name, language, text in BLOCK.findall((ROOT / page).read_text("utf-8")):
             if language == "sh":
@@ -56,14 +73,34 @@ class PageReader:
             name, _, value = words[1].partition("=")
             if name != "PATH":
                 self.env[name] = value
+        elif SERVER.match(line):
+            self._keep_running(words, line)
         elif LASTING.match(line):
             self._run_until_interrupted(words, line)
         else:
+            self.typed.append(line)
             ran = subprocess.run(
                 ["sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, check=False
             )
             assert ran.returncode == 0, (line, ran.stdout, ran.stderr)
             self.said += ran.stdout
+            self._go_on_after(line, ran.stdout)
+
+    def _go_on_after(self, line: str, said: str) -> None:
+        for beginning, act in self.afterwards.items():
+            if line.startswith(beginning):
+                act(said)
+
+    def _keep_running(self, words: list[str], line: str) -> None:
+        """Start a server, and go on when it says what comes next."""
+        process = subprocess.Popen(words, cwd=self.folder, env=self.env, stdout=subprocess.PIPE, text=True)
+        self._servers.append(process)
+        assert process.stdout is not None
+        said = ""
+        while "Then, in another terminal" not in said:
+            said += (printed := process.stdout.readline())
+            assert printed, (line, said)
+        self._go_on_after(line, said)
 
     def _run_until_interrupted(self, words: list[str], line: str) -> None:
         act = next(act for beginning, act in self.acts.items() if line.startswith(beginning))

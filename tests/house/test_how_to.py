@@ -7,12 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _label_studio import PROGRAM, program
 
 from tests.house.chat_people import answer_in_the_browser, answer_on, local_telegram
 from tests.house.page_runner import BLOCK, ROOT, PageReader
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from playwright.sync_api import Browser
 
 
 def test_a_benchmark_is_built_run_and_read_as_the_page_says(tmp_path: Path) -> None:
@@ -76,6 +79,50 @@ def test_a_page_runs_as_written(tmp_path: Path, page: str, people: int, items: i
     acts = {"hromada bot --local": answer_in_the_browser(people=people, items=items)}
     reader = PageReader(tmp_path, acts=acts).read(f"docs/how-to/{page}.md")
     assert [name for name in written if not (tmp_path / name).exists()] == [], reader.said
+
+
+def test_stories_are_corrected_in_label_studio_as_the_page_says(tmp_path: Path, browser: Browser) -> None:
+    """Two people sign up by the link, correct in the browser what waits at the addresses printed, and it comes out."""
+    found = program()
+    if found is None:
+        pytest.skip(f"Label Studio: `make servers` was not run, and {PROGRAM} names no program")
+    pages = {}
+
+    def sign_up(said: str) -> None:
+        link = re.search(r"http\S+/user/signup/\S+", said)
+        assert link is not None, said
+        for name in ("olha", "taras"):
+            pages[name] = page = browser.new_context(locale="en").new_page()
+            page.goto(link[0])
+            page.locator("input[name=email]").fill(f"{name}@example.org")
+            page.locator("input[name=password]").fill("Secret-123")
+            page.get_by_role("button", name="Create Account").click()
+            page.wait_for_url(re.compile(r"/(projects)?/?$"))
+
+    def correct(said: str) -> None:
+        addresses = re.findall(r"^http\S+labeling=1$", said, re.MULTILINE)
+        for page, address in zip(pages.values(), addresses, strict=True):
+            page.goto(address)
+            page.locator(".lsf-modal-ls__header button").click()  # the instructions
+            for _ in range(2):
+                editor = page.locator(".hr-edit textarea")
+                text = editor.input_value()
+                editor.fill(text.replace(" have ", " has ").replace("There was", "There were"))
+                page.locator(".hr-column").first.click()
+                page.keyboard.press("1")
+                with page.expect_response(lambda answer: "/annotations" in answer.url):
+                    page.get_by_role("button", name="Submit current annotation").click()
+                page.wait_for_timeout(1000)
+
+    env = {PROGRAM: str(found)}
+    afterwards = {"hromada label-studio up": sign_up, "hromada label-studio push": correct}
+    reader = PageReader(tmp_path, env=env, afterwards=afterwards).read("docs/how-to/correct-stories.md")
+    assert len([line for line in reader.typed if line.startswith("hromada ")]) <= 6
+    with (tmp_path / "corrected/stories.csv").open(encoding="utf-8", newline="") as file:
+        texts = " ".join(" ".join(row.values()) for row in csv.DictReader(file))
+    assert "The fox has found" in texts
+    assert "There were seven" in texts
+    assert (tmp_path / "corrected/stories.html").is_file()
 
 
 def test_the_ukrainian_pages_hold_the_same_commands_and_files() -> None:

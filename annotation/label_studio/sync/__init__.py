@@ -1,6 +1,6 @@
 """Synchronisation of the database with Label Studio: push, pull, and a watch that pulls again and again."""
 
-from annotation.label_studio.sync.accounts import link_account, map_accounts_to_annotators
+from annotation.label_studio.sync.accounts import link_account, map_accounts_to_annotators, register_account
 from annotation.label_studio.sync.batches import list_batches
 from annotation.label_studio.sync.decision_push import DecisionOrder, DecisionPush, push_decisions
 from annotation.label_studio.sync.pull import PullResult, pull_batches
@@ -24,5 +24,6 @@ __all__ = [
     "pull_batches",
     "push_batch",
     "push_decisions",
+    "register_account",
     "watch_batches",
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
 from annotation.store.models import Annotator, LabelStudioAccount, LabelStudioBatch
+from annotation.workflow.annotators import registration
 
 _IS_NOT_ERASED = col(Annotator.forgotten_at).is_(None)
 """An account of an erased annotator is kept only until what it wrote is erased on the server, too."""
@@ -26,6 +28,23 @@ def map_accounts_to_pseudonyms(session: Session, *, server: str) -> Mapping[int,
         Annotator, col(Annotator.id) == col(LabelStudioAccount.annotator_id)
     )
     return dict(session.exec(query.where(LabelStudioAccount.server == server, _IS_NOT_ERASED)).all())
+
+
+def register_account(
+    session: Session, *, server: str, user_id: int, key: bytes, now: datetime
+) -> tuple[Annotator, bool]:
+    """The annotator of an account, made with a link to it where it is nobody's yet; and whether the link is new.
+
+    `key` is that of the pseudonyms.
+    """
+    annotator = registration.register_label_studio_annotator(
+        session,
+        account=f"{server} {user_id}",
+        annotator_id=map_accounts_to_annotators(session, server=server).get(user_id),
+        key=key,
+        now=now,
+    )
+    return annotator, link_account(session, server=server, user_id=user_id, annotator=annotator)
 
 
 def link_account(session: Session, *, server: str, user_id: int, annotator: Annotator) -> bool:

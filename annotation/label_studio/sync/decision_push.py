@@ -27,6 +27,7 @@ from annotation.label_studio.sync import (
     task_upload,
 )
 from annotation.label_studio.sync.batches import BatchHolder
+from annotation.label_studio.texts import load_texts
 from annotation.review_vocabulary import BatchWork
 from annotation.store import queries
 from annotation.store.database import Database
@@ -159,7 +160,7 @@ class _DecisionPush:
             work=self.order.work.value,
             question=self.order.question,
             remote_id=remote.id,
-            address=f"{self.client.url}/projects/{remote.id}/data?labeling=1",
+            address=self.client.build_work_address(remote.id),
             waiting=changes.kept + sent,
             sent=sent,
             recovered=recovered,
@@ -182,8 +183,9 @@ class _DecisionPush:
         )
         instructions = configs.render_instructions(definition, text=self.project.instructions)
         settings = remote_projects.RemoteSettings(
-            name=self.project.name,
-            owner=f"{self.person.pseudonym} · {self.order.work}",
+            title=self.project.title,
+            work=load_texts(definition.language)(self.order.work.value.replace(" ", "-")),
+            pseudonym=self.person.pseudonym,
             config=config,
             instructions=configs.render_decision_instructions(definition, review=is_review, instructions=instructions),
             empty_allowed=False,

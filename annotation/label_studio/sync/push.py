@@ -6,10 +6,11 @@ next push looks up by our own ids which tasks arrived before it sends anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlmodel import Session
 
@@ -20,12 +21,14 @@ from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import accounts, batches, fixed_tasks, remote_projects, server_address, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
+from annotation.label_studio.texts import load_texts
 from annotation.store import queries
 from annotation.store.database import Database
-from annotation.store.models import Annotator, Project
+from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import administration
+from annotation.workflow.assignments import AnnotatorTransaction, NotAssigned
 from annotation.workflow.participations import NothingAssigned
 
 ITEMS_PER_TRANSACTION = 50
@@ -36,13 +39,15 @@ ITEMS_PER_TRANSACTION = 50
 class PushOrder:
     """Whose batch is filled, and up to how many items.
 
-    `second` asks for the second pass, `handed_over` for items that were moved out of Telegram, `anew` for a new project
-    where the old one is gone.
+    `items` (ids) and `where` (conditions) name what is sent, whatever the number. `second` asks for the second pass,
+    `handed_over` for items that were moved out of Telegram, `anew` for a new project where the old one is gone.
     """
 
     project: str
     annotator: str
     number: int
+    items: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     second: bool = False
     handed_over: bool = False
     anew: bool = False
@@ -53,31 +58,36 @@ class PushOrder:
 class PushResult:
     """The batch after a push: items in hand, of them newly assigned; tasks sent, and tasks found on the server again.
 
-    `nothing_assigned` is why fewer are in hand than were asked for. `linked` is whether the annotator has an account.
+    `address` is where the annotator finds them. `nothing_assigned` is why fewer are in hand than were asked for,
+    `left_out` why named items were not assigned, by their ids. `linked` is whether the annotator has an account.
     """
 
     project: str
     annotator: str
     remote_id: int
+    address: str
     in_hand: int
     assigned: int
     sent: int
     recovered: int
     nothing_assigned: NothingAssigned | None
     linked: bool
+    left_out: Mapping[str, NotAssigned] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, str | int | bool | None]:
+    def as_json(self) -> dict[str, Any]:
         """The result with the keys of `--json`."""
         return {
             "project": self.project,
             "person": self.annotator,
             "remote_id": self.remote_id,
+            "address": self.address,
             "in_hand": self.in_hand,
             "handed": self.assigned,
             "sent": self.sent,
             "recovered": self.recovered,
             "waiting": None if self.nothing_assigned is None else self.nothing_assigned.reason.value,
             "linked": self.linked,
+            "left_out": {item: reason.value for item, reason in self.left_out.items()},
         }
 
 
@@ -98,9 +108,13 @@ def push_batch(
     with database.transaction() as session:
         project = queries.get_project(session, order.project)
         annotator = administration.get_annotator(session, order.annotator)
+        named = None
+        if order.items or order.where:
+            named = assignments.find_named_items(session, project=project, ids=order.items, where=order.where)
         batch_id = _hold_batch(session, order, project, annotator, server=client.server_id, holder=holder, now=clock())
     try:
-        return _Push(database, client, order, clock, progress, holder, batch_id, project, annotator).run(settle=settle)
+        push = _Push(database, client, order, clock, progress, holder, batch_id, project, annotator, named)
+        return push.run(settle=settle)
     finally:
         with database.transaction() as session:
             batches.release_batch(session, batch_id, by=holder)
@@ -143,8 +157,11 @@ class _Push:
     batch_id: int
     project: Project
     annotator: Annotator
+    named: list[int] | None
+    """The named items that were not tried yet; None where none are named."""
     assigned_count: int = 0
     nothing_assigned: NothingAssigned | None = None
+    left_out: dict[int, NotAssigned] = field(default_factory=dict)
 
     def run(self, *, settle: float) -> PushResult:
         """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks."""
@@ -164,6 +181,7 @@ class _Push:
         sent = self._assign_and_send(upload)
         with self.database.reading() as session:
             in_hand = self._count_in_hand(session)
+            left_out = {session.get_one(Item, item_id).external_id: why for item_id, why in self.left_out.items()}
             linked = (
                 self.annotator.id in accounts.map_accounts_to_annotators(session, server=self.client.server_id).values()
             )
@@ -171,18 +189,21 @@ class _Push:
             project=self.project.name,
             annotator=self.annotator.pseudonym,
             remote_id=remote.id,
+            address=self.client.build_work_address(remote.id),
             in_hand=in_hand,
             assigned=self.assigned_count,
             sent=sent,
             recovered=recovered,
             nothing_assigned=self.nothing_assigned,
             linked=linked,
+            left_out=left_out,
         )
 
     def _ensure_remote_project(self, definition: ProjectFile) -> RemoteProject:
         settings = remote_projects.RemoteSettings(
-            name=self.project.name,
-            owner=f"{self.annotator.pseudonym}{' · 2' if self.order.second else ''}",
+            title=self.project.title,
+            work=load_texts(definition.language)("second-pass") if self.order.second else "",
+            pseudonym=self.annotator.pseudonym,
             config=configs.render_label_config(definition, second_pass=self.order.second),
             instructions=configs.render_instructions(definition, text=self.project.instructions),
             empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
@@ -206,14 +227,15 @@ class _Push:
         while True:
             with self.database.transaction() as session:
                 in_hand = self._count_in_hand(session)
-                assignment_ids = self._assign_items(session, min(ITEMS_PER_TRANSACTION, self.order.number - in_hand))
+                missing = self.order.number - in_hand if self.named is None else len(self.named)
+                assignment_ids = self._assign_items(session, min(ITEMS_PER_TRANSACTION, missing))
                 task_upload.record_tasks(session, assignment_ids, batch_id=self.batch_id)
             self.assigned_count += len(assignment_ids)
             searching = self.nothing_assigned is not None and self.nothing_assigned.reason is UnassignedReason.SEARCHING
-            if not assignment_ids and not searching:
+            if not assignment_ids and not searching and not self.named:
                 return
             self._extend_hold()
-            self.progress(min(1.0, (in_hand + len(assignment_ids)) / self.order.number))
+            self.progress(min(1.0, len(assignment_ids) / max(1, missing)))
             if self.assigned_count - last_yield >= task_upload.TASKS_PER_REQUEST:
                 last_yield = self.assigned_count
                 yield
@@ -224,6 +246,8 @@ class _Push:
             return ()
         transaction = assignments.lock_annotator(session, self.annotator.id or 0)
         project_id = self.project.id or 0
+        if self.named is not None:
+            return self._assign_named_items(transaction, self.named[:number])
         if self.order.second:
             return assignments.assign_second_pass(
                 transaction, project_id=project_id, n_items=number, now=self.clock(), lease=self.order.lease
@@ -237,6 +261,21 @@ class _Push:
             moved_only=self.order.handed_over,
         )
         self.nothing_assigned = assigned.shortfall
+        return assigned.assignment_ids
+
+    def _assign_named_items(self, transaction: AnnotatorTransaction, item_ids: list[int]) -> tuple[int, ...]:
+        assigned = assignments.assign_named_items(
+            transaction,
+            project_id=self.project.id or 0,
+            item_ids=item_ids,
+            now=self.clock(),
+            lease=self.order.lease,
+        )
+        shortfall = assigned.shortfall
+        is_over = shortfall is None or shortfall.reason is UnassignedReason.NOTHING_LEFT  # of these few
+        self.named = (self.named or [])[len(item_ids) :] if is_over else []
+        self.nothing_assigned = None if is_over else shortfall
+        self.left_out.update(assigned.left_out)
         return assigned.assignment_ids
 
     def _count_in_hand(self, session: Session) -> int:

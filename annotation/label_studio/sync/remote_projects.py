@@ -16,13 +16,15 @@ MAX_TITLE_LENGTH = 50
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteSettings:
-    """What a project on the server is to be; `name` and `owner` make its title.
+    """What a project on the server is to be.
 
+    Its title is that of the campaign, the kind of `work` where it is not the usual one, and the pseudonym.
     `empty_allowed` is whether Submit works while nothing is answered.
     """
 
-    name: str
-    owner: str
+    title: str
+    work: str
+    pseudonym: str
     config: str
     instructions: str
     empty_allowed: bool
@@ -38,8 +40,8 @@ def ensure_remote_project(
     if batch.remote_id is not None:
         remote = client.get_project(batch.remote_id)
     else:
-        remote = client.find_project(batch.mark) or client.create_project(
-            title=_build_title(settings, batch),
+        remote = client.find_project(batch.mark, title=settings.pseudonym) or client.create_project(
+            title=_build_title(settings),
             mark=batch.mark,
             config=config,
             instructions=instructions,
@@ -54,7 +56,8 @@ def ensure_remote_project(
     return remote
 
 
-def _build_title(settings: RemoteSettings, batch: LabelStudioBatch) -> str:
-    """The title on the server; it ends with the beginning of the mark, by which the project is found again."""
-    rest = f" · {settings.owner} · {batch.mark[:8]}"
-    return settings.name[: MAX_TITLE_LENGTH - len(rest)] + rest
+def _build_title(settings: RemoteSettings) -> str:
+    """The title on the server; by the pseudonym in it the project is found again, among others of the annotator."""
+    rest = "".join(f" · {part}" for part in (settings.work, settings.pseudonym) if part)
+    room = MAX_TITLE_LENGTH - len(rest)
+    return (settings.title if len(settings.title) <= room else f"{settings.title[: room - 1].rstrip()}…") + rest

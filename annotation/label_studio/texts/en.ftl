@@ -37,3 +37,7 @@ reject-plain = Reject
 reject-other = Reject for another reason
 reject-asks = Why is it rejected?
 reject-told = The annotator may read this.
+second-pass = second look
+review = review
+adjudication = adjudication
+gold-review = gold review

@@ -38,3 +38,7 @@ reject-plain = Отклонить
 reject-other = Отклонить по другой причине
 reject-asks = Почему ответ отклонён?
 reject-told = Это может прочитать тот, кто отвечал.
+second-pass = второй взгляд
+review = проверка
+adjudication = решения
+gold-review = проверка ключа

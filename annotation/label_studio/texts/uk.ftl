@@ -38,3 +38,7 @@ reject-plain = Відхилити
 reject-other = Відхилити з іншої причини
 reject-asks = Чому відповідь відхилено?
 reject-told = Це може прочитати той, хто відповідав.
+second-pass = другий погляд
+review = перевірка
+adjudication = рішення
+gold-review = перевірка ключа

@@ -22,6 +22,7 @@ from annotation.workflow.assignments.batches.batch_assignment import (
     DEFAULT_BATCH_LEASE,
     AssignedBatch,
     assign_batch,
+    assign_named_items,
     assign_outside_batch,
     count_batch_items,
     count_second_pass_items,
@@ -35,6 +36,7 @@ from annotation.workflow.assignments.batches.moved_items import (
     move_items,
     move_live_item,
 )
+from annotation.workflow.assignments.batches.named_items import NotAssigned, build_item_facts, find_named_items
 from annotation.workflow.assignments.batches.second_pass_batch import assign_second_pass, list_second_pass_candidates
 from annotation.workflow.assignments.judgement_writer import (
     SavedJudgement,
@@ -57,6 +59,7 @@ __all__ = [
     "AssignedItem",
     "ComparedAnswer",
     "Eligibility",
+    "NotAssigned",
     "OpenedAssignment",
     "QualificationDecision",
     "SavedJudgement",
@@ -66,12 +69,15 @@ __all__ = [
     "ShownQuestion",
     "TrainingFeedback",
     "assign_batch",
+    "assign_named_items",
     "assign_next_item",
     "assign_outside_batch",
     "assign_second_pass",
+    "build_item_facts",
     "count_batch_items",
     "count_second_pass_items",
     "expire_leases",
+    "find_named_items",
     "find_remote_batch",
     "get_blind_answers",
     "get_eligibility",

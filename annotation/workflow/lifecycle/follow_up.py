@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session, col, select
@@ -18,6 +18,7 @@ from annotation.loading.items.item_reader import LINEAGE_COLUMN
 from annotation.store import queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Pool
+from annotation.workflow import assignments
 
 if TYPE_CHECKING:
     from aggregation.labels.consensus import Method
@@ -180,11 +181,7 @@ def _compute_by_method(
 
 def _build_facts(item: Item, consensus: Mapping[str, ItemConsensus], *, first_question: str) -> ConditionFacts:
     golds = item.golds or ({first_question: item.gold} if item.gold is not None else {})
-    facts = {
-        "id": (item.external_id,), "group": (item.group_id,), "pool": (item.pool.value,), "gold": (item.gold or "",),
-        "stratum": (item.stratum or "",), "tag": tuple(item.tags or ()),
-    }  # fmt: skip
-    return ConditionFacts(facts=facts, golds=golds, consensus=consensus)
+    return replace(assignments.build_item_facts(item), golds=golds, consensus=consensus)
 
 
 def _format_label(labels: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ def list_item_progress(
         .order_by(col(Item.external_id))
         .limit(size)
     ).all()
-    return _measure_items(session, page, with_votes=with_votes)
+    return measure_items(session, page, with_votes=with_votes)
 
 
 def list_reported_items(session: Session, project: Project, *, with_votes: bool) -> list[ItemTally]:
@@ -61,10 +61,11 @@ def list_reported_items(session: Session, project: Project, *, with_votes: bool)
     )
     ids = list(session.exec(reported).all())
     items = {item.id: item for item in session.exec(select(Item).where(col(Item.id).in_(ids)))}
-    return _measure_items(session, [items[item_id] for item_id in ids], with_votes=with_votes)
+    return measure_items(session, [items[item_id] for item_id in ids], with_votes=with_votes)
 
 
-def _measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) -> list[ItemTally]:
+def measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) -> list[ItemTally]:
+    """The counts of these items, in their order."""
     ids = [item.id for item in items]
     seconds: dict[int, list[float]] = defaultdict(list)
     skips: Counter[int] = Counter()

@@ -3,13 +3,21 @@
 import typer
 
 from bot.commands.command_line import CommandGroup
-from bot.commands.label_studio import accounts, answers, batches
+from bot.commands.label_studio import accounts, answers, batches, server
 
 app = typer.Typer(
     cls=CommandGroup,
     help="Let trusted people answer long texts in Label Studio. They may see everything there.",
     no_args_is_help=True,
 )
-for command in (accounts.doctor, accounts.link, batches.push, batches.move_items, answers.pull, answers.watch):
+for command in (
+    server.up,
+    accounts.doctor,
+    accounts.link,
+    batches.push,
+    batches.move_items,
+    answers.pull,
+    answers.watch,
+):
     app.command(command.__name__.replace("_", "-"))(command)
 app.command("open")(batches.open_)

@@ -48,12 +48,10 @@ def link(
 ) -> None:
     """Say which annotator an account belongs to.
 
-    Only its number is stored. Earlier answers of the account come with the next pull.
+    Only its number is stored. Earlier answers of the account come with the next pull. `push --person E-MAIL` links it.
     """
     from annotation.label_studio import sync
-    from annotation.settings import read_settings
-    from annotation.store import pseudonyms
-    from annotation.workflow.annotators import administration, registration
+    from annotation.workflow.annotators import administration
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
@@ -61,18 +59,10 @@ def link(
         sync.adopt_server(database, client)
         with database.transaction() as transaction:
             if person is None:
-                key = pseudonyms.ensure_key(
-                    transaction, file=read_settings().key_file, now=database_session.get_current_time()
-                )
-                known = sync.map_accounts_to_annotators(transaction, server=client.server_id).get(account_id)
-                annotator = registration.register_label_studio_annotator(
-                    transaction,
-                    account=f"{client.server_id} {account_id}",
-                    annotator_id=known,
-                    key=key,
-                    now=database_session.get_current_time(),
-                )
+                annotator, is_new = connection.register_account(transaction, client, account_id)
             else:
                 annotator = administration.get_annotator(transaction, person)
-            is_new = sync.link_account(transaction, server=client.server_id, user_id=account_id, annotator=annotator)
+                is_new = sync.link_account(
+                    transaction, server=client.server_id, user_id=account_id, annotator=annotator
+                )
     terminal_output.print_sentence(f"Account {account_id} {'is' if is_new else 'was already'} {annotator.pseudonym}'s.")

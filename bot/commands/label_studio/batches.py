@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.label_studio import connection
+from bot.commands.label_studio import connection, push_report
 
 if TYPE_CHECKING:
     from annotation.label_studio.client import Client
-    from annotation.label_studio.sync import PushResult
     from annotation.store.database import Database
+
+DEFAULT_NUMBER = 50
 
 
 def push(
     project: ProjectName,
-    person: connection.AnnotatorOption,
-    number: Annotated[int, typer.Option(min=1, help="How many items are to wait for the annotator, in all.")] = 50,
+    person: Annotated[list[str], typer.Option("--person", help=f"{connection.WHO} Repeatable.", show_default=False)],
+    number: Annotated[
+        int | None, typer.Option(min=1, help="How many items are to wait for each, in all; 50 if not said.")
+    ] = None,
+    item: Annotated[list[str] | None, typer.Option("--item", help="Just this item, by its id. Repeatable.")] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", help="Just the items that meet it, like `stratum = long`; several must all hold."),
+    ] = None,
     second: connection.SecondPass = False,
     handed_over: Annotated[
         bool, typer.Option("--handed-over", help="Only items that move-items took out of Telegram.")
@@ -28,45 +36,50 @@ def push(
     anew: Annotated[bool, typer.Option("--anew", help="Begin a new project there; the old one is left alone.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Fill the batch of an annotator, up to a number of items.
+    """Fill the batches of annotators, up to a number of items each.
 
     Repeated, it adds nothing while they wait; after a failure it goes on where it stopped.
     """
     from datetime import timedelta
 
+    from annotation.errors import BadInput
     from annotation.label_studio import sync
     from bot.commands import database_session, terminal_output
 
+    if (item or where) and (number is not None or second or handed_over):
+        raise BadInput(
+            "--item and --where say already which items are sent.",
+            remedy="Leave out --number, --second and --handed-over.",
+        )
     order = sync.PushOrder(
         project=database_session.resolve_project_name(project),
-        annotator=person,
-        number=number,
+        annotator="",
+        number=number or DEFAULT_NUMBER,
+        items=tuple(item or ()),
+        where=tuple(where or ()),
         second=second,
         handed_over=handed_over,
         anew=anew,
         lease=timedelta(days=days),
     )
-    with (
-        database_session.open_database() as database,
-        connection.connect() as client,
-        terminal_output.show_progress("push", quiet=json) as progress,
-    ):
-        result = sync.push_batch(database, client, order, clock=database_session.get_current_time, progress=progress)
+    pushed = []
+    with database_session.open_database() as database, connection.connect() as client:
+        people = [connection.find_annotator(database, client, written) for written in person]
+        for annotator in dict.fromkeys(people):
+            with terminal_output.show_progress("push", quiet=json) as progress:
+                result = sync.push_batch(
+                    database,
+                    client,
+                    replace(order, annotator=annotator),
+                    clock=database_session.get_current_time,
+                    progress=progress,
+                )
+            pushed.append(result)
+            if not json:
+                push_report.print_push(result)
     if json:
-        terminal_output.print_json(result.as_json())
-        return
-    for line in _describe_push(result):
-        terminal_output.print_sentence(line)
-
-
-def _describe_push(result: PushResult) -> Iterator[str]:
-    recovered = f", {result.recovered} found there again" if result.recovered else ""
-    counts = f"{result.assigned} new, {result.sent} sent{recovered}"
-    yield f"{result.in_hand} items wait for {result.annotator} in Label Studio: {counts}."
-    if result.nothing_assigned is not None:
-        yield f"No more now: {result.nothing_assigned.reason.value}."
-    if not result.linked:
-        yield "No account is linked to this annotator; before the pull: hromada label-studio link ACCOUNT --person CODE"
+        facts = [result.as_json() for result in pushed]
+        terminal_output.print_json(facts[0] if len(person) == 1 else facts)
 
 
 def move_items(
@@ -109,7 +122,8 @@ def open_(
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, connection.connect() as client:
-        address = _find_address(database, client, project, person=person, second=second)
+        who = connection.find_annotator(database, client, person)
+        address = _find_address(database, client, project, person=who, second=second)
     terminal_output.print_sentence(address)
     if not print_only:
         webbrowser.open(address)
@@ -133,4 +147,4 @@ def _find_address(database: Database, client: Client, project: str, *, person: s
         if remote_id is None:
             remedy = f"Fill it: hromada label-studio push {loaded.name} --person {person}"
             raise NotFound(f"{person} has no such batch in {loaded.name}.", remedy=remedy)
-        return f"{client.url}/projects/{remote_id}/data?labeling=1"
+        return client.build_work_address(remote_id)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -14,7 +15,8 @@ from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surfac
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import SelectedItem
-from annotation.workflow.assignments.batches import moved_items
+from annotation.workflow.assignments.batches import moved_items, named_items
+from annotation.workflow.assignments.batches.named_items import NotAssigned
 from annotation.workflow.assignments.next_item import find_project_obstacle, select_item
 from annotation.workflow.participations import NothingAssigned
 
@@ -26,11 +28,13 @@ DEFAULT_BATCH_LEASE = timedelta(days=14)
 class AssignedBatch:
     """The ids of the new assignments in their order; `shortfall` says why they are fewer than asked for, if they are.
 
-    The reason SEARCHING asks the caller to commit and to call again.
+    The reason SEARCHING asks the caller to commit and to call again. `left_out` has the reason for each named item that
+    was not assigned, by its database id.
     """
 
     assignment_ids: tuple[int, ...]
     shortfall: NothingAssigned | None = None
+    left_out: Mapping[int, NotAssigned] = field(default_factory=dict)
 
 
 def assign_batch(
@@ -48,6 +52,50 @@ def assign_batch(
     left as it is.
     """
     session = transaction.session
+
+    def select_next(context: AnnotatorContext) -> SelectedItem | NothingAssigned:
+        return _select_next(session, context, moved_only, now=now)
+
+    return _assign_items(transaction, select_next, project_id=project_id, n_items=n_items, now=now, lease=lease)
+
+
+def assign_named_items(
+    transaction: AnnotatorTransaction,
+    *,
+    project_id: int,
+    item_ids: Sequence[int],
+    now: datetime,
+    lease: timedelta = DEFAULT_BATCH_LEASE,
+) -> AssignedBatch:
+    """Assign these items, in their order, to the annotator's Label Studio batch, as far as they may get them."""
+    remaining = iter(item_ids)
+    left_out: dict[int, NotAssigned] = {}
+
+    def select_next(context: AnnotatorContext) -> SelectedItem | NothingAssigned:
+        for item_id in remaining:
+            problem = named_items.take_named_item(transaction.session, context, item_id=item_id)
+            if problem is None:
+                return SelectedItem(item_id=item_id)
+            left_out[item_id] = problem
+        return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
+
+    assigned = _assign_items(
+        transaction, select_next, project_id=project_id, n_items=len(item_ids), now=now, lease=lease
+    )
+    return replace(assigned, left_out=left_out)
+
+
+def _assign_items(
+    transaction: AnnotatorTransaction,
+    select_next: Callable[[AnnotatorContext], SelectedItem | NothingAssigned],
+    *,
+    project_id: int,
+    n_items: int,
+    now: datetime,
+    lease: timedelta,
+) -> AssignedBatch:
+    """Assign what is selected, until there are `n_items`, or a cap or the annotator's standing allows no more."""
+    session = transaction.session
     leases.expire_leases(session, now=now)
     context = annotator_context.load_context(transaction, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
@@ -56,9 +104,7 @@ def assign_batch(
     assignment_ids: list[int] = []
     n_in_batch = count_batch_items(session, annotator_id=transaction.annotator_id, project_id=project_id)
     while shortfall is None and len(assignment_ids) < n_items:
-        selected = _find_cap(context, n_in_batch=n_in_batch + len(assignment_ids), now=now) or _select_next(
-            session, context, moved_only, now=now
-        )
+        selected = _find_cap(context, n_in_batch=n_in_batch + len(assignment_ids), now=now) or select_next(context)
         if isinstance(selected, NothingAssigned):
             shortfall = selected
             break

@@ -18,6 +18,7 @@ from annotation.store.models import Assignment, Item, LabelStudioBatch, Project,
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import item_selection, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
+from annotation.workflow.assignments.batches import named_items
 
 MAX_MESSAGE_UNITS = 4000
 """The number of UTF-16 units of an item's text that fit into a Telegram message with the bot's own words.
@@ -91,11 +92,7 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
     """
     was_assigned = (
         sa.select(sa.literal(1))
-        .where(
-            col(Assignment.item_id) == col(Item.id),
-            col(Assignment.annotator_id) == context.annotator_id,
-            sa.or_(col(Assignment.status) != AssignmentStatus.EXPIRED, col(Assignment.occasion) != 0),
-        )
+        .where(col(Assignment.item_id) == col(Item.id), *named_items.build_had_conditions(context))
         .exists()
     )
     paused_items = select(Item).where(

@@ -54,9 +54,11 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
     again = hromada("label-studio", "link", str(olha.id))
     code = again.split(" was already ")[1].removesuffix("'s.\n")
     told = hromada("label-studio", "push", "p", "--person", code, "--number", "2")
-    assert told == f"2 items wait for {code} in Label Studio: 2 new, 2 sent.\n"
+    first, printed = told.splitlines()
+    assert first == f"2 items wait for {code} in Label Studio: 2 new, 2 sent. Send them the address:"
     assert hromada.json("push", "p", "--person", code, "--number", "9")["waiting"] == "nothing left"
     address = hromada("label-studio", "open", "p", "--person", code, "--print").strip()
+    assert address == printed
     remote = int(address.removeprefix(f"{hromada.studio.url}/projects/").partition("/")[0])
     with hromada.studio.api(olha.token) as api:
         tasks = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
@@ -69,6 +71,80 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
     assert [(one["person"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
     status = json.loads(hromada("status", "p", "--json"))
     assert (status["answers"], status["in hand"]) == (1, 2)
+
+
+def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
+    """The account is found and becomes somebody's; the title is the campaign's; each that is left out has its reason."""
+    olha, taras = accounts["olha"], accounts["taras"]
+    rows = [{"id": f"i{n}", "text": f"Речення {n}.", "kind": "long" if n else "short"} for n in range(3)]
+    (hromada.folder / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    text = (
+        (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\ntitle: p\n", "project: q\ntitle: Хто це?\n")
+    )
+    (hromada.folder / "q.yaml").write_text(text.replace("show: [text]", "show: [text], stratum: kind"), "utf-8")
+    hromada("load", "q.yaml")
+    hromada("start", "q")
+    both = hromada.json("push", "q", "--person", olha.email, "--person", str(taras.id), "--item", "i1")
+    assert [(one["handed"], one["linked"], one["left_out"]) for one in both] == [
+        (1, True, {}),
+        (0, True, {"i1": "it has all the annotators that it needs"}),
+    ]
+    with hromada.studio.api() as api:
+        title = api.get(f"/api/projects/{both[0]['remote_id']}").json()["title"]
+    assert title == f"Хто це? · {both[0]['person']}"
+    more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
+    assert "Not sent, since they have it already, or had it: i1." in more
+    assert f"2 items wait for {both[0]['person']} in Label Studio: 1 new, 1 sent." in more
+    assert "q has no item 'i9'." in hromada("label-studio", "push", "q", "--person", olha.email, "--item", "i9", code=2)
+    assert "--item and --where say already which items are sent." in hromada(
+        "label-studio", "push", "q", "--person", olha.email, "--item", "i0", "--number", "2", code=2
+    )
+    said = hromada("label-studio", "push", "q", "--person", str(taras.id), "--second")
+    assert "None of their answers waits for a second look" in said
+    hromada("pause", "q")
+    said = hromada("label-studio", "push", "q", "--person", str(taras.id))
+    assert f"No more now for {both[1]['person']}: the project is not running: hromada start, or hromada reopen." in said
+
+
+def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Account]) -> None:
+    """Who got it, where it was sent, what they answered and changed."""
+    pushed = hromada.json("push", "p", "--person", accounts["olha"].email, "--item", "i2")
+    with hromada.studio.api(accounts["olha"].token) as api:
+        task = api.get("/api/tasks", params={"project": pushed["remote_id"]}).json()["tasks"][0]["id"]
+        body = {"result": [SAID], "lead_time": 7.0}
+        api.post(f"/api/tasks/{task}/annotations/", json=body).raise_for_status()
+    hromada("label-studio", "pull")
+    way = json.loads(hromada("status", "p", "--item", "i2", "--json"))
+    assert [(event["who"], event["what"], event["answer"]) for event in way["events"]] == [
+        (pushed["person"], "assigned for Label Studio", ""),
+        (pushed["person"], f"sent to Label Studio, task {task}", ""),
+        (pushed["person"], "answered in 7 s", YES),
+    ]
+    assert (way["status"], way["done"], way["needed"]) == ("open", 1, 1)
+    assert f"sent to Label Studio, task {task}" in hromada("status", "p", "--item", "i2")
+    assert "Nobody has had it yet." in hromada("status", "p", "--item", "i0")
+    assert "p has no item 'i9'." in hromada("status", "p", "--item", "i9", code=2)
+    assert "--item shows one item of one project." in hromada("status", "--item", "i9", code=2)
+
+
+def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
+    """A program that is not there, an address that is none, a folder of another server, a port that is taken."""
+    assert "There is no Label Studio at none." in hromada("label-studio", "up", "--program", "none", code=2)
+    assert "This is no address to listen on." in hromada("label-studio", "up", "--listen", "here", code=2)
+    other = hromada.folder / "other"
+    other.mkdir()
+    (other / "label_studio.sqlite3").touch()
+    told = hromada("label-studio", "up", "--program", "i.jsonl", "--data", "other", code=2)
+    assert "The folder holds a server that was made otherwise" in told
+    program = hromada.folder / "program"
+    program.write_text("#!/bin/sh\necho the port is taken\nexit 1\n")
+    program.chmod(0o755)
+    told = hromada("label-studio", "up", "--program", "./program", code=2)
+    assert "Label Studio ended at once." in told
+    assert "the port is taken" in told
+    assert (hromada.folder / "label-studio-data/account.json").stat().st_mode & 0o077 == 0
 
 
 AGAIN = f"""\

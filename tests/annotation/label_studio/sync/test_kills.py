@@ -169,7 +169,7 @@ def test_a_project_that_was_made_and_never_written_down_is_found_again(
     monkeypatch.undo()
     assert workspace.push("olha", 2).sent == 2
     with workspace.studio.api() as api:
-        named = api.get("/api/projects", params={"title": workspace.batch().mark[:8]}).json()["results"]
+        named = api.get("/api/projects", params={"title": workspace.people["olha"]}).json()["results"]
     assert [code in one["title"] for one in named] == [True]
     workspace.well()
 

@@ -1,0 +1,175 @@
+"""A Label Studio server on this machine: the program that `make servers` installs, told nothing but what it needs.
+
+`docs/reference/label-studio.md` says why each of its settings is as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from annotation.errors import BadInput, NotFound, Unavailable, Where
+
+INSTALLED = Path("build/label-studio/bin/label-studio")
+"""Where `make servers` installs the program, from the folder of the checkout."""
+DATABASE = "label_studio.sqlite3"
+ACCOUNT_FILE = "account.json"
+LOG_FILE = "server.log"
+START_SECONDS = 240
+"""Seconds until a server that makes its database must be up; 30 are usual."""
+STOP_SECONDS = 20
+SETTINGS: Mapping[str, str] = {
+    "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+    "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+    "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
+    "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
+    "LABEL_STUDIO_SENTRY_DSN": "",
+    "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
+    "https_proxy": "http://127.0.0.1:9",  # tips for its pages come from outside, and there is no other switch
+    "no_proxy": "127.0.0.1,localhost",
+    "LANG": "C.UTF-8",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnerAccount:
+    """The first account of a server, which may open everything; `token` is for programs."""
+
+    email: str
+    password: str
+    token: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalServer:
+    """A server at work; `is_new` says that its account was made at this start."""
+
+    url: str
+    account: OwnerAccount
+    is_new: bool
+
+    def get_invitation(self) -> str:
+        """The address where whoever opens it makes an account; raises Unavailable where the server does not say it."""
+        headers = {"Authorization": f"Token {self.account.token}"}
+        try:
+            answer = httpx.get(f"{self.url}/api/invite", headers=headers, timeout=60).raise_for_status()
+            return f"{self.url}/user/signup/?token={answer.json()['token']}"
+        except (httpx.HTTPError, ValueError, KeyError, TypeError):
+            raise Unavailable(
+                "Label Studio does not say how to invite people.", remedy="See Organization → Invite Members there."
+            ) from None
+
+
+def find_program(named: Path | None = None) -> Path:
+    """The server's program: the named one, else that of `make servers`; raises NotFound where there is none."""
+    beside = Path(sys.prefix).parent  # the checkout, where hromada runs from its .venv
+    candidates = [named] if named is not None else [INSTALLED, beside / INSTALLED]
+    found = next((path for path in candidates if path.is_file()), None)
+    if found is None:
+        raise NotFound(
+            f"There is no Label Studio at {candidates[0]}.",
+            remedy="Install it in the checkout of hromada: `make servers`; or start it with Docker, as "
+            "docker/compose.yaml says: `docker compose --profile label-studio up`.",
+        )
+    return found.absolute()
+
+
+@contextmanager
+def run_server(program: Path, folder: Path, *, host: str, port: int, email: str) -> Iterator[LocalServer]:
+    """A server with its data in the folder, until the block ends; at the first start its account is made.
+
+    Raises BadInput where the folder holds a server whose account is not known, and Unavailable where it does not come
+    up.
+    """
+    account, is_new = _ensure_account(folder, email=email)
+    settings = {
+        "LABEL_STUDIO_USERNAME": account.email,
+        "LABEL_STUDIO_PASSWORD": account.password,
+        "LABEL_STUDIO_USER_TOKEN": account.token,
+        "DJANGO_DB": "sqlite",
+    }
+    with start_program(program, folder, host=host, port=port, settings=settings) as url:
+        yield LocalServer(url=url, account=account, is_new=is_new)
+
+
+@contextmanager
+def start_program(program: Path, folder: Path, *, host: str, port: int, settings: Mapping[str, str]) -> Iterator[str]:
+    """Run the program until the block ends; yields its address. Raises Unavailable where it does not come up.
+
+    `settings` are added to what every server is told; any other variable of this machine might be one of its settings,
+    and is kept from it.
+    """
+    folder = folder.absolute()
+    placed = {"PATH": os.environ["PATH"], "HOME": str(folder), "LABEL_STUDIO_BASE_DATA_DIR": str(folder)}
+    log = folder / LOG_FILE
+    # --debug lets it fail where the port is taken, instead of taking the next one
+    command = [str(program), "start", "--no-browser", "--debug", "--internal-host", host, "--port", str(port)]
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            env={**SETTINGS, **placed, **settings},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # Ctrl-C reaches hromada only, which ends it
+        )
+        try:
+            url = f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{port}"  # noqa: S104
+            _wait_until_up(process, url, log)
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _ensure_account(folder: Path, *, email: str) -> tuple[OwnerAccount, bool]:
+    """The account that is stored in the folder, else a new one; and whether it is new."""
+    file = folder / ACCOUNT_FILE
+    try:
+        return OwnerAccount(**json.loads(file.read_text("utf-8"))), False
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, TypeError):
+        raise BadInput("The account cannot be read.", where=Where(file=file), remedy="Name another folder.") from None
+    if (folder / DATABASE).exists():
+        raise BadInput(
+            f"The folder holds a server that was made otherwise: it has no {ACCOUNT_FILE}.",
+            where=Where(file=folder),
+            remedy="Name another folder by --data, or start that server as docs/reference/label-studio.md says.",
+        )
+    account = OwnerAccount(email=email, password=secrets.token_urlsafe(12), token=secrets.token_hex(20))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.touch(mode=0o600)
+    file.write_text(json.dumps(vars(account), indent=1) + "\n", "utf-8")
+    return account, True
+
+
+def _wait_until_up(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
+    until = time.monotonic() + START_SECONDS
+    problem = f"Label Studio is not up after {START_SECONDS} seconds."
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            problem = "Label Studio ended at once."
+            break
+        try:
+            if httpx.get(f"{url}/health", timeout=2).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.2)
+    lines = log.read_text("utf-8", "replace").strip().splitlines() or ["nothing"]
+    raise Unavailable(problem, where=Where(file=log), remedy=f"Its last words: {lines[-1][:300]}")

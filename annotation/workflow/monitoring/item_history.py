@@ -1,0 +1,143 @@
+"""The way of one item: who got it where and until when, what they answered, and what became of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from annotation.errors import NotFound, Where
+from annotation.store.models import (
+    Adjudication,
+    Annotator,
+    Assignment,
+    Item,
+    Judgement,
+    LabelStudioTask,
+    Project,
+    Report,
+    SubmissionReview,
+)
+from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.workflow.monitoring import item_progress
+from annotation.workflow.monitoring.item_progress import ItemTally
+
+SURFACE_NAMES = {
+    Surface.TELEGRAM: "in Telegram",
+    Surface.LABEL_STUDIO: "for Label Studio",
+    Surface.IMPORT: "by an import",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemEvent:
+    """Something that happened to an item; `at` is None where its time is not known, `who` a pseudonym where it has one.
+
+    `answer` is what was answered, empty where it is not to be seen, or where nothing was answered.
+    """
+
+    at: datetime | None
+    who: str | None
+    what: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemHistory:
+    """An item with its counts, and what happened to it in the order of time."""
+
+    tally: ItemTally
+    pool: str
+    group: str
+    revision: int
+    events: tuple[ItemEvent, ...]
+
+
+def get_item_history(session: Session, project: Project, external_id: str, *, with_votes: bool) -> ItemHistory:
+    """The way of an item, without answers unless `with_votes`; raises NotFound where the project has no such item."""
+    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == external_id)
+    item = session.exec(chosen).first()
+    if item is None:
+        raise NotFound(
+            f"{project.name} has no item {external_id!r}.",
+            where=Where(field="--item"),
+            remedy="Ids are written as in the items' file.",
+        )
+    (tally,) = item_progress.measure_items(session, [item], with_votes=with_votes)
+    events = [
+        *_list_assignment_events(session, item, with_votes=with_votes),
+        *_list_other_events(session, item, with_votes=with_votes),
+    ]
+    return ItemHistory(
+        tally=tally,
+        pool=item.pool.value,
+        group=item.group_id,
+        revision=item.revision,
+        events=tuple(sorted(events, key=_get_order)),
+    )
+
+
+def _get_order(event: ItemEvent) -> tuple[bool, float]:
+    """By time; what has none comes first."""
+    return event.at is not None, 0.0 if event.at is None else event.at.timestamp()
+
+
+def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -> Iterator[ItemEvent]:
+    chosen = (
+        select(Assignment, Annotator, LabelStudioTask)
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .outerjoin(LabelStudioTask, col(LabelStudioTask.assignment_id) == col(Assignment.id))
+        .where(Assignment.item_id == item.id)
+    )
+    for assignment, annotator, task in session.exec(chosen).all():
+        who = annotator.pseudonym
+        yield ItemEvent(
+            at=assignment.assigned_at or assignment.shown_at, who=who, what=_describe_assignment(assignment)
+        )
+        if task is not None and task.sent_at is not None:
+            number = "" if task.remote_id is None else f", task {task.remote_id}"
+            yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
+        if assignment.status is AssignmentStatus.EXPIRED and assignment.lease_until is not None:
+            yield ItemEvent(at=assignment.lease_until, who=who, what="not answered in time: its place is free")
+        answers = select(Judgement).where(Judgement.assignment_id == assignment.id).order_by(col(Judgement.revision))
+        for judgement in session.exec(answers).all():
+            yield _build_answer_event(judgement, who=who, with_votes=with_votes)
+
+
+def _describe_assignment(assignment: Assignment) -> str:
+    what = f"assigned {SURFACE_NAMES[assignment.surface]}"
+    what += " as a control item" * assignment.is_control + ", once more" * assignment.is_repeat
+    if assignment.status is AssignmentStatus.LIVE and assignment.lease_until is not None:
+        what += f", until {assignment.lease_until:%Y-%m-%d %H:%M}"
+    return what
+
+
+def _build_answer_event(judgement: Judgement, *, who: str, with_votes: bool) -> ItemEvent:
+    what = "changed the answer" if judgement.revision else "answered"
+    what = f"skipped: {judgement.skip_reason}" if judgement.skip_reason is not None else what
+    what += "" if judgement.seconds is None else f" in {judgement.seconds:.0f} s"
+    what += "" if judgement.excluded_reason is None else f"; does not count: {judgement.excluded_reason}"
+    return ItemEvent(at=judgement.answered_at, who=who, what=what, answer=judgement.response if with_votes else "")
+
+
+def _list_other_events(session: Session, item: Item, *, with_votes: bool) -> Iterator[ItemEvent]:
+    """Reports, reviews of answers, and adjudications."""
+    reports = select(Report, Annotator.pseudonym).join(Annotator, col(Annotator.id) == col(Report.annotator_id))
+    for report, who in session.exec(reports.where(Report.item_id == item.id)):
+        state = "" if report.resolved_at is None else "; resolved"
+        yield ItemEvent(at=report.at, who=who, what=f"reported: {report.reason}{state}")
+    reviews = (
+        select(SubmissionReview, Annotator.pseudonym)
+        .join(Assignment, col(Assignment.id) == col(SubmissionReview.assignment_id))
+        .join(Annotator, col(Annotator.id) == col(SubmissionReview.annotator_id))
+    )
+    for review, who in session.exec(reviews.where(Assignment.item_id == item.id)):
+        yield ItemEvent(at=review.at, who=who, what=f"reviewed an answer: {review.decision}")
+    decisions = select(Adjudication, Annotator.pseudonym).outerjoin(
+        Annotator, col(Annotator.id) == col(Adjudication.annotator_id)
+    )
+    for decision, who in session.exec(decisions.where(Adjudication.item_id == item.id)):
+        what = f"adjudicated {decision.question}: {decision.decision}"
+        yield ItemEvent(at=decision.at, who=who, what=what, answer="; ".join(decision.labels) if with_votes else "")

@@ -1,0 +1,90 @@
+"""`hromada label-studio up`: a Label Studio server on this machine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from annotation.label_studio.local_server import LocalServer
+
+ENV_FILE = Path(".env")
+
+
+def up(
+    listen: Annotated[str, typer.Option("--listen", help="Where it listens: host and port.")] = "127.0.0.1:8080",
+    data: Annotated[Path, typer.Option("--data", help="The folder of its data.")] = Path("label-studio-data"),
+    email: Annotated[
+        str, typer.Option("--email", help="The e-mail of your account there, for the first start.")
+    ] = "organiser@example.org",
+    program: Annotated[
+        Path | None,
+        typer.Option(
+            "--program", envvar="HROMADA_LABEL_STUDIO", help="Its program, if `make servers` made it elsewhere."
+        ),
+    ] = None,
+) -> None:
+    """Start the Label Studio server of this machine, until Ctrl-C.
+
+    Its address and its token go into .env, where the other commands read them.
+    """
+    from annotation.label_studio import local_server
+    from bot.commands import terminal_output
+    from bot.delivery.http_server import parse_listen_address
+
+    address = parse_listen_address(listen, "--listen")
+    found = local_server.find_program(program)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: _end(ended))
+    terminal_output.print_sentence("Label Studio is starting; the first time takes half a minute …")
+    try:
+        with local_server.run_server(found, data, host=address.host, port=address.port, email=email) as server:
+            for line in _describe_server(server, data):
+                terminal_output.print_line(line)
+            ended.wait()
+    except KeyboardInterrupt:
+        pass
+    terminal_output.print_sentence("Label Studio has ended; its data are kept.")
+
+
+def _end(ended: threading.Event) -> None:
+    """Tell the command to end; while the server is still starting, stop waiting for it."""
+    ended.set()
+    raise KeyboardInterrupt
+
+
+def _describe_server(server: LocalServer, data: Path) -> list[str]:
+    from annotation.label_studio.local_server import ACCOUNT_FILE
+
+    account = f"Your account: {server.account.email}"
+    password = (
+        f", password {server.account.password}" if server.is_new else f"; its password is in {data / ACCOUNT_FILE}"
+    )
+    return [
+        f"Label Studio listens at {server.url}. Ctrl-C ends it.",
+        f"{account}{password}.",
+        f"Annotators make theirs at {server.get_invitation()}",
+        _store_settings({"HROMADA_LABEL_STUDIO_URL": server.url, "HROMADA_LABEL_STUDIO_TOKEN": server.account.token}),
+        "Then, in another terminal: hromada label-studio push PROJECT --person THEIR-EMAIL",
+    ]
+
+
+def _store_settings(settings: dict[str, str]) -> str:
+    """Add the settings to .env, where neither it nor the environment has them; what was done, as a sentence."""
+    text = ENV_FILE.read_text("utf-8") if ENV_FILE.exists() else ""
+    lines = [f"{name}={value}" for name, value in settings.items()]
+    if all(line in text.splitlines() for line in lines) and not settings.keys() & os.environ.keys():
+        return f"Its address and token stand in {ENV_FILE}."
+    stored = {line.partition("=")[0].strip() for line in text.splitlines() if line.partition("=")[2].strip()}
+    if settings.keys() & (stored | os.environ.keys()):
+        return "Other settings are there already; for this server they are: " + " ".join(lines)
+    ENV_FILE.touch(mode=0o600)
+    start = "" if not text or text.endswith("\n") else "\n"
+    ENV_FILE.write_text(text + start + "\n".join(lines) + "\n", "utf-8")
+    return f"Its address and token were written into {ENV_FILE}."
