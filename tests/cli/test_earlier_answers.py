@@ -37,6 +37,20 @@ def again(hromada: Hromada) -> Hromada:
     return hromada
 
 
+def test_people_are_told_by_the_ids_of_the_organisers_own_file(again: Hromada) -> None:
+    """Of the file that was imported; of another file nobody is known, and without it no id is told."""
+    listed = again("people", "list", "again", "--votes", "votes.csv", "--json").json["people"]
+    assert sorted(person["id_in_file"] for person in listed) == ["1", "2"]
+    by_id = {person["id_in_file"]: person["pseudonym"] for person in listed}
+    rows = again("people", "list", "again", "--votes", "votes.csv").out.splitlines()
+    assert any(by_id["1"] in row and row.split()[1] == "1" for row in rows), rows
+    without = again("people", "list", "again", "--json").json["people"]
+    assert all("id_in_file" not in person for person in without)
+    again.write("others.csv", VOTES.replace(",1,", ",8,").replace(",2,", ",9,"))
+    refused = again("people", "list", "again", "--votes", "others.csv")
+    assert (refused.code, "Nobody of the file is known in again." in refused.err) == (2, True)
+
+
 def test_earlier_answers_fill_no_place_and_count_by_themselves(again: Hromada) -> None:
     """The project still wants all its answers; results of the earlier ones are shown only where they are asked for."""
     status = again("status", "again", "--json").json

@@ -14,13 +14,13 @@ from sqlmodel import Session, select
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
-from annotation.errors import BadInput, Conflict, Where
+from annotation.errors import Conflict, Where
 from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import EARLIER, SKIPPED, Event, Pool, RepeatPolicy
-from annotation.workflow.imports import control_rules, repeated_votes, second_pass_votes, vote_writer
+from annotation.workflow.imports import control_rules, repeated_votes, second_pass_votes, vote_source, vote_writer
 from annotation.workflow.imports.vote_writer import VoteItem
 from annotation.workflow.lifecycle.item_writer import Progress
 
@@ -65,14 +65,7 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
     Raises BadInput for anything in the file that cannot be used, and Conflict for a file that was imported before.
     """
     definition = project_file.parse_definition(project.definition)
-    section = definition.votes
-    if section is None or (path is None and section.file is None):
-        raise BadInput(
-            "The project does not say how votes are read.",
-            where=Where(file=project.source, field="votes"),
-            remedy="Add a `votes` section with the format and the file.",
-        )
-    source = path or Path(project.source).parent / (section.file or "")
+    section, source = vote_source.locate_votes(definition, project, path)
     item_contents = _list_item_contents(session, project, definition)
     contents = read_votes(
         source, section, questions=_list_questions(definition, item_contents.values()), item_contents=item_contents
@@ -106,7 +99,7 @@ def store_votes(
     _refuse_changed_project(session, project, vote_file)
     section, votes = vote_file.section, vote_file.contents.votes
     annotators = _register_annotators(
-        session, votes, namespace=section.people or _get_namespace(section, project), key=key, now=now
+        session, votes, namespace=vote_source.get_namespace(section, project), key=key, now=now
     )
     items = _list_items(session, project)
     definition = project_file.parse_definition(project.definition)
@@ -168,11 +161,6 @@ def _count_excluded(
         for annotator_id, vote in votes
     )
     return Counter(reason for reason in reasons if reason is not None)
-
-
-def _get_namespace(section: project_file.VotesSection, project: Project) -> str:
-    """The namespace of worker ids: Toloka's are the same in all projects, those of a CSV file only in its project."""
-    return "toloka" if section.format == "toloka" else f"project {project.name}"
 
 
 def _list_items(session: Session, project: Project) -> dict[str, VoteItem]:

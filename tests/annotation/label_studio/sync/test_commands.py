@@ -76,13 +76,11 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
 def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     hromada: Command, accounts: Mapping[str, Account]
 ) -> None:
-    """The account is found and becomes somebody's; the title is the campaign's; each that is left out has its reason."""
+    """The account is found and becomes somebody's; what is left out has its reason."""
     olha, taras = accounts["olha"], accounts["taras"]
     rows = [{"id": f"i{n}", "text": f"Речення {n}.", "kind": "long" if n else "short"} for n in range(3)]
     (hromada.folder / "i.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    text = (
-        (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\ntitle: p\n", "project: q\ntitle: Хто це?\n")
-    )
+    text = (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\ntitle: p\n", "project: q\ntitle: Хто?\n")
     (hromada.folder / "q.yaml").write_text(text.replace("show: [text]", "show: [text], stratum: kind"), "utf-8")
     hromada("load", "q.yaml")
     hromada("start", "q")
@@ -93,7 +91,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     ]
     with hromada.studio.api() as api:
         title = api.get(f"/api/projects/{both[0]['remote_id']}").json()["title"]
-    assert title == f"Хто це? · {both[0]['person']}"
+    assert title == f"Хто? · {both[0]['person']}"
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
     assert f"2 items wait for {both[0]['person']} in Label Studio: 1 new, 1 sent." in more

@@ -170,7 +170,8 @@ def test_a_project_that_was_made_and_never_written_down_is_found_again(
     assert workspace.push("olha", 2).sent == 2
     with workspace.studio.api() as api:
         named = api.get("/api/projects", params={"title": workspace.people["olha"]}).json()["results"]
-    assert [code in one["title"] for one in named] == [True]
+    mark = workspace.batch().mark
+    assert [code in one["title"] for one in named if mark in (one["description"] or "")] == [True]
     workspace.well()
 
 
