@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from annotation.errors import NotFound
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Programme, ProgrammeProject, Project
-from annotation.vocabulary import ExclusionKind, Pool
+from annotation.vocabulary import SECOND_PASS_OCCASION, ExclusionKind, Pool
 
 
 def get_project(session: Session, name: str) -> Project:
@@ -88,6 +88,20 @@ def list_final_answers(
         (item_id, pseudonym, None if answers is None else dict(answers), response)
         for item_id, pseudonym, answers, response in rows
     ]
+
+
+def list_second_passes(session: Session, *, project_id: int) -> set[tuple[int, str]]:
+    """The items that annotators looked at a second time, with their gold, and answered: item id and pseudonym."""
+    query = (
+        select(Assignment.item_id, Annotator.pseudonym)
+        .select_from(Assignment)
+        .join(Item)
+        .join(Annotator)
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(Item.project_id == project_id, Assignment.occasion == SECOND_PASS_OCCASION)
+        .where(judgements.build_final_revision_condition(), col(Judgement.skip_reason).is_(None))
+    )
+    return set(session.exec(query).all())
 
 
 def find_annotator(session: Session, telegram_id: int) -> Annotator | None:

@@ -69,7 +69,7 @@ def read_code(said: str) -> str:
     [
         ("recruit-volunteers", 0, 0, ["hromada.db"]),
         ("ask-several-data-sets", 3, 10, ["results/report.html"]),
-        ("filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv"]),
+        ("filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"]),
         ("move-from-other-tools", 0, 0, ["gold/gold.csv", "gold/report.html"]),
         ("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"]),
     ],

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import conditions, project_file
 from annotation.campaigns.conditions import Condition, ConditionFacts, ItemConsensus
-from annotation.campaigns.questions import Question
+from annotation.campaigns.questions import ChoicesQuestion, Question, question_base
 from annotation.errors import BadInput, NotFound, Refused
 from annotation.loading.items.item_reader import LINEAGE_COLUMN
 from annotation.store import queries
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MAJORITY_METHOD = "majority; ties give no label"
 """The description of the majority that is written into the lineage."""
+NO_BOX = "[]"
+"""The stored answer of boxes of which none is ticked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ def derive_items(
     answers = _read_answers(
         session,
         source,
-        first_question=all_questions[0].name,
+        questions=all_questions,
         include_pilot=any(_asks_for_pilot(condition, all_questions) for condition in parsed_conditions),
     )
     questions_in_use = {condition.resolve_measure(all_questions)[0] for condition in parsed_conditions} | {gold}
@@ -110,12 +112,25 @@ def _asks_for_pilot(condition: Condition, questions: Sequence[Question]) -> bool
     return is_pool_condition and (condition.operator, condition.value) == ("=", Pool.PILOT.value)
 
 
-def _read_answers(session: Session, source: Project, *, first_question: str, include_pilot: bool) -> AnswersByQuestion:
+def _read_answers(
+    session: Session, source: Project, *, questions: Sequence[Question], include_pilot: bool
+) -> AnswersByQuestion:
+    """The final answers; boxes that somebody left out altogether at the second look are an answer without a tick."""
+    looked_twice = queries.list_second_passes(session, project_id=source.id or 0)
+    boxes = [question for question in questions if isinstance(question, ChoicesQuestion) and not question.required]
     by_question: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for item, annotator, answers, response in queries.list_final_answers(
         session, project_id=source.id or 0, pilot=include_pilot
     ):
-        for name, stored in (answers or ({first_question: response} if response else {})).items():
+        given = answers or ({questions[0].name: response} if response else {})
+        left_out = {
+            question.name: NO_BOX
+            for question in boxes
+            if question.name not in given
+            and (item, annotator) in looked_twice
+            and question_base.is_asked(question, given)
+        }
+        for name, stored in {**given, **left_out}.items():
             by_question[name].append((item, annotator, stored))
     return by_question
 
