@@ -33,8 +33,9 @@ def run_transition(transition: Transition, change: TransitionFunction, name: str
     """Make a transition of a project, or of all projects of a programme in one transaction, and print what came of it.
 
     `change` makes it. The projects of a programme whose status does not allow it stay as they are; Conflict is raised
-    where this holds for all.
+    where this holds for all. What hinders any of the others hinders all, and is told of all.
     """
+    from annotation.errors import Conflict, HromadaError, combine_errors
     from annotation.store import queries
     from bot.commands import database_session, terminal_output
 
@@ -44,15 +45,20 @@ def run_transition(transition: Transition, change: TransitionFunction, name: str
         if programme is not None:
             _refuse_unless_some_can(transition, programme.name, projects)
         lines, facts = [], []
+        obstacles: list[HromadaError] = []
         for project in projects:
-            result = (
-                change(transaction, project=project, now=database_session.get_current_time())
-                if programme is None or _is_allowed(transition, project)
-                else None
-            )
+            result = None
+            if programme is None or _is_allowed(transition, project):
+                try:
+                    result = change(transaction, project=project, now=database_session.get_current_time())
+                except Conflict as failure:
+                    obstacles.append(failure)
+                    continue
             plan = (project.frozen or {}).get("plan")
             lines += _describe_result(transition, project, result, plan)
             facts.append(_build_json(transition, project, result, plan))
+        if obstacles:
+            raise combine_errors(obstacles)
         document = facts[0] if programme is None else {"programme": programme.name, "projects": facts}
     if json:
         terminal_output.print_json(document)

@@ -163,15 +163,16 @@ def test_a_backup_that_is_damaged_but_says_it_is_not_changes_nothing(db: databas
 
 
 def test_a_file_that_is_there_is_kept_unless_said_otherwise(db: database.Database, tmp_path: Path) -> None:
-    """Neither a backup nor a manifest is written over by mistake; a folder that is not there is a sentence."""
+    """Neither a backup nor a manifest is written over by mistake; a new folder is made, what is none is a sentence."""
     write(db, 1)
     (tmp_path / "there").write_text("mine", "utf-8")
     with pytest.raises(Conflict, match="such a file already"):
         backups.make_backup(db.engine, to=tmp_path / "there", now=NOW)
     assert (tmp_path / "there").read_text("utf-8") == "mine"
     assert backups.make_backup(db.engine, to=tmp_path / "there", now=NOW, yes=True).rows["annotator"] == 1
-    with pytest.raises(BadInput, match="cannot be written: No such file"):
-        backups.make_backup(db.engine, to=tmp_path / "no" / "folder", now=NOW)
+    assert backups.make_backup(db.engine, to=tmp_path / "new" / "folder" / "b", now=NOW).rows["annotator"] == 1
+    with pytest.raises(BadInput, match="The backup cannot be written"):
+        backups.make_backup(db.engine, to=tmp_path / "there" / "b", now=NOW)
 
 
 def test_an_empty_database_has_nothing_to_back_up(db: database.Database, tmp_path: Path) -> None:

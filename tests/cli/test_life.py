@@ -187,11 +187,14 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
 
 def test_a_programme_starts_with_all_projects_or_with_none(one: Hromada) -> None:
     """What hinders one project leaves the others as they were."""
-    path = write(one, "two")
-    path.write_text(path.read_text("utf-8").replace("instructions: Read.\n", ""), "utf-8")
-    one.write("both.yaml", "programme: both\ntitle: t\nlanguage: en\nprojects: [{file: one.yaml}, {file: two.yaml}]\n")
+    for name in ("two", "three"):
+        path = write(one, name)
+        path.write_text(path.read_text("utf-8").replace("instructions: Read.\n", ""), "utf-8")
+    files = "[{file: one.yaml}, {file: two.yaml}, {file: three.yaml}]"
+    one.write("both.yaml", f"programme: both\ntitle: t\nlanguage: en\nprojects: {files}\n")
     assert one("load", "both.yaml").code == 0
     refused = one("start", "both")
     assert refused.code == 2
     assert "'two' cannot start. It has no instructions." in refused.err
+    assert "'three' cannot start. It has no instructions." in refused.err
     assert state(one) == "loaded"

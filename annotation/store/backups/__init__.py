@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -41,7 +42,7 @@ BACKUP_METHODS = {
 
 
 def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> BackupManifest:
-    """Write a backup and its manifest, both or neither, readable by their owner only.
+    """Write a backup and its manifest, both or neither, readable by their owner only; makes their folder.
 
     Raises Conflict where such a file exists and not `yes`, BadInput where there is nothing to back up.
     """
@@ -50,6 +51,7 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
     _refuse_empty(engine)
     partial = to.with_name(f".{to.name}.{os.getpid()}")
     try:
+        to.parent.mkdir(parents=True, exist_ok=True)
         _create_private_file(partial)
         with translate_errors(engine.url):
             contents = BACKUP_METHODS[engine.dialect.name].dump(engine, partial)
@@ -63,8 +65,9 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
         problem = f"The backup cannot be written: {failure.strerror}."
         raise BadInput(problem, where=Where(file=to), remedy="Name a folder that you may write to.") from None
     finally:
-        partial.unlink(missing_ok=True)
-        manifest.get_manifest_path(partial).unlink(missing_ok=True)
+        with suppress(NotADirectoryError):  # nothing was written then
+            partial.unlink(missing_ok=True)
+            manifest.get_manifest_path(partial).unlink(missing_ok=True)
     return built
 
 
