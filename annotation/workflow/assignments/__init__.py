@@ -51,6 +51,7 @@ from annotation.workflow.assignments.second_pass import ComparedAnswer, SecondPa
 from annotation.workflow.assignments.skips_and_reports import SavedReport, report_item, skip_item
 from annotation.workflow.assignments.submission import submit_judgement
 from annotation.workflow.assignments.undo import get_open_item, keep_judgement, undo_judgement
+from annotation.workflow.assignments.work_rhythm import RemarkKind
 
 __all__ = [
     "DEFAULT_BATCH_LEASE",
@@ -62,6 +63,7 @@ __all__ = [
     "NotAssigned",
     "OpenedAssignment",
     "QualificationDecision",
+    "RemarkKind",
     "SavedJudgement",
     "SavedReport",
     "SecondPass",

@@ -166,16 +166,16 @@ def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
 
 def get_local_date(now: datetime, zone: str | None) -> str:
     """The ISO date of `now` in a time zone, in UTC where `zone` is None or unknown."""
-    return now.astimezone(_get_time_zone(zone)).date().isoformat()
+    return now.astimezone(get_time_zone(zone)).date().isoformat()
 
 
 def _get_next_midnight(now: datetime, zone: str | None) -> datetime:
-    local_zone = _get_time_zone(zone)
+    local_zone = get_time_zone(zone)
     tomorrow = now.astimezone(local_zone).date() + timedelta(days=1)
     return datetime.combine(tomorrow, time.min, tzinfo=local_zone).astimezone(UTC)
 
 
-def _get_time_zone(name: str | None) -> ZoneInfo:
+def get_time_zone(name: str | None) -> ZoneInfo:
     """The time zone of this name; UTC where the name is None or unknown."""
     try:
         return ZoneInfo(name or "UTC")

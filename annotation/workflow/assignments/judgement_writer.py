@@ -17,6 +17,7 @@ from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
 from annotation.workflow.assignments.qualification import QualificationDecision
+from annotation.workflow.assignments.work_rhythm import Remark
 from annotation.workflow.quality import gold_answers
 
 
@@ -29,7 +30,7 @@ class SavedJudgement:
     empty for a skip, which `skipped` tells from an answer without any. `number` is as in `AssignedItem`. `extra` says
     that the item had all its answers already, `changeable` that an undo may be tried, `reopened` that one has opened
     the item for another answer. `feedback` is set in training only, `decision` only with the last answer of a
-    qualification. The other fields are as in `AssignedItem`.
+    qualification. `remarks` are made after a first answer of the main stage. The other fields are as in `AssignedItem`.
     """
 
     assignment_id: int
@@ -51,6 +52,7 @@ class SavedJudgement:
     is_second_pass: bool = False
     feedback: TrainingFeedback | None = None
     decision: QualificationDecision | None = None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def question(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -33,10 +34,12 @@ from annotation.workflow.assignments import (
     second_pass,
     second_pass_answers,
     undo,
+    work_rhythm,
 )
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 from annotation.workflow.assignments.qualification import QualificationDecision
+from annotation.workflow.assignments.work_rhythm import Remark
 from annotation.workflow.quality import enforcement
 
 
@@ -72,10 +75,24 @@ def submit_judgement(
         saved = store_first_answer(opened, new_answer=new_answer, now=now)
         if is_first and context.definition.asks_in_steps:
             second_pass.begin_second_pass(opened, now=now)
-        return saved
+        return replace(saved, remarks=_list_remarks(opened, saved, now=now))
     if assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
     return _store_revision(opened, new_answer=new_answer, now=now)
+
+
+def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datetime) -> tuple[Remark, ...]:
+    """The remarks after a first answer of the main stage."""
+    if saved.stage is not Stage.MAIN:
+        return ()
+    zone = opened.context.annotator.time_zone
+    return work_rhythm.list_remarks(
+        number=saved.number,
+        began=opened.context.participation.work_session_since,
+        previous=opened.assignment.assigned_at or now,
+        now=now,
+        zone=None if zone is None else assignment_policy.get_time_zone(zone),
+    )
 
 
 def store_first_answer(

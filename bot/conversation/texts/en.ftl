@@ -386,3 +386,6 @@ case-undone = ↩ The decision is taken back. The item is below.
 case-nothing = Nothing waits for your decision, thank you! New disputed items appear when the organisers refresh the queue. Check again: /adjudicate
 case-offer = There are disputed items: say which answer is right.
 case-begin = Decide
+remark-milestone = 🎉 That makes { $number } items. Thank you!
+remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
+remark-night = 🌙 It is late. The items will wait until tomorrow.

@@ -238,9 +238,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
     heading = _format_finished_heading(saved, translate, emoji=emoji)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    remarks = training.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
-    remarks = [translate("extra")] if saved.extra else remarks
-    without_item = [first_line, *(TextBlock(line) for line in remarks)]
+    without_item = [first_line, *(TextBlock(line) for line in training.list_remarks(saved, translate))]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     with_item = without_item if saved.is_second_pass else with_item

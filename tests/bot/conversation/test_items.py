@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,21 @@ def test_the_gap_is_a_word_of_the_projects_language(chat: Chat, load: Load, proj
     chat.begin()
     assert f"A [{word}] b" in chat.last.text
     assert chat.last.labels[0] == ("x | y")
+
+
+def test_a_milestone_and_a_break_stand_below_the_answer(chat: Chat, load: Load) -> None:
+    """Below the answer itself, each once."""
+    load([{"id": str(n), "text": f"Речення {n}.", "options": ["так", "ні"], "gold": "ні"} for n in range(14)])
+    chat.begin()
+    for number in range(1, 13):
+        answered = chat.last
+        chat.now += timedelta(minutes=3)
+        chat.tap("так", on=answered)
+        assert any("🎉" in text for text in chat.seen) == (number >= 10)
+    milestones = [text for text in chat.seen if "🎉 Це вже 10 завдань. Дякуємо!" in text]
+    breaks = [text for text in chat.seen if "☕ Ви працюєте вже" in text]
+    assert len(milestones) == 1
+    assert len(breaks) == 1
 
 
 def test_an_item_of_many_messages(chat: Chat, load: Load) -> None:

@@ -1,0 +1,69 @@
+"""Milestones, breaks and the night, over whole work sessions: each is said when it is time, and once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from annotation.workflow.assignments.work_rhythm import RemarkKind, list_remarks
+
+KYIV = ZoneInfo("Europe/Kyiv")
+
+
+def work(
+    start: datetime, *, seconds: int, items: int, zone: ZoneInfo | None = KYIV
+) -> list[tuple[RemarkKind, int, int]]:
+    """What is said to somebody who answers an item every so many seconds: kind, number, and after which item."""
+    moments = [start + timedelta(seconds=seconds * number) for number in range(items + 1)]
+    return [
+        (remark.kind, remark.number, number)
+        for number in range(1, items + 1)
+        for remark in list_remarks(
+            number=number, began=start, previous=moments[number - 1], now=moments[number], zone=zone
+        )
+    ]
+
+
+def test_milestones_come_at_10_25_50_and_then_every_50() -> None:
+    """By the number that the annotator sees."""
+    said = work(datetime(2026, 11, 24, 10, tzinfo=UTC), seconds=1, items=160)
+    assert said == [(RemarkKind.MILESTONE, number, number) for number in (10, 25, 50, 100, 150)]
+
+
+@pytest.mark.parametrize("seconds", [7, 60, 900])
+def test_a_break_is_suggested_after_every_25_minutes(seconds: int) -> None:
+    """Once each, also to whoever needs a quarter of an hour for an item."""
+    hours = 3
+    said = work(datetime(2026, 11, 24, 10, tzinfo=UTC), seconds=seconds, items=hours * 3600 // seconds)
+    minutes = [number for kind, number, _ in said if kind is RemarkKind.BREAK]
+    moments = {minute // 25 for minute in minutes}
+    assert len(minutes) == len(moments) == 7
+    assert all(minute % 25 * 60 < max(seconds, 60) for minute in minutes)
+
+
+def test_whoever_works_into_the_night_is_told_at_eleven_and_then_as_for_breaks() -> None:
+    """Local time counts: 20:50 UTC is ten to eleven in Kyiv; nothing is said where the time zone is not known."""
+    start = datetime(2026, 11, 24, 20, 50, tzinfo=UTC)
+    said = [(kind, number) for kind, number, _ in work(start, seconds=60, items=60) if kind is not RemarkKind.MILESTONE]
+    assert said == [(RemarkKind.NIGHT, 10), (RemarkKind.NIGHT, 25), (RemarkKind.NIGHT, 50)]
+    unknown = [kind for kind, *_ in work(start, seconds=60, items=60, zone=None) if kind is not RemarkKind.MILESTONE]
+    assert unknown == [RemarkKind.BREAK, RemarkKind.BREAK]
+
+
+def test_whoever_begins_at_night_is_told_after_ten_minutes_and_by_day_no_more() -> None:
+    """At 2 o'clock; from 6 on a break is a break."""
+    start = datetime(2026, 11, 24, 0, tzinfo=UTC)
+    said = [(kind, number) for kind, number, _ in work(start, seconds=60, items=20) if kind is not RemarkKind.MILESTONE]
+    assert said == [(RemarkKind.NIGHT, 10)]
+    early = [kind for kind, *_ in work(start + timedelta(hours=3, minutes=40), seconds=60, items=30)]
+    assert RemarkKind.BREAK in early
+    assert early.count(RemarkKind.NIGHT) == 1
+
+
+def test_an_item_that_waited_since_the_last_session_makes_no_break() -> None:
+    """What was shown before the session began counts from its beginning."""
+    now = datetime(2026, 11, 24, 10, tzinfo=UTC)
+    assert list_remarks(number=3, began=now, previous=now - timedelta(days=2), now=now, zone=KYIV) == ()
+    assert list_remarks(number=3, began=None, previous=now, now=now, zone=KYIV) == ()
