@@ -1,4 +1,4 @@
-"""What is said after an answer, in training whether it was right, too; and how a training goes, above its first item."""
+"""What is said after an answer, in training also how right it was; and how a training goes, above its first item."""
 
 from __future__ import annotations
 
