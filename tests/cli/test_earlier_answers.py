@@ -46,6 +46,11 @@ def test_people_are_told_by_the_ids_of_the_organisers_own_file(again: Hromada) -
     assert any(by_id["1"] in row and row.split()[1] == "1" for row in rows), rows
     without = again("people", "list", "again", "--json").json["people"]
     assert all("id_in_file" not in person for person in without)
+    way = again("status", "again", "--item", "a", "--json").json["events"]
+    assert {(event["who"], event["what"].endswith("(imported)"), event["answer"]) for event in way} == {
+        (by_id["1"], True, "x"),
+        (by_id["2"], True, "x"),
+    }
     again.write("others.csv", VOTES.replace(",1,", ",8,").replace(",2,", ",9,"))
     refused = again("people", "list", "again", "--votes", "others.csv")
     assert (refused.code, "Nobody of the file is known in again." in refused.err) == (2, True)

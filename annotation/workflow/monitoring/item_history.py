@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -24,11 +24,7 @@ from annotation.vocabulary import AssignmentStatus, Surface
 from annotation.workflow.monitoring import item_progress
 from annotation.workflow.monitoring.item_progress import ItemTally
 
-SURFACE_NAMES = {
-    Surface.TELEGRAM: "in Telegram",
-    Surface.LABEL_STUDIO: "for Label Studio",
-    Surface.IMPORT: "by an import",
-}
+SURFACE_NAMES = {Surface.TELEGRAM: "in Telegram", Surface.LABEL_STUDIO: "for Label Studio"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +89,10 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
     )
     for assignment, annotator, task in session.exec(chosen).all():
         who = annotator.pseudonym
-        yield ItemEvent(
-            at=assignment.assigned_at or assignment.shown_at, who=who, what=_describe_assignment(assignment)
-        )
+        is_imported = assignment.surface is Surface.IMPORT
+        if not is_imported:
+            moment = assignment.assigned_at or assignment.shown_at
+            yield ItemEvent(at=moment, who=who, what=_describe_assignment(assignment))
         if task is not None and task.sent_at is not None:
             number = "" if task.remote_id is None else f", task {task.remote_id}"
             yield ItemEvent(at=task.sent_at, who=who, what=f"sent to Label Studio{number}")
@@ -103,7 +100,8 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
             yield ItemEvent(at=assignment.lease_until, who=who, what="not answered in time: its place is free")
         answers = select(Judgement).where(Judgement.assignment_id == assignment.id).order_by(col(Judgement.revision))
         for judgement in session.exec(answers).all():
-            yield _build_answer_event(judgement, who=who, with_votes=with_votes)
+            event = _build_answer_event(judgement, who=who, with_votes=with_votes)
+            yield replace(event, what=f"{event.what} (imported)") if is_imported else event
 
 
 def _describe_assignment(assignment: Assignment) -> str:
