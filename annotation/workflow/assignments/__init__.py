@@ -13,6 +13,7 @@ from annotation.workflow.assignments.annotator_context import (
     open_assignment,
 )
 from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
+from annotation.workflow.assignments.assignment_policy import RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
     skip_batch_item,
     submit_batch_answer,
@@ -51,7 +52,6 @@ from annotation.workflow.assignments.second_pass import ComparedAnswer, SecondPa
 from annotation.workflow.assignments.skips_and_reports import SavedReport, report_item, skip_item
 from annotation.workflow.assignments.submission import submit_judgement
 from annotation.workflow.assignments.undo import get_open_item, keep_judgement, undo_judgement
-from annotation.workflow.assignments.work_rhythm import RemarkKind
 
 __all__ = [
     "DEFAULT_BATCH_LEASE",

@@ -1,4 +1,6 @@
-"""Assignment policy as pure functions: stages, page positions, control items, caps, work sessions, seeded order."""
+"""Assignment policy as pure functions: stages, page positions, control items, caps, work sessions, seeded order, and
+the remarks after an answer that keep people going: a milestone, a break, the night; never how well they do.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
+from enum import StrEnum
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -25,6 +28,15 @@ LEASE_SECONDS = 30 * 60
 
 REPEAT_PROBABILITY = 0.5
 """How often a due repeat is assigned instead of a new item, so that repeats do not come in a row."""
+
+FIRST_MILESTONES = (10, 25)
+MILESTONE_STEP = 50
+"""Every so many items are a milestone, after the first ones."""
+BREAK_AFTER = timedelta(minutes=25)
+"""How long somebody works until a break is suggested, and how long after it until the next."""
+NIGHT_BEGINS, NIGHT_ENDS = time(23), time(6)
+NIGHT_AFTER = timedelta(minutes=10)
+"""How long somebody who began at night works until it is said that it is late."""
 
 
 def generate_seeded_number(*key: object) -> float:
@@ -181,3 +193,53 @@ def get_time_zone(name: str | None) -> ZoneInfo:
         return ZoneInfo(name or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
+
+
+class RemarkKind(StrEnum):
+    """What is remarked."""
+
+    MILESTONE = "milestone"
+    BREAK = "break"
+    NIGHT = "night"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """A remark; `number` is the number of items of a milestone, and the minutes of a break."""
+
+    kind: RemarkKind
+    number: int
+
+
+def list_remarks(
+    *, number: int, began: datetime | None, previous: datetime, now: datetime, zone: ZoneInfo | None
+) -> tuple[Remark, ...]:
+    """The remarks after the answer to the item with this number in the main stage, which was assigned at `previous`.
+
+    The work session began at `began`. All follows from stored times: a remark is made after the first answer past its
+    moment, and therefore once. Nothing is said of the night where the annotator's time zone is not known.
+    """
+    remarks = []
+    if number in FIRST_MILESTONES or (number > 0 and number % MILESTONE_STEP == 0):
+        remarks.append(Remark(kind=RemarkKind.MILESTONE, number=number))
+    if began is None:
+        return tuple(remarks)
+    before = max(previous, began)
+    needs_break = (now - began) // BREAK_AFTER > (before - began) // BREAK_AFTER
+    night = None if zone is None else _find_night(now.astimezone(zone))
+    minutes = int((now - began).total_seconds() // 60)
+    if night is not None and (needs_break or before < (night if began < night else began + NIGHT_AFTER) <= now):
+        remarks.append(Remark(kind=RemarkKind.NIGHT, number=minutes))
+    elif needs_break:
+        remarks.append(Remark(kind=RemarkKind.BREAK, number=minutes))
+    return tuple(remarks)
+
+
+def _find_night(local: datetime) -> datetime | None:
+    """When the night began in which this local time is, None by day."""
+    if local.time() >= NIGHT_BEGINS:
+        return local.replace(hour=NIGHT_BEGINS.hour, minute=0, second=0, microsecond=0)
+    if local.time() < NIGHT_ENDS:
+        evening = local - timedelta(days=1)
+        return evening.replace(hour=NIGHT_BEGINS.hour, minute=0, second=0, microsecond=0)
+    return None

@@ -16,8 +16,8 @@ from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, Exclus
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
+from annotation.workflow.assignments.assignment_policy import Remark
 from annotation.workflow.assignments.qualification import QualificationDecision
-from annotation.workflow.assignments.work_rhythm import Remark
 from annotation.workflow.quality import gold_answers
 
 

@@ -34,12 +34,11 @@ from annotation.workflow.assignments import (
     second_pass,
     second_pass_answers,
     undo,
-    work_rhythm,
 )
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
+from annotation.workflow.assignments.assignment_policy import Remark
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 from annotation.workflow.assignments.qualification import QualificationDecision
-from annotation.workflow.assignments.work_rhythm import Remark
 from annotation.workflow.quality import enforcement
 
 
@@ -86,7 +85,7 @@ def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datet
     if saved.stage is not Stage.MAIN:
         return ()
     zone = opened.context.annotator.time_zone
-    return work_rhythm.list_remarks(
+    return assignment_policy.list_remarks(
         number=saved.number,
         began=opened.context.participation.work_session_since,
         previous=opened.assignment.assigned_at or now,

@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, SavedJudgement, ShownQuestion
+from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
@@ -29,6 +29,7 @@ MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
 _HASH_MULTIPLIER = 2_654_435_761
 """Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
+REMARKS = {RemarkKind.MILESTONE: "remark-milestone", RemarkKind.BREAK: "remark-break", RemarkKind.NIGHT: "remark-night"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,18 +239,19 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
     heading = _format_finished_heading(saved, translate, emoji=emoji)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    without_item = [first_line, *(TextBlock(line) for line in training.list_remarks(saved, translate))]
+    remarks = training.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
+    remarks = [translate("extra")] if saved.extra else remarks
+    remarks += [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
+    without_item = [first_line, *(TextBlock(line) for line in remarks)]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
     with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
     with_item = without_item if saved.is_second_pass else with_item
-    undo_text = "undo-skip" if saved.skipped else "undo"
-    undo = (
-        ((message_layout.build_button(translate(undo_text), ButtonAction.UNDO, saved.assignment_id),),)
-        if saved.changeable
-        else ()
-    )
+    undo_text = translate("undo-skip" if saved.skipped else "undo")
+    undo = message_layout.build_button(undo_text, ButtonAction.UNDO, saved.assignment_id)
     return message_layout.render_messages(
-        with_item if message_layout.fits_one_message(with_item) else without_item, translate, buttons=undo
+        with_item if message_layout.fits_one_message(with_item) else without_item,
+        translate,
+        buttons=((undo,),) if saved.changeable else (),
     )[-1]
 
 

@@ -1,15 +1,14 @@
-"""What is said after an answer, in training also how right it was; and how a training goes, above its first item."""
+"""What a training says that no other stage does: how it goes, above its first item, and whether an answer was right."""
 
 from __future__ import annotations
 
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, TrainingFeedback
+from annotation.workflow.assignments import AssignedItem, SavedJudgement, TrainingFeedback
 from bot.conversation.inputs import INPUTS
 from bot.conversation.texts import Texts
 
 STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualification-rules"}
 """The ids of the texts that say how a stage goes, above its first item."""
-REMARKS = {RemarkKind.MILESTONE: "remark-milestone", RemarkKind.BREAK: "remark-break", RemarkKind.NIGHT: "remark-night"}
 
 
 def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
@@ -23,15 +22,8 @@ def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
     return " ".join(rules)
 
 
-def list_remarks(saved: SavedJudgement, translate: Texts) -> list[str]:
-    """The lines below an answer: that it is kept apart, or how it was in training; milestones, a break, the night."""
-    feedback = [] if saved.feedback is None else _list_feedback(saved, saved.feedback, translate)
-    remarks = [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
-    return [*([translate("extra")] if saved.extra else feedback), *remarks]
-
-
-def _list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
-    """Whether an answer in training is right, the gold answer and why; a skip is told nothing."""
+def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
+    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing."""
     if not saved.stored_answers:
         return []
     gold = format_gold(saved, feedback, translate)

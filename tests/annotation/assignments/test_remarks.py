@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from annotation.workflow.assignments.work_rhythm import RemarkKind, list_remarks
+from annotation.workflow.assignments.assignment_policy import RemarkKind, list_remarks
 
 KYIV = ZoneInfo("Europe/Kyiv")
 
