@@ -76,21 +76,22 @@ def find_live_kind(chat: Chat) -> str | None:
         return "control" if live.is_control else "repeat" if live.is_repeat else live.stage.value
 
 
-def read_screen(message: Message) -> str:
-    """A message with its buttons, without its numbers and without what its item says."""
-    lines = [re.sub(r"\d+", "#", re.sub(r"Word \d+ of the \w+", "Word", message.text))]
-    return "\n".join([*lines, *(label for label, _ in message.buttons)])
+def read_screen(message: Message, texts: Texts) -> str:
+    """A message with its buttons, without its numbers, the thanks for a milestone, and what its item says."""
+    milestone = re.escape(texts("remark-milestone", number="NUMBER")).replace("NUMBER", r"\d+")
+    text = re.sub(rf"\n\n{milestone}", "", re.sub(r"Word \d+ of the \w+", "Word", message.text))
+    return "\n".join([re.sub(r"\d+", "#", text), *(label for label, _ in message.buttons)])
 
 
 async def look_at_item(chat: Chat, person: ScriptedPerson, texts: Texts) -> list[str]:
     """Every screen of an item: as it comes, with the reasons to report it, as it was, answered, reopened, and kept."""
     message = person.messages[-1]
     answer = message.buttons[0][0]
-    screens = [read_screen(message)]
+    screens = [read_screen(message, texts)]
     for label in (texts("more"), texts("report"), texts("back"), answer, texts("undo"), texts("keep")):
         person.tap(label, on=message)
         await chat.deliver()
-        screens.append(read_screen(message))
+        screens.append(read_screen(message, texts))
     return screens
 
 
