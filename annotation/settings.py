@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import zoneinfo
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from annotation.errors import BadInput, Where
 
@@ -55,6 +56,14 @@ class Settings(BaseSettings):
     webhook_listen: str = Field(
         default="127.0.0.1:8080", description="For `hromada bot --webhook`: the host and port behind that proxy."
     )
+    organisers: Annotated[tuple[int, ...], NoDecode] = Field(
+        default=(),
+        description="The Telegram ids of organisers, with commas; the bot obeys them in their chats: /admin.",
+    )
+    time_zone: str = Field(
+        default="Europe/Kyiv",
+        description="The time zone of everybody who has not told theirs: nothing unasked for is sent at night.",
+    )
     health_listen: str | None = Field(
         default=None, description="The host and port where GET /health says whether the bot is well; none by default."
     )
@@ -70,6 +79,20 @@ class Settings(BaseSettings):
         default=None, description="An access token of Label Studio: of an account that may open every project."
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="How much to log.")
+
+    @field_validator("organisers", mode="before")
+    @classmethod
+    def _split_ids(cls, value: object) -> object:
+        """Read ids with commas or spaces between them."""
+        return value.replace(",", " ").split() if isinstance(value, str) else value
+
+    @field_validator("time_zone")
+    @classmethod
+    def _require_zone(cls, value: str) -> str:
+        """Refuse what is no time zone."""
+        if value not in zoneinfo.available_timezones():
+            raise ValueError(f"{value!r} is no time zone: write it like Europe/Kyiv")
+        return value
 
     @field_validator(
         "telegram_token",

@@ -259,6 +259,8 @@ class Event(StrEnum):
     ANNOTATOR_READMITTED = "person readmitted"
     ANSWERS_EXCLUDED = "answers excluded"
     ANSWERS_REINSTATED = "answers reinstated"
+    ANNOUNCED = "announced"
+    ORGANISER_ACTED = "organiser acted"
 
 
 class RepeatPolicy(StrEnum):

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest
@@ -87,16 +88,14 @@ class BotApplication:
         await self.sweeper.sweep_once()
 
 
-def build_delivery_settings(
-    *, key: bytes, protect: bool = True, simulated: bool = False, label_studio_url: str | None = None
-) -> DeliverySettings:
-    """The settings for the conversation of this package."""
+def build_delivery_settings(conversation: ConversationSettings, *, protect: bool = True) -> DeliverySettings:
+    """The settings of delivery for the conversation of this package, which has these settings itself."""
     return DeliverySettings(
         handle_update=handle_update,
         explain_failure=update_handler.explain_failure,
-        conversation=ConversationSettings(key=key, simulated=simulated, label_studio_url=label_studio_url),
+        conversation=conversation,
         protect=protect,
-        collect_notifications=notifications.collect_notifications,
+        collect_notifications=partial(notifications.collect_notifications, settings=conversation),
         bot_profiles=notifications.list_bot_profiles(),
     )
 

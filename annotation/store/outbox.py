@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store.models import ChatPause, Outbox
+from annotation.store.models import Outbox
 from annotation.store.models.table_model import UtcDateTime
 
 MOST_MESSAGES = 100
@@ -36,13 +36,18 @@ class MessageHold:
 
 @dataclass(frozen=True, kw_only=True)
 class OutboxDraft:
-    """A message to be stored; `content` is the file of a document, `paced` limits the rate of sending."""
+    """A message to be stored; `content` is the file of a document, `paced` limits the rate of sending.
+
+    `notice` names what is sent unasked for, `send_before` is when it must have been begun (`store/notices.py`).
+    """
 
     chat_id: int
     calls: Sequence[Mapping[str, Any]]
     content: bytes | None = None
     repeatable: bool = True
     paced: bool = False
+    notice: str | None = None
+    send_before: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +86,8 @@ def _store_message(session: Session, draft: OutboxDraft, now: datetime, hold: Me
         "content": draft.content,
         "repeatable": draft.repeatable,
         "paced": draft.paced,
+        "notice": draft.notice,
+        "send_before": draft.send_before,
         "attempts": 0,
         "created_at": now,
         "due_at": due_at,
@@ -122,8 +129,11 @@ def delete_messages(session: Session, ids: Sequence[int]) -> None:
 
 
 def mark_begun(session: Session, *, message_id: int, holder: str, now: datetime) -> bool:
-    """Mark a message that must not be sent twice as begun; False where another process holds it or it was deleted."""
+    """Mark a message that must not be sent twice as begun; False where another process holds it, it was deleted, or it
+    is too late for it.
+    """
     held = sa.update(Outbox).where(_id == message_id, col(Outbox.holder) == holder, col(Outbox.reason).is_(None))
+    held = held.where(_build_timely_condition(now))
     return session.connection().execute(held.values(begun_at=now)).rowcount > 0
 
 
@@ -147,6 +157,7 @@ def take_due_messages(
     """Take messages that are due, the oldest first, and hold them."""
     table: sa.Table = Outbox.__table__  # type: ignore[attr-defined]
     due = sa.select(table).where(table.c.due_at <= now, table.c.reason.is_(None), table.c.paced == paced)
+    due = due.where(_build_timely_condition(now))
     rows = session.connection().execute(due.order_by(_id).limit(most).with_for_update(skip_locked=True)).all()
     if rows:
         taken = sa.update(Outbox).where(_id.in_([row.id for row in rows]))
@@ -168,6 +179,11 @@ def take_due_messages(
     )
 
 
+def _build_timely_condition(now: datetime) -> sa.ColumnElement[bool]:
+    """The condition that a message may still be sent."""
+    return sa.or_(col(Outbox.send_before).is_(None), col(Outbox.send_before) > now)
+
+
 def make_all_due(session: Session, *, now: datetime) -> None:
     """Make all messages due that another process had taken; to be used when no other process runs."""
     changed = sa.update(Outbox).where(col(Outbox.due_at) > now, ~col(Outbox.paced), col(Outbox.attempts) == 0)
@@ -182,35 +198,6 @@ def park_message(
     session.connection().execute(sa.update(Outbox).where(_id == message_id).values(parked))
 
 
-def store_pause(session: Session, *, chat_id: int, until: datetime) -> None:
-    """Store that nothing is sent to a chat before a time; all processes read it (`list_pauses`)."""
-    session.connection().execute(_PAUSE, {"chat": chat_id, "until": until})
-
-
-def list_pauses(session: Session, *, now: datetime) -> Mapping[int, datetime]:
-    """When the pauses of chats end, by chat id; those that have ended are deleted."""
-    connection = session.connection()
-    pauses = {row.chat_id: row.until for row in connection.execute(_PAUSES)}
-    ended = [{"chat": chat_id} for chat_id, until in pauses.items() if until <= now]
-    if ended:
-        connection.execute(_END_PAUSE, ended)
-    return {chat_id: until for chat_id, until in pauses.items() if until > now}
-
-
-def delete_chat_messages(session: Session, *, chat_id: int) -> tuple[int, ...]:
-    """Delete all messages to a chat that no longer exists; returns the ids of the support messages whose answers were
-    in them.
-    """
-    deleted = sa.delete(Outbox).where(col(Outbox.chat_id) == chat_id).returning(col(Outbox.calls))
-    calls = [call for row in session.connection().execute(deleted).scalars() for call in row]
-    return tuple(sorted({call["answers"] for call in calls if "answers" in call}))
-
-
-def move_chat(session: Session, *, chat_id: int, to: int) -> None:
-    """Change the id of a chat."""
-    session.connection().execute(sa.update(Outbox).where(col(Outbox.chat_id) == chat_id).values(chat_id=to))
-
-
 _id: sa.ColumnElement[int] = sa.type_coerce(col(Outbox.id), sa.BigInteger)
 _STORE = sa.insert(Outbox).returning(_id)
 _EARLIER = sa.select(_id).where(
@@ -220,13 +207,6 @@ _EARLIER = sa.select(_id).where(
     col(Outbox.reason).is_(None),
 )
 _DELETE = sa.text("DELETE FROM outbox WHERE id = :number")
-_PAUSE = sa.text("""
-INSERT INTO chat_pause (chat_id, until) VALUES (:chat, :until)
-ON CONFLICT (chat_id) DO UPDATE SET until = excluded.until WHERE chat_pause.until < excluded.until""").bindparams(
-    sa.bindparam("until", type_=UtcDateTime())
-)
-_PAUSES = sa.select(ChatPause.__table__)  # type: ignore[attr-defined]
-_END_PAUSE = sa.text("DELETE FROM chat_pause WHERE chat_id = :chat")
 
 
 @dataclass(frozen=True, kw_only=True)

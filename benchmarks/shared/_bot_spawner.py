@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from annotation.store import database
 from bot import application
 from bot.commands.bot import ANSWER_SECONDS
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.http_server import ListenAddress
 
 KEY = b"k" * 32
@@ -27,7 +28,7 @@ def run(telegram: str, token: str, *, url: str, fast: float = 0.0, webhook: str 
         app = application.build_application(
             token=token,
             database=opened,
-            settings=application.build_delivery_settings(key=KEY),
+            settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             base_url=f"{telegram}/bot",
             clock=lambda: datetime.now(UTC) + timedelta(seconds=fast),
         )

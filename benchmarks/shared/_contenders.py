@@ -17,6 +17,7 @@ from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes,
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.telegram_api import AiohttpRequest
 
 KEY = b"k" * 32
@@ -111,7 +112,7 @@ def hromada(url: str, telegram: str, token: str) -> None:
         app = application.build_application(
             token=token,
             database=opened,
-            settings=application.build_delivery_settings(key=KEY),
+            settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             base_url=f"{telegram}/bot",
         )
         application.run_application(app, token=token, log_level="WARNING")

@@ -35,6 +35,7 @@ def bot(
     from annotation.settings import read_settings
     from bot import application
     from bot.commands import database_session
+    from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery.http_server import parse_listen_address
 
     refuse_together({"--webhook": webhook, "--local": local})
@@ -52,16 +53,17 @@ def bot(
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
     with database_session.open_database(create=True, answer_seconds=ANSWER_SECONDS) as database:
         key = _prepare(database, settings)
-        has_label_studio = settings.label_studio_token is not None
-        delivery = application.build_delivery_settings(
+        conversation = ConversationSettings(
             key=key,
-            protect=settings.telegram_protect,
-            label_studio_url=settings.label_studio_url if has_label_studio else None,
+            label_studio_url=settings.label_studio_url if settings.label_studio_token is not None else None,
+            organisers=frozenset(settings.organisers),
+            time_zone=settings.time_zone,
+            bot_name=settings.telegram_name,
         )
         app = application.build_application(
             token=token,
             database=database,
-            settings=delivery,
+            settings=application.build_delivery_settings(conversation, protect=settings.telegram_protect),
             base_url=settings.telegram_url,
             handling=settings.bot_handling,
             sending=settings.bot_sending,

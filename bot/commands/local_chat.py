@@ -20,6 +20,7 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     """
     from annotation.store import queries
     from bot import application
+    from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery import logs
     from bot.emulator.chat_page import LANGUAGES
     from bot.emulator.model import User
@@ -35,7 +36,7 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     app = application.build_application(
         token=telegram.token,
         database=database,
-        settings=application.build_delivery_settings(key=key, simulated=keep),
+        settings=application.build_delivery_settings(ConversationSettings(key=key, simulated=keep)),
         request=LocalRequest(telegram),
     )
     ended = asyncio.Event()

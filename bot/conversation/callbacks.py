@@ -42,7 +42,10 @@ class ButtonAction(StrEnum):
     REOPEN takes the decision back, STOP ends the work on cases.
 
     Without a row: LANGUAGE and ZONE (time zone) set what the word names, FORGET erases the annotator's data, GO_ON
-    shows the current screen.
+    shows the current screen, NOTICE sets what the bot writes first, as its word says, SESSION begins a session of so
+    many items.
+
+    ORGANISE does for an organiser what its word says; the row and the numbers are what that is about.
     """
 
     ANSWER = "a"
@@ -78,6 +81,9 @@ class ButtonAction(StrEnum):
     LATER = "L"
     REOPEN = "R"
     STOP = "S"
+    NOTICE = "N"
+    SESSION = "E"
+    ORGANISE = "O"
 
 
 BUTTON_ACTIONS = frozenset(ButtonAction)

@@ -1,4 +1,6 @@
-"""Messages that the bot sends without an update to answer: its profile, answers to questions, and rejected answers."""
+"""Messages that the bot sends without an update to answer: its profile, answers to questions, rejected answers, and
+announcements.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from annotation.workflow.annotators import support_messages
+from annotation.workflow.notices import announcements
 from annotation.workflow.review import rejections
 from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
-from bot.conversation.updates_and_calls import BotProfile, NewMessage, TelegramCalls
+from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, NewMessage, TelegramCalls
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -32,9 +35,35 @@ def list_bot_profiles() -> tuple[BotProfile, ...]:
     )
 
 
-def collect_notifications(session: Session, *, now: datetime) -> TelegramCalls:
+def collect_notifications(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
     """All messages that wait to be put into the outbox; they are marked as put there in the same transaction."""
-    return (*deliver_organiser_answers(session, now=now), *tell_of_reviews(session, now=now))
+    return (
+        *deliver_organiser_answers(session, now=now),
+        *tell_of_reviews(session, now=now),
+        *send_announcements(session, now=now, settings=settings),
+    )
+
+
+def send_announcements(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
+    """The next messages of announcements, by day where their annotators are."""
+    calls: list[NewMessage] = []
+    for queued in announcements.queue_announcements(session, now=now, default_zone=settings.time_zone):
+        translate = get_texts(match_language(queued.language))
+        title = queued.title
+        heading = translate("announcement") if title is None else translate("announcement-of", project=title)
+        blocks = [message_layout.make_bold_block(heading), TextBlock(queued.text)]
+        calls += [
+            NewMessage(
+                chat_id=queued.telegram_id,
+                html=rendered.html,
+                silent=False,
+                repeatable=False,
+                notice=queued.notice,
+                send_before=queued.send_before,
+            )
+            for rendered in message_layout.render_messages(blocks, translate)
+        ]
+    return tuple(calls)
 
 
 def tell_of_reviews(session: Session, *, now: datetime) -> TelegramCalls:

@@ -111,7 +111,8 @@ class NewMessage:
     message id and the time are stored. `answered_message_id` is the id of the support message that it answers: if the
     answer is lost, the question counts as unanswered again. `prompt` is set where it asks for a step of the
     conversation: the id of the annotator, and of the update that made the bot ask. A `repeatable` message is sent again
-    where it is not known whether it arrived. `protect` prevents forwarding and saving.
+    where it is not known whether it arrived. `protect` prevents forwarding and saving. `notice` names what is sent
+    unasked for, so that it can be taken back; it is not sent at `send_before` or later.
     """
 
     chat_id: int
@@ -124,6 +125,8 @@ class NewMessage:
     prompt: tuple[int, int] | None = None
     repeatable: bool = True
     protect: bool = True
+    notice: str | None = None
+    send_before: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +170,13 @@ class ConversationSettings:
     """The settings of the deployment that the conversation needs.
 
     `key` is the key that pseudonyms are derived with. `simulated` marks new annotators as simulated. `label_studio_url`
-    is the address that annotators open, None where there is none.
+    is the address that annotators open, None where there is none. `organisers` are the Telegram ids of the organisers,
+    `time_zone` is that of people who have not told theirs. `bot_name` is the bot's user name, None where it is unknown.
     """
 
     key: bytes
     simulated: bool = False
     label_studio_url: str | None = None
+    organisers: frozenset[int] = frozenset()
+    time_zone: str = "Europe/Kyiv"
+    bot_name: str | None = None

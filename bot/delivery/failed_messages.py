@@ -17,7 +17,7 @@ from sqlmodel import Session
 from telegram.error import ChatMigrated, Forbidden, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
-from annotation.store import outbox
+from annotation.store import chats, outbox
 from annotation.store.outbox import MessageHold
 from annotation.workflow.annotators import registration
 from bot.delivery.attempts import RateLimit
@@ -122,7 +122,7 @@ class FailedMessages:
         chat_id, now = in_flight.message.chat_id, asyncio.get_running_loop().time()
         until = self.runner.database_clock() + timedelta(seconds=seconds)
         self.rate_limit.pause_chat(chat_id, until=now + seconds, now=now)
-        await self.runner.run(lambda session: outbox.store_pause(session, chat_id=chat_id, until=until))
+        await self.runner.run(lambda session: chats.store_pause(session, chat_id=chat_id, until=until))
         return await self._postpone(in_flight, seconds, reason="Telegram asks for pauses", counted=False)
 
     async def _postpone(
@@ -161,6 +161,6 @@ class FailedMessages:
     async def _move_chat(self, in_flight: InFlightMessage, new_chat_id: int) -> float:
         """Change the chat id of this message and of all stored ones for the chat; it is tried again at once."""
         old_chat_id = in_flight.message.chat_id
-        await self.runner.run(lambda session: outbox.move_chat(session, chat_id=old_chat_id, to=new_chat_id))
+        await self.runner.run(lambda session: chats.move_chat(session, chat_id=old_chat_id, to=new_chat_id))
         in_flight.message = replace(in_flight.message, chat_id=new_chat_id)
         return 0.0

@@ -18,7 +18,7 @@ from time import monotonic
 from sqlmodel import Session
 
 from annotation.errors import SchemaMismatch, Unavailable
-from annotation.store import inbox, migrations, outbox, process_leases
+from annotation.store import chats, inbox, migrations, notices, outbox, process_leases
 from annotation.store.outbox import MessageHold, OutboxMessage
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
@@ -145,7 +145,7 @@ class Sweeper:
             user_ids=inbox.list_waiting_senders(session, before=now - age),
             messages=messages,
             paced=paced,
-            pauses=outbox.list_pauses(session, now=now),
+            pauses=chats.list_pauses(session, now=now),
             kept_ids=kept_ids,
         )
 
@@ -156,8 +156,9 @@ class Sweeper:
             self.rate_limit.pause_chat(chat_id, until=now + (until - database_now).total_seconds(), now=now)
 
     def _store_notifications(self, session: Session) -> None:
-        """Collect notifications and store them in the outbox as paced messages."""
+        """Collect notifications and store them in the outbox as paced messages; take back those that come too late."""
         settings = self.workers.settings
+        notices.take_back_late_notices(session, now=self.runner.database_clock())
         calls = settings.collect_notifications(session, now=self.runner.clock())
         drafts = telegram_payloads.build_outbox_drafts(
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None

@@ -142,13 +142,16 @@ def _remove_unstorable(text: str) -> str:
 class PreparedCall:
     """A call to be stored: `payload` is the Bot API method with its data, `content` the file to upload.
 
-    `chat_id` is None for a call that belongs to the chat of the update.
+    `chat_id` is None for a call that belongs to the chat of the update. `notice` and `send_before` are as in
+    `NewMessage`.
     """
 
     chat_id: int | None
     payload: Mapping[str, Any]
     repeatable: bool = True
     content: bytes | None = None
+    notice: str | None = None
+    send_before: datetime | None = None
 
 
 def build_outbox_drafts(
@@ -176,6 +179,8 @@ def build_outbox_drafts(
             calls=[prepared.payload for prepared in group],
             content=group[0].content if len(group) == 1 else None,
             repeatable=repeatable,
+            notice=group[0].notice,
+            send_before=group[0].send_before,
         )
 
 
@@ -219,7 +224,13 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
     payload = _build_call("sendMessage", data) | {
         name: value for name, value in references.items() if value is not None
     }
-    return PreparedCall(chat_id=call.chat_id, payload=payload, repeatable=call.repeatable)
+    return PreparedCall(
+        chat_id=call.chat_id,
+        payload=payload,
+        repeatable=call.repeatable,
+        notice=call.notice,
+        send_before=call.send_before,
+    )
 
 
 def _build_call(method: str, data: Mapping[str, Any]) -> dict[str, Any]:

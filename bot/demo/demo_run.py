@@ -16,6 +16,7 @@ from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.demo import items
 from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS, ScriptedAnnotator
 from bot.emulator.model import Message
@@ -154,7 +155,7 @@ async def _collect_answers(
     app = application.build_application(
         token=telegram.token,
         database=db,
-        settings=application.build_delivery_settings(key=KEY, simulated=True),
+        settings=application.build_delivery_settings(ConversationSettings(key=KEY, simulated=True)),
         clock=clock,
         request=LocalRequest(telegram),
     )

@@ -15,6 +15,7 @@ from annotation.store import database, models, queries
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.methods import METHODS
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
@@ -121,7 +122,7 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     app = application.build_application(
         token=telegram.token,
         database=db,
-        settings=application.build_delivery_settings(key=KEY),
+        settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
         request=LocalRequest(telegram),
         clock=lambda: made[0].now,
         database_clock=lambda: made[0].now,

@@ -18,6 +18,7 @@ from annotation.store import queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.conversation.texts import LANGUAGES, get_texts
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
@@ -103,7 +104,7 @@ async def shown(browser: Browser, db: Database) -> AsyncIterator[Shown]:
     app = application.build_application(
         token=telegram.token,
         database=db,
-        settings=application.build_delivery_settings(key=b"k" * 32),
+        settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
         request=LocalRequest(telegram),
     )
     async with Server(telegram) as server, application.poll_in_background(app):

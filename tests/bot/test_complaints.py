@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.server import Server
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ async def test_sixty_four_taps_at_once_on_a_slow_network(chat: Chat, load: Load)
         app = application.build_application(
             token=chat.telegram.token,
             database=chat.database,
-            settings=application.build_delivery_settings(key=b"k" * 32),
+            settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
             base_url=f"{server.url}/bot",
         )
         async with application.poll_in_background(app):

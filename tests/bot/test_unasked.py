@@ -18,6 +18,7 @@ from annotation.store.models import Annotator, Outbox, SupportMessage
 from annotation.workflow.annotators import registration, support_messages
 from bot import application
 from bot.conversation.texts import COMMANDS
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import attempts, receipts
 from bot.emulator.request import LocalRequest
 
@@ -168,7 +169,7 @@ def unreachable(chat: Chat) -> bool:
 
 async def test_the_bot_introduces_itself_in_every_language_once(chat: Chat) -> None:
     """Menus of commands and descriptions, for other languages too; what is so already is not set again."""
-    telegram, settings = chat.telegram, application.build_delivery_settings(key=b"k" * 32)
+    telegram, settings = chat.telegram, application.build_delivery_settings(ConversationSettings(key=b"k" * 32))
     for _ in range(2):
         looked = telegram.calls["getmyshortdescription"]
         app = application.build_application(

@@ -37,6 +37,7 @@ from annotation.workflow.review import reviewers
 from bot import application, release
 from bot.commands.case_screen import build_difference
 from bot.conversation import notifications
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
 from exports.gold_ceiling import build_gold_verdicts
@@ -245,7 +246,7 @@ def list_told(hromada: Hromada) -> list[tuple[int, str]]:
     """The messages that the bot would send now: to whom, and what."""
 
     def collect(session: Session) -> list[tuple[int, str]]:
-        calls = notifications.collect_notifications(session, now=NOW)
+        calls = notifications.collect_notifications(session, now=NOW, settings=ConversationSettings(key=KEY))
         return [(getattr(call, "chat_id", 0), getattr(call, "html", "")) for call in calls]
 
     found: list[tuple[int, str]] = in_database(hromada, collect)
@@ -844,7 +845,7 @@ async def test_an_invited_adjudicator_decides_in_telegram(doubts: Hromada) -> No
         app = application.build_application(
             token=telegram.token,
             database=db,
-            settings=application.build_delivery_settings(key=KEY),
+            settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
             request=LocalRequest(telegram),
         )
         person = telegram.person(1)

@@ -18,6 +18,7 @@ from types import FrameType
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
@@ -84,7 +85,7 @@ async def list_modules_of_a_tap(folder: Path) -> set[str]:
             app = application.build_application(
                 token=TOKEN,
                 database=db,
-                settings=application.build_delivery_settings(key=b"k" * 32),
+                settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
                 base_url=f"{server.url}/bot",
             )
             async with application.poll_in_background(app):

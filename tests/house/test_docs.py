@@ -117,7 +117,7 @@ def test_every_setting_is_in_the_example_and_in_the_reference() -> None:
     example = (ROOT / ".env.example").read_text("utf-8")
     reference = (ROOT / "docs/reference/running.md").read_text("utf-8")
     for name, field in Settings.model_fields.items():
-        default = "" if field.default is None else str(field.default)
+        default = "" if field.default in {None, ()} else str(field.default)
         default = default.lower() if isinstance(field.default, bool) else default
         assert f"\nHROMADA_{name.upper()}={default}\n" in example
         assert f"`HROMADA_{name.upper()}`" in reference

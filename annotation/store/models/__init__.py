@@ -44,6 +44,14 @@ from annotation.store.models.label_studio import (
     LabelStudioSetAside,
     LabelStudioTask,
 )
+from annotation.store.models.notices import (
+    Announcement,
+    AnnouncementRecipient,
+    ExportRequest,
+    Heartbeat,
+    NoticeWish,
+    OrganiserNotice,
+)
 from annotation.store.models.reviews import Adjudication, AdjudicationCase, Adjudicator, GoldReview, SubmissionReview
 from annotation.store.models.table_model import metadata
 
@@ -54,6 +62,8 @@ __all__ = [
     "AllocatedAnnotator",
     "AllocatedProject",
     "Annotator",
+    "Announcement",
+    "AnnouncementRecipient",
     "AnswerMessage",
     "Assignment",
     "Attestation",
@@ -62,9 +72,11 @@ __all__ = [
     "Consent",
     "Conversation",
     "ErasedAnnotator",
+    "ExportRequest",
     "Exposure",
     "GoldReview",
     "GroupAllocation",
+    "Heartbeat",
     "Inbox",
     "Invitation",
     "Item",
@@ -76,6 +88,8 @@ __all__ = [
     "LabelStudioReviewTask",
     "LabelStudioSetAside",
     "LabelStudioTask",
+    "NoticeWish",
+    "OrganiserNotice",
     "Outbox",
     "Participation",
     "Payment",

@@ -44,7 +44,9 @@ class Outbox(TableModel, table=True):
     no other process takes it meanwhile. `repeatable` is false where the calls must not be made twice: then `begun_at`
     is set before the first call, and a message with `begun_at` may have been sent already. `attempts` counts failed
     attempts. `paced` messages are sent at a limited rate, and other messages may overtake them. A message that cannot
-    be sent is parked: it has a `reason`, and only the calls that were not made.
+    be sent is parked: it has a `reason`, and only the calls that were not made. `notice` names what an annotator gets
+    without having asked the bot for it now ("reminder", "news", "announcement 12"), so that it can be taken back; it
+    is not begun at `send_before` or later, when night falls where the annotator is.
     """
 
     __table_args__ = (
@@ -65,6 +67,8 @@ class Outbox(TableModel, table=True):
     begun_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     parked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     reason: str | None = None
+    notice: str | None = Field(default=None, max_length=32)
+    send_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class ChatPause(TableModel, table=True):

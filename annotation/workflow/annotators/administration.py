@@ -38,6 +38,7 @@ def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, no
     data = {"reason": annotator.suspended_reason}
     journal.record_event(session, Event.SUSPENDED, now=now, annotator_id=annotator.id, data=data)
     withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
+    withdrawal.take_back_notices(session, annotator_id=annotator.id or 0, now=now)
     return newly_suspended
 
 

@@ -22,6 +22,8 @@ from annotation.store.models import (
     Adjudication,
     Adjudicator,
     Annotator,
+    Announcement,
+    AnnouncementRecipient,
     AnswerMessage,
     Assignment,
     Attestation,
@@ -29,10 +31,13 @@ from annotation.store.models import (
     Cohort,
     Consent,
     Conversation,
+    ExportRequest,
     Inbox,
     ItemMessage,
     Journal,
     Judgement,
+    NoticeWish,
+    OrganiserNotice,
     Outbox,
     Participation,
     Payment,
@@ -201,16 +206,20 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
 
 
 def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id: int | None, now: datetime) -> None:
-    """Delete unhandled updates, unsent messages, the record of item messages and the state of the conversation."""
+    """Delete unhandled updates, unsent messages, the record of item messages, the state of the conversation, and what
+    was to be sent or told.
+    """
     execute = session.connection().execute
     assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     execute(sa.delete(ItemMessage).where(col(ItemMessage.assignment_id).in_(assignment_ids)))
-    for of_annotator in (AnswerMessage, Conversation):
-        execute(sa.delete(of_annotator).where(col(of_annotator.annotator_id) == annotator_id))
+    notices: tuple[Any, ...] = (NoticeWish, AnnouncementRecipient, OrganiserNotice, ExportRequest)
+    for table in (AnswerMessage, Conversation, *notices):
+        execute(sa.delete(table).where(col(table.annotator_id) == annotator_id))
+    execute(sa.update(Announcement).where(col(Announcement.author_id) == annotator_id).values(author_id=None))
     if telegram_id is None:
         return
-    for table in (Outbox, ChatPause):
-        execute(sa.delete(table).where(col(table.chat_id) == telegram_id))
+    for of_chat in (Outbox, ChatPause):
+        execute(sa.delete(of_chat).where(col(of_chat.chat_id) == telegram_id))
     unhandled = sa.update(Inbox).where(col(Inbox.telegram_id) == telegram_id)
     execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 

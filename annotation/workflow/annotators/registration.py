@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from annotation.store import erasure_marks, journal, outbox, pseudonyms, queries
+from annotation.store import chats, erasure_marks, journal, notices, pseudonyms, queries
 from annotation.store.models import Annotator
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
@@ -73,7 +73,8 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
 
     Answers of the organisers that were not sent stay undelivered until the annotator is reachable again.
     """
-    support_messages.mark_undelivered(session, outbox.delete_chat_messages(session, chat_id=telegram_id))
+    notices.take_back_notices(session, telegram_id=telegram_id, now=now)
+    support_messages.mark_undelivered(session, chats.delete_chat_messages(session, chat_id=telegram_id))
     annotator = queries.find_annotator(session, telegram_id)
     if annotator is None or annotator.unreachable_at is not None:
         return

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
-from annotation.store import annotator_locks, journal, judgements, overlap_counts
-from annotation.store.models import Assignment, Judgement, Participation, Project
+from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts
+from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus
 from annotation.workflow import participations
 
@@ -90,8 +90,16 @@ def end_participation(session: Session, *, annotator_id: int, project_id: int, n
         status=ParticipationStatus.WITHDRAWN, reason=WITHDRAWN.reason, since=now, retry_at=None
     )
     session.connection().execute(ended.values(declined=None, declined_scope=None, declined_version=None))
+    take_back_notices(session, annotator_id=annotator_id, now=now)
     session.expire_all()
     return WithdrawalCounts(answers=answers, places=len(places))
+
+
+def take_back_notices(session: Session, *, annotator_id: int, now: datetime) -> None:
+    """Take back unsent messages that the annotator did not ask for now; those that are still right are stored anew."""
+    telegram_id = session.exec(select(Annotator.telegram_id).where(Annotator.id == annotator_id)).one()
+    if telegram_id is not None:
+        notices.take_back_notices(session, telegram_id=telegram_id, now=now)
 
 
 def _exclude_answers(session: Session, of_annotator: tuple[sa.ColumnElement[bool], ...]) -> int:

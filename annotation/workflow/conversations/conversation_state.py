@@ -39,7 +39,8 @@ class ConversationStep(StrEnum):
 
     SKIP and REPORT stand for a typed reason, ASK for a question to the organisers, NONE for an answer to the item.
     CHOICE is one of the buttons of a message, REASON one of the reasons under an item, CASE one of the buttons of an
-    adjudication case, and COMMENT stands for what is wrong with its item.
+    adjudication case, and COMMENT stands for what is wrong with its item. ORGANISER stands for a text of an organiser:
+    an answer, a message to all, a reason.
     """
 
     NONE = ""
@@ -53,6 +54,7 @@ class ConversationStep(StrEnum):
     REASON = "reason"
     CASE = "case"
     COMMENT = "comment"
+    ORGANISER = "organiser"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -389,3 +389,8 @@ case-begin = Decide
 remark-milestone = 🎉 That makes { $number } items. Thank you!
 remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
 remark-night = 🌙 It is late. The items will wait until tomorrow.
+
+## What the bot writes first
+
+announcement = A message of the organisers
+announcement-of = “{ $project }”: a message of the organisers

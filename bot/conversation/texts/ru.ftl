@@ -411,3 +411,8 @@ case-begin = Решать
 remark-milestone = 🎉 Это уже { $number } заданий. Спасибо!
 remark-break = ☕ Вы работаете уже { $number } мин. Передохните: задания никуда не денутся.
 remark-night = 🌙 Уже поздно. Задания подождут до завтра.
+
+## What the bot writes first
+
+announcement = Сообщение от организаторов
+announcement-of = «{ $project }»: сообщение от организаторов

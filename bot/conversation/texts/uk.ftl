@@ -412,3 +412,8 @@ case-begin = Вирішувати
 remark-milestone = 🎉 Це вже { $number } завдань. Дякуємо!
 remark-break = ☕ Ви працюєте вже { $number } хв. Перепочиньте: завдання нікуди не подінуться.
 remark-night = 🌙 Уже пізно. Завдання почекають до завтра.
+
+## What the bot writes first
+
+announcement = Повідомлення від організаторів
+announcement-of = «{ $project }»: повідомлення від організаторів

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation.store import outbox
+from annotation.store import chats, outbox
 from annotation.store.outbox import MessageHold, OutboxDraft, OutboxMessage, ShownAssignment
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
     await stage.say(person, "/start")
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
-        assert outbox.delete_chat_messages(session, chat_id=1) == ()
+        assert chats.delete_chat_messages(session, chat_id=1) == ()
     message = OutboxMessage(
         id=number, chat_id=1, calls=[BROADCAST], repeatable=False, created_at=stage.now, held_until=stage.now
     )

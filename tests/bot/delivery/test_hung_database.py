@@ -203,7 +203,8 @@ TransactionRunner.close, application.GRACE_SECONDS = hang, 2.0
 telegram = Telegram()
 with database.open_database(f"sqlite:///{sys.argv[1]}") as db:
     app = application.build_application(
-        token=telegram.token, database=db, settings=application.build_delivery_settings(key=b"k" * 32),
+        token=telegram.token, database=db,
+        settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
         request=LocalRequest(telegram),
     )
     application.run_application(app, token=telegram.token, log_level="INFO")

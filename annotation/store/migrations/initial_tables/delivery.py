@@ -39,6 +39,8 @@ def create_tables() -> None:
         sa.Column("begun_at", MOMENT),
         sa.Column("parked_at", MOMENT),
         sa.Column("reason", sa.String()),
+        sa.Column("notice", sa.String(32)),
+        sa.Column("send_before", MOMENT),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_outbox")),
         sqlite_autoincrement=True,
     )

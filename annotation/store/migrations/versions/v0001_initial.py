@@ -8,6 +8,7 @@ from annotation.store.migrations.initial_tables import (
     campaigns,
     delivery,
     label_studio,
+    notices,
     reviews,
 )
 
@@ -16,7 +17,7 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-GROUPS = (campaigns, annotators, assignments, delivery, reviews, label_studio)
+GROUPS = (campaigns, annotators, assignments, delivery, notices, reviews, label_studio)
 """The groups of tables, in the order of their foreign keys."""
 
 

@@ -17,6 +17,7 @@ from annotation.campaigns import template_files
 from annotation.store import queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application, release
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 from exports import corrections, tables, writers
@@ -68,7 +69,7 @@ async def correct_in_chat(workspace: Workspace) -> None:
         app = application.build_application(
             token=TOKEN,
             database=workspace.db,
-            settings=application.build_delivery_settings(key=b"k" * 32),
+            settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
             base_url=f"{server.url}/bot",
         )
         async with application.poll_in_background(app):

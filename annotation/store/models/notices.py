@@ -1,0 +1,96 @@
+"""The tables of what the bot writes first: wishes of annotators, announcements, what organisers were told, exports."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Field
+
+from annotation.store.models.table_model import TableModel, UtcDateTime, build_partial_index
+
+
+class NoticeWish(TableModel, table=True):
+    """What an annotator wants the bot to write to them first.
+
+    `reminders` come now and then until the annotator ends them, `news` once: when there is something to answer again.
+    `due_at` is when to look next whether one of them is to be sent, None where nothing is wanted. `reminded_at` is when
+    the last reminder was stored in the outbox, `ignored` how many reminders in a row were followed by no answer.
+    """
+
+    __tablename__ = "notice_wish"
+    __table_args__ = (sa.Index("ix_notice_wish_due_at", "due_at", **build_partial_index("due_at IS NOT NULL")),)
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    reminders: bool = False
+    news: bool = False
+    due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    reminded_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    ignored: int = 0
+
+
+class Announcement(TableModel, table=True):
+    """A message of the organisers to all annotators of a project or of a programme, or to everybody.
+
+    `author_id` is the organiser who wrote it in the chat, None for one that was written on the command line. It is a
+    draft until `sent_at`, when its recipients are stored.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    author_id: int | None = Field(default=None, foreign_key="annotator.id")
+    project_id: int | None = Field(default=None, foreign_key="project.id")
+    programme_id: int | None = Field(default=None, foreign_key="programme.id")
+    text: str
+    created_at: datetime = Field(sa_type=UtcDateTime)
+    sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class AnnouncementRecipient(TableModel, table=True):
+    """An annotator who gets an announcement; `queued_at` is when it was stored in the outbox for them."""
+
+    __tablename__ = "announcement_recipient"
+    __table_args__ = (
+        sa.Index(
+            "ix_announcement_recipient_waiting",
+            "announcement_id",
+            "annotator_id",
+            **build_partial_index("queued_at IS NULL"),
+        ),
+    )
+
+    announcement_id: int = Field(foreign_key="announcement.id", primary_key=True)
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    queued_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+
+
+class OrganiserNotice(TableModel, table=True):
+    """That an organiser was told something in the chat: an alert, or the digest of a day.
+
+    `key` names what it was, such as "half 3 5" or "digest 2026-11-24"; it is told once.
+    """
+
+    __tablename__ = "organiser_notice"
+
+    annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
+    key: str = Field(primary_key=True, max_length=96)
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
+class ExportRequest(TableModel, table=True):
+    """An export that an organiser asked for in the chat, until the files are sent or it is given up.
+
+    `attempts` counts the processes that began it.
+    """
+
+    __tablename__ = "export_request"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(foreign_key="project.id")
+    annotator_id: int = Field(foreign_key="annotator.id")
+    requested_at: datetime = Field(sa_type=UtcDateTime)
+    attempts: int = 0
+
+
+class Heartbeat(TableModel, table=True):
+    """When something that goes on all the time last succeeded: `name` is what, such as "polling"."""
+
+    name: str = Field(primary_key=True, max_length=32)
+    at: datetime = Field(sa_type=UtcDateTime)

@@ -1,0 +1,70 @@
+"""Notices: messages that annotators get without having asked for them now; until they are sent, they can be taken back.
+
+In the outbox a notice has a name: "reminder", "news", or "announcement" with a number. It is taken back where it was
+not sent by day, and where the annotator blocked the bot, left, or wants no more of them. Whatever stored it then stores
+it anew, if that is still right. One that was begun is left alone: it may have arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from annotation.store.models import Annotator, AnnouncementRecipient, NoticeWish, Outbox
+
+REMINDER, NEWS = "reminder", "news"
+"""The names of the notices that annotators wished for."""
+_ANNOUNCEMENT = "announcement"
+
+
+def name_announcement(announcement_id: int) -> str:
+    """The name of the notices of an announcement."""
+    return f"{_ANNOUNCEMENT} {announcement_id}"
+
+
+def take_back_notices(
+    session: Session, *, telegram_id: int, now: datetime, names: Collection[str] | None = None
+) -> None:
+    """Take back the unsent notices to an annotator; only those with these names, where any are given."""
+    unsent = col(Outbox.chat_id) == telegram_id
+    _take_back(session, unsent if names is None else sa.and_(unsent, col(Outbox.notice).in_(names)), now=now)
+
+
+def take_back_late_notices(session: Session, *, now: datetime) -> None:
+    """Take back the notices that were not sent by day."""
+    _take_back(session, sa.and_(col(Outbox.send_before).is_not(None), col(Outbox.send_before) <= now), now=now)
+
+
+def count_waiting(session: Session) -> int:
+    """How many announcements wait in the outbox for their turn."""
+    waiting = sa.select(sa.func.count()).where(
+        col(Outbox.notice).startswith(_ANNOUNCEMENT), col(Outbox.reason).is_(None)
+    )
+    return session.connection().execute(waiting).scalar_one()
+
+
+def _take_back(session: Session, condition: sa.ColumnElement[bool], *, now: datetime) -> None:
+    unsent = sa.delete(Outbox).where(condition, col(Outbox.notice).is_not(None), col(Outbox.begun_at).is_(None))
+    rows = session.connection().execute(unsent.returning(col(Outbox.chat_id), col(Outbox.notice))).all()
+    for chat_id, name in sorted(rows):
+        _undo_notice(session, telegram_id=chat_id, words=str(name).split(), now=now)
+
+
+def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], now: datetime) -> None:
+    """Undo the record that a notice was stored in the outbox."""
+    kind, *number = words
+    annotator_id = sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()
+    undone: sa.Update
+    if kind == _ANNOUNCEMENT:
+        undone = sa.update(AnnouncementRecipient).where(
+            col(AnnouncementRecipient.annotator_id) == annotator_id,
+            col(AnnouncementRecipient.announcement_id) == int(number[0]),
+        )
+        undone = undone.values(queued_at=None)
+    else:
+        undone = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
+        undone = undone.values({"due_at": now, **({"reminded_at": None} if kind == REMINDER else {"news": True})})
+    session.connection().execute(undone)

@@ -1,0 +1,199 @@
+"""Announcements: messages of the organisers to everybody who takes part in a project, in a programme, or in anything.
+
+A draft is sent by storing its recipients. From then on batches of them are stored in the outbox, for whom it is day and
+who still takes part: so that none is lost and none doubled, whenever a process ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, func, select
+
+from annotation.errors import BadInput, Conflict, Stale, Where
+from annotation.store import journal, notices
+from annotation.store.models import (
+    Annotator,
+    Announcement,
+    AnnouncementRecipient,
+    Participation,
+    Programme,
+    ProgrammeProject,
+    Project,
+)
+from annotation.vocabulary import Event, ParticipationStatus
+from annotation.workflow.notices import daytime
+
+MAX_TEXT_LENGTH = 3500
+"""In characters: an announcement fits a Telegram message."""
+BATCH = 200
+"""How many recipients are taken at once, and how many may wait in the outbox before more are taken."""
+LASTING = timedelta(days=3)
+"""For so long an announcement is sent to people whom it could not reach; then it is old."""
+PRESENT = (ParticipationStatus.ACTIVE, ParticipationStatus.PAUSED)
+"""Whoever has one of these standings in a project takes part in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuedAnnouncement:
+    """An announcement for one annotator: its name in the outbox, their chat and language, and when night falls there.
+
+    `title` is that of the project or programme, None where it goes to everybody.
+    """
+
+    notice: str
+    telegram_id: int
+    language: str | None
+    title: str | None
+    text: str
+    send_before: datetime
+
+
+def write_announcement(
+    session: Session,
+    *,
+    text: str,
+    now: datetime,
+    project_id: int | None = None,
+    programme_id: int | None = None,
+    author_id: int | None = None,
+) -> Announcement:
+    """Store a draft; raises BadInput for a text that is empty or too long."""
+    stripped = text.strip()
+    if not stripped or len(stripped) > MAX_TEXT_LENGTH:
+        raise BadInput(
+            "It is too long." if stripped else "There is nothing in it.",
+            where=Where(field="text"),
+            remedy=f"Write between one word and {MAX_TEXT_LENGTH} characters.",
+        )
+    draft = Announcement(
+        text=stripped, project_id=project_id, programme_id=programme_id, author_id=author_id, created_at=now
+    )
+    session.add(draft)
+    session.flush()
+    return draft
+
+
+def get_draft(session: Session, *, announcement_id: int, author_id: int) -> Announcement:
+    """A draft of this author, to be sent or not; raises Stale where there is none, or it was sent."""
+    found = session.get(Announcement, announcement_id, with_for_update=True)
+    if found is None or found.author_id != author_id or found.sent_at is not None:
+        raise Stale("There is no such draft.")
+    return found
+
+
+def find_title(session: Session, announcement: Announcement) -> str | None:
+    """The title of the project or programme to which an announcement goes; None where it goes to everybody."""
+    if announcement.programme_id is not None:
+        return session.get_one(Programme, announcement.programme_id).title
+    return None if announcement.project_id is None else session.get_one(Project, announcement.project_id).title
+
+
+def count_recipients(session: Session, announcement: Announcement) -> int:
+    """How many annotators would get it now."""
+    present = _select_present(announcement).subquery()
+    return session.exec(select(func.count()).select_from(present)).one()
+
+
+def send_announcement(session: Session, *, announcement: Announcement, now: datetime) -> int:
+    """Store the recipients of a draft and return their number; raises Conflict where there are none, or it was sent."""
+    if announcement.sent_at is not None:
+        raise Conflict("It is sent already.")
+    announcement_id = announcement.id or 0
+    present = _select_present(announcement).add_columns(sa.literal(announcement_id))
+    stored = sa.insert(AnnouncementRecipient).from_select(["annotator_id", "announcement_id"], present)
+    number = session.connection().execute(stored).rowcount
+    if not number:
+        raise Conflict("Nobody would get it: nobody takes part yet whom the bot can write to.")
+    announcement.sent_at = now
+    session.add(announcement)
+    session.flush()
+    journal.record_event(
+        session,
+        Event.ANNOUNCED,
+        now=now,
+        project_id=announcement.project_id,
+        data={"announcement": announcement_id, "programme": announcement.programme_id, "recipients": number},
+    )
+    return number
+
+
+def queue_announcements(session: Session, *, now: datetime, default_zone: str) -> Sequence[QueuedAnnouncement]:
+    """Mark the next recipients as queued and return what is to be stored for them in the outbox, in this transaction.
+
+    These are people for whom it is day; `default_zone` is the time zone of those who have not told theirs. Whoever
+    takes no part any more is passed over, and whoever cannot be reached waits for LASTING at most.
+    """
+    is_waiting = col(AnnouncementRecipient.queued_at).is_(None)
+    waiting = sa.select(col(AnnouncementRecipient.announcement_id)).where(is_waiting).distinct()
+    ids = session.execute(waiting).scalars().all()
+    if not ids or notices.count_waiting(session) >= BATCH:
+        return ()
+    query = select(Announcement).where(col(Announcement.id).in_(ids), col(Announcement.sent_at) > now - LASTING)
+    queued: list[QueuedAnnouncement] = []
+    for announcement in session.exec(query.order_by(col(Announcement.sent_at), col(Announcement.id))).all():
+        if len(queued) < BATCH:
+            queued += _queue_batch(session, announcement, most=BATCH - len(queued), now=now, default_zone=default_zone)
+    return queued
+
+
+def _queue_batch(
+    session: Session, announcement: Announcement, *, most: int, now: datetime, default_zone: str
+) -> list[QueuedAnnouncement]:
+    announcement_id = announcement.id or 0
+    zones = session.execute(sa.select(col(Annotator.time_zone)).distinct()).scalars().all()
+    by_day = set(daytime.list_day_zones(zones, now, default=default_zone))
+    in_zone = col(Annotator.time_zone).in_([zone for zone in by_day if zone is not None])
+    present = _select_present(announcement).subquery()
+    chosen = (
+        select(Annotator)
+        .join(AnnouncementRecipient, col(AnnouncementRecipient.annotator_id) == col(Annotator.id))
+        .where(
+            col(AnnouncementRecipient.announcement_id) == announcement_id,
+            col(AnnouncementRecipient.queued_at).is_(None),
+            col(Annotator.id).in_(sa.select(present.c.id)),
+            sa.or_(in_zone, col(Annotator.time_zone).is_(None)) if None in by_day else in_zone,
+        )
+    )
+    annotators = session.exec(chosen.order_by(col(Annotator.id)).limit(most)).all()
+    marked = sa.update(AnnouncementRecipient).where(
+        col(AnnouncementRecipient.announcement_id) == announcement_id,
+        col(AnnouncementRecipient.annotator_id).in_([annotator.id for annotator in annotators]),
+    )
+    session.connection().execute(marked.values(queued_at=now))
+    title = find_title(session, announcement)
+    return [
+        QueuedAnnouncement(
+            notice=notices.name_announcement(announcement_id),
+            telegram_id=annotator.telegram_id or 0,
+            language=annotator.language,
+            title=title,
+            text=announcement.text,
+            send_before=daytime.find_day_end(now, annotator.time_zone, default=default_zone) or now,
+        )
+        for annotator in annotators
+    ]
+
+
+def _select_present(announcement: Announcement) -> sa.Select[int | None]:
+    """The ids of the annotators who would get it: who take part, may, and can be written to."""
+    taking_part = sa.select(col(Participation.annotator_id)).where(
+        col(Participation.status).in_(PRESENT), col(Participation.annotator_id) == col(Annotator.id)
+    )
+    if announcement.project_id is not None:
+        taking_part = taking_part.where(col(Participation.project_id) == announcement.project_id)
+    elif announcement.programme_id is not None:
+        members = sa.select(col(ProgrammeProject.project_id)).where(
+            col(ProgrammeProject.programme_id) == announcement.programme_id
+        )
+        taking_part = taking_part.where(col(Participation.project_id).in_(members))
+    return sa.select(col(Annotator.id)).where(
+        col(Annotator.telegram_id).is_not(None),
+        col(Annotator.unreachable_at).is_(None),
+        col(Annotator.suspended_at).is_(None),
+        col(Annotator.forgotten_at).is_(None),
+        taking_part.exists(),
+    )
