@@ -92,6 +92,32 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
     return message
 
 
+def store_reply(
+    session: Session,
+    *,
+    annotator_id: int,
+    assignment_id: int,
+    project_id: int | None,
+    text: str,
+    at: datetime,
+    answer: str,
+    now: datetime,
+) -> SupportMessage:
+    """Store what the organisers reply to something that an annotator wrote at `at`, as `text`, and that asked nothing.
+
+    Raises Conflict where the annotator is erased, BadInput for a reply that is empty or too long.
+    """
+    if session.get_one(Annotator, annotator_id).forgotten_at is not None:
+        raise Conflict("The annotator is forgotten; nobody would read the reply.")
+    message = SupportMessage(
+        annotator_id=annotator_id, project_id=project_id, assignment_id=assignment_id, text=text, at=at,
+        answer=_check_text(answer), answered_at=now,
+    )  # fmt: skip
+    session.add(message)
+    session.flush()
+    return message
+
+
 def list_undelivered_answers(session: Session) -> Sequence[UndeliveredAnswer]:
     """Answers that the bot has not put into its outbox yet, oldest first.
 

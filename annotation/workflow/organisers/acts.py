@@ -1,0 +1,211 @@
+"""What organisers do in the chat: the use-cases of the commands, each with an event that says which organiser did it.
+
+The organiser is an annotator like everybody who writes to the bot, so the journal holds no more of them than an id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlmodel import Session
+
+from annotation.errors import Conflict, Stale
+from annotation.store import journal
+from annotation.store.models import Annotator, Announcement, Invitation, Programme, Project, Report
+from annotation.vocabulary import Event, ProjectStatus
+from annotation.workflow.annotators import administration, invitations, support_messages, withdrawal
+from annotation.workflow.lifecycle import instruction_changes, transitions
+from annotation.workflow.notices import announcements
+from annotation.workflow.organisers import export_requests
+from annotation.workflow.organisers.campaigns import PROGRAMME, CampaignChoice
+from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
+from annotation.workflow.review import problem_reports
+
+INVITATION_LASTS = timedelta(days=14)
+"""How long an invitation that was made in the chat can be used."""
+
+
+class OrganiserAct(StrEnum):
+    """What an organiser did, as the journal holds it."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    INVITE = "invite"
+    SUSPEND = "suspend"
+    UNSUSPEND = "unsuspend"
+    RELEASE = "release"
+    ANSWER = "answer"
+    ANSWER_ALL = "answer to all"
+    DISMISS = "dismiss"
+    ANNOUNCE = "announce"
+    EXPORT = "export"
+
+
+def _record_act(
+    session: Session,
+    act: OrganiserAct,
+    *,
+    by: int,
+    now: datetime,
+    project_id: int | None = None,
+    annotator_id: int | None = None,
+) -> None:
+    """Put on record which organiser, by the id of their annotator, did what to which project or annotator."""
+    data = {"act": act.value, "by": by}
+    journal.record_event(
+        session, Event.ORGANISER_ACTED, now=now, project_id=project_id, annotator_id=annotator_id, data=data
+    )
+
+
+def pause_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
+    """Pause the running projects of a campaign; raises Stale where none runs."""
+    _change_projects(session, campaign, ProjectStatus.RUNNING, transitions.pause_project, now=now)
+    _record_campaign_act(session, OrganiserAct.PAUSE, campaign, by=by, now=now)
+
+
+def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
+    """Let the paused projects of a campaign go on; raises Stale where none is paused."""
+    _change_projects(session, campaign, ProjectStatus.PAUSED, transitions.start_project, now=now)
+    _record_campaign_act(session, OrganiserAct.RESUME, campaign, by=by, now=now)
+
+
+def _change_projects(
+    session: Session,
+    campaign: CampaignChoice,
+    status: ProjectStatus,
+    change: Callable[..., transitions.TransitionResult],
+    *,
+    now: datetime,
+) -> None:
+    changed = [project for project in campaign.projects if project.status is status]
+    if not changed:
+        raise Stale("No project has this status.")
+    for project in changed:
+        change(session, project=project, now=now)
+
+
+def _record_campaign_act(
+    session: Session, act: OrganiserAct, campaign: CampaignChoice, *, by: int, now: datetime
+) -> None:
+    for project in campaign.projects:
+        _record_act(session, act, by=by, now=now, project_id=project.id)
+
+
+def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
+    """Make an invitation for any number of annotators; raises Stale where there are not `known` ones yet, so that a
+    repeated tap makes no second one.
+    """
+    target: Project | Programme = (
+        session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
+    )
+    if len(invitations.list_invitations(session, target=target)) != known:
+        raise Stale("There is another invitation meanwhile.")
+    invitation = invitations.create_invitation(
+        session, target=target, code=invitations.generate_code(), now=now, expires_at=now + INVITATION_LASTS
+    )
+    _record_campaign_act(session, OrganiserAct.INVITE, campaign, by=by, now=now)
+    return invitation
+
+
+def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitation]:
+    """The invitations of annotators to a campaign, oldest first."""
+    target: Project | Programme = (
+        session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
+    )
+    return [one for one in invitations.list_invitations(session, target=target) if not one.adjudicates]
+
+
+def suspend_person(session: Session, *, annotator_id: int, reason: str, by: int, now: datetime) -> None:
+    """Suspend an annotator in all projects; raises BadInput without a reason, Stale for somebody forgotten."""
+    annotator = _get_person(session, annotator_id)
+    administration.suspend_annotator(session, annotator=annotator, reason=reason, now=now)
+    _record_act(session, OrganiserAct.SUSPEND, by=by, now=now, annotator_id=annotator_id)
+
+
+def unsuspend_person(session: Session, *, annotator_id: int, by: int, now: datetime) -> None:
+    """End a suspension; raises Stale where there is none."""
+    if not administration.unsuspend_annotator(session, annotator=_get_person(session, annotator_id), now=now):
+        raise Stale("They are not suspended.")
+    _record_act(session, OrganiserAct.UNSUSPEND, by=by, now=now, annotator_id=annotator_id)
+
+
+def release_items(session: Session, *, annotator_id: int, project_id: int, by: int, now: datetime) -> int:
+    """Take back what an annotator has in hand in a project, for others; raises Stale where that is nothing."""
+    released = withdrawal.release_live_assignments(
+        session, annotator_id=_get_person(session, annotator_id).id or 0, now=now, project_id=project_id
+    )
+    if not released:
+        raise Stale("They have nothing in hand.")
+    _record_act(session, OrganiserAct.RELEASE, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
+    return released
+
+
+def answer_message(session: Session, *, message: OpenMessage, text: str, quoted: str, by: int, now: datetime) -> None:
+    """Answer the writer of a question or a report; `quoted` is what the answer repeats of a report, in their language.
+
+    Raises BadInput for a text that is empty or too long, Conflict where the writer is forgotten or a question answered.
+    """
+    if message.kind is MessageKind.QUESTION:
+        support_messages.answer_message(session, message_id=message.id, text=text, now=now)
+    else:
+        report = session.get_one(Report, message.id)
+        support_messages.store_reply(
+            session, annotator_id=report.annotator_id, assignment_id=report.assignment_id, text=quoted, at=report.at,
+            project_id=message.project_id, answer=text, now=now,
+        )  # fmt: skip
+    _record_act(
+        session,
+        OrganiserAct.ANSWER,
+        by=by,
+        now=now,
+        project_id=message.project_id,
+        annotator_id=message.annotator_id,
+    )
+
+
+def answer_everybody(
+    session: Session, *, message: OpenMessage, draft: Announcement, quoted: str, by: int, now: datetime
+) -> None:
+    """Answer the writer, and add the answer to the instructions of the project: everybody reads these again."""
+    project = None if message.project_id is None else session.get(Project, message.project_id)
+    if project is None:
+        raise Conflict("The question is about no project, so there are no instructions for the answer.")
+    answer_message(session, message=message, text=draft.text, quoted=quoted, by=by, now=now)
+    instruction_changes.add_to_instructions(session, project=project, text=draft.text, now=now)
+    session.delete(draft)
+    session.flush()
+    _record_act(session, OrganiserAct.ANSWER_ALL, by=by, now=now, project_id=project.id)
+
+
+def dismiss_report(session: Session, *, message: OpenMessage, by: int, now: datetime) -> None:
+    """Resolve all reports on the item of a report; where they paused it, it is handed out again."""
+    if message.kind is not MessageKind.REPORT or message.project_id is None or message.item is None:
+        raise Stale("This is no report.")
+    project = session.get_one(Project, message.project_id)
+    problem_reports.dismiss_reports(session, project=project, item=message.item, now=now)
+    _record_act(session, OrganiserAct.DISMISS, by=by, now=now, project_id=project.id)
+
+
+def send_announcement(session: Session, *, announcement_id: int, by: int, now: datetime) -> int:
+    """Send a draft of this organiser; their number of recipients. Raises Stale where it was sent, or is not theirs."""
+    draft = announcements.get_draft(session, announcement_id=announcement_id, author_id=by)
+    number = announcements.send_announcement(session, announcement=draft, now=now)
+    _record_act(session, OrganiserAct.ANNOUNCE, by=by, now=now, project_id=draft.project_id)
+    return number
+
+
+def request_export(session: Session, *, project: Project, by: int, now: datetime) -> bool:
+    """Ask for the files of a project; False where this organiser waits for them already."""
+    if not export_requests.add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
+        return False
+    _record_act(session, OrganiserAct.EXPORT, by=by, now=now, project_id=project.id)
+    return True
+
+
+def _get_person(session: Session, annotator_id: int) -> Annotator:
+    annotator = session.get(Annotator, annotator_id)
+    if annotator is None or annotator.forgotten_at is not None:
+        raise Stale("There is nobody like that.")
+    return annotator

@@ -1,0 +1,221 @@
+"""What organisers are told in the chat without asking: alerts, and once a day a digest; each once to each of them.
+
+What is so at a time is read first, in a transaction that writes nothing. Who was told of it is kept by keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, func, select
+
+from annotation.store import adjudications, queries
+from annotation.store.models import (
+    AdjudicationCase,
+    Annotator,
+    Heartbeat,
+    Item,
+    OrganiserNotice,
+    Participation,
+    Project,
+    Report,
+    SupportMessage,
+)
+from annotation.vocabulary import ParticipationStatus, ProjectStatus
+from annotation.workflow.monitoring import progress, waiting
+from annotation.workflow.monitoring.progress import Progress
+
+BACKLOG = timedelta(minutes=5)
+"""Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
+GAP = timedelta(minutes=5)
+"""Organisers are told where Telegram brought nothing for so long."""
+DECISIONS_EVERY = timedelta(minutes=10)
+"""How often an organiser is told at the most that decisions wait."""
+POLLING = "polling"
+"""The name of the heartbeat of a bot that gets updates from Telegram."""
+
+
+class AlertKind(StrEnum):
+    """What an alert is about; the id of its text is `alert-` and the value."""
+
+    HALF = "half"
+    END = "end"
+    STALL = "stall"
+    DECISION = "decision"
+    BACKLOG = "backlog"
+    GAP = "gap"
+
+
+URGENT = {AlertKind.BACKLOG, AlertKind.GAP}
+"""Alerts that do not wait for the day; by night they make no sound."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrganiserAlert:
+    """An alert: `key` names it, so that it is told once. `title` is that of the project that it is about.
+
+    `since` is when it began; `count` is the number of answers (half, end) or of decisions that wait.
+    """
+
+    kind: AlertKind
+    key: str
+    title: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DigestLine:
+    """A project in the digest: how far it is, and how many decisions wait in it."""
+
+    title: str
+    status: ProjectStatus
+    progress: Progress
+    end: datetime | None
+    decisions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """What is so at the time `at`: the alerts, and a line for each project that is not over."""
+
+    at: datetime
+    alerts: tuple[OrganiserAlert, ...]
+    digest: tuple[DigestLine, ...]
+
+
+def observe_campaigns(session: Session, *, now: datetime) -> Observation:
+    """Read what organisers may have to be told; nothing is written."""
+    alerts: list[OrganiserAlert] = []
+    lines: list[DigestLine] = []
+    for project in queries.list_projects(session):
+        if project.overlap is None or project.status in {ProjectStatus.LOADED, ProjectStatus.CLOSED}:
+            continue
+        measured = progress.measure_progress(session, project, now=now)
+        decisions = list(_list_decisions(session, project))
+        alerts += [*_list_progress_alerts(project, measured, now=now), *decisions]
+        lines.append(
+            DigestLine(
+                title=project.title,
+                status=project.status,
+                progress=measured,
+                end=measured.estimate_end(now=now),
+                decisions=len(decisions),
+            )
+        )
+    alerts += _list_general_questions(session)
+    alerts += _list_backlogs(session, now=now)
+    return Observation(at=now, alerts=tuple(alerts), digest=tuple(lines))
+
+
+def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
+    """Half and end once for each overlap that the project was given; a stall once for each."""
+    about = f"{project.id} {project.overlap} {project.overlap_max}"
+    if 0 < measured.needed <= 2 * measured.done < 2 * measured.needed:
+        yield OrganiserAlert(kind=AlertKind.HALF, key=f"half {about}", title=project.title, count=measured.done)
+    if 0 < measured.needed <= measured.done:
+        key = f"end {about} {measured.items}"
+        yield OrganiserAlert(kind=AlertKind.END, key=key, title=project.title, count=measured.done)
+    stalled = measured.find_stall(project.status, now=now)
+    if stalled is not None:
+        key = f"stall {project.id} {stalled.isoformat(timespec='seconds')}"
+        yield OrganiserAlert(kind=AlertKind.STALL, key=key, title=project.title, since=stalled)
+
+
+def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAlert]:
+    """An alert for each question, report, case and stopped annotator of the project that waits for a decision."""
+    questions = select(SupportMessage.id).where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
+    reports = select(Report.id).join(Item, col(Item.id) == col(Report.item_id))
+    reports = reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
+    decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    cases = select(AdjudicationCase.id).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+    cases = cases.where(Item.project_id == project.id, sa.not_(decided))
+    stopped = select(Participation.annotator_id).where(
+        Participation.project_id == project.id, Participation.status == ParticipationStatus.PAUSED
+    )
+    waiting_for = {"question": questions, "report": reports, "case": cases, f"stopped {project.id}": stopped}
+    for name, query in waiting_for.items():
+        for number in session.exec(query):
+            yield OrganiserAlert(kind=AlertKind.DECISION, key=f"decision {name} {number}", title=project.title, count=1)
+
+
+def _list_general_questions(session: Session) -> list[OrganiserAlert]:
+    """An alert for each question that is about no project."""
+    questions = select(SupportMessage.id).where(
+        col(SupportMessage.project_id).is_(None), *_list_unanswered_conditions()
+    )
+    return [
+        OrganiserAlert(kind=AlertKind.DECISION, key=f"decision question {number}", count=1)
+        for number in session.exec(questions)
+    ]
+
+
+def _list_unanswered_conditions() -> tuple[sa.ColumnElement[bool], ...]:
+    return col(SupportMessage.answered_at).is_(None), col(SupportMessage.text) != ""
+
+
+def _list_backlogs(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
+    """An alert where something has waited long for the bot: at BACKLOG, twice as long, four times, and so on."""
+    counted = waiting.count_waiting_deliveries(session, now=now)
+    oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
+    doublings = ((now - oldest) // BACKLOG).bit_length()
+    if doublings:
+        key = f"backlog {oldest.isoformat(timespec='seconds')} {doublings}"
+        number = counted.updates + counted.messages
+        yield OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=oldest, count=number)
+
+
+def record_heartbeat(session: Session, *, now: datetime) -> OrganiserAlert | None:
+    """Record that Telegram brings updates now; an alert where it had brought none for GAP or longer."""
+    heartbeat = session.get(Heartbeat, POLLING)
+    before = None if heartbeat is None else heartbeat.at
+    heartbeat = heartbeat or Heartbeat(name=POLLING, at=now)
+    heartbeat.at = now
+    session.add(heartbeat)
+    session.flush()
+    if before is None or now - before < GAP:
+        return None
+    key = f"gap {before.isoformat(timespec='seconds')}"
+    return OrganiserAlert(kind=AlertKind.GAP, key=key, since=before, until=now)
+
+
+def list_organisers(session: Session, telegram_ids: Collection[int]) -> Sequence[Annotator]:
+    """The organisers whom the bot can write to: those who have written to it, and have not blocked it."""
+    reachable = select(Annotator).where(
+        col(Annotator.telegram_id).in_(telegram_ids), col(Annotator.unreachable_at).is_(None)
+    )
+    return session.exec(reachable.order_by(col(Annotator.id))).all()
+
+
+def list_untold(
+    session: Session, alerts: Sequence[OrganiserAlert], *, annotator_id: int, now: datetime
+) -> list[OrganiserAlert]:
+    """The alerts of which an organiser was not told; decisions not before DECISIONS_EVERY after the last ones."""
+    keys = [alert.key for alert in alerts]
+    of_organiser = OrganiserNotice.annotator_id == annotator_id
+    told = set(session.exec(select(OrganiserNotice.key).where(of_organiser, col(OrganiserNotice.key).in_(keys))))
+    lately = select(func.count()).where(
+        of_organiser, col(OrganiserNotice.key).startswith("decision "), OrganiserNotice.at > now - DECISIONS_EVERY
+    )
+    holds_decisions = session.exec(lately).one() > 0
+    return [
+        alert
+        for alert in alerts
+        if alert.key not in told and not (alert.kind is AlertKind.DECISION and holds_decisions)
+    ]
+
+
+def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, now: datetime) -> None:
+    """Record that an organiser was told of these alerts, or got a digest."""
+    session.add_all(OrganiserNotice(annotator_id=annotator_id, key=key, at=now) for key in keys)
+    session.flush()
+
+
+def is_told(session: Session, key: str, *, annotator_id: int) -> bool:
+    """Whether an organiser was told of this."""
+    return session.get(OrganiserNotice, (annotator_id, key)) is not None
