@@ -19,12 +19,13 @@ from telegram.request import BaseRequest
 from annotation.errors import BadInput, HromadaError, Where
 from annotation.store import outbox
 from annotation.store.database import Database
-from bot.conversation import notifications, update_handler
+from bot.conversation import notifications, organiser_notifications, update_handler
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
 from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
 from bot.delivery.bot_profiles import update_bot_profiles
+from bot.delivery.export_maker import ExportMaker
 from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
@@ -59,6 +60,7 @@ class BotApplication:
     sender: Sender
     receipts: Receipts
     sweeper: Sweeper
+    exports: ExportMaker
     watchdog: Watchdog
 
     async def __aenter__(self) -> BotApplication:
@@ -72,6 +74,7 @@ class BotApplication:
             async with asyncio.timeout(STOP_SECONDS):
                 await self.receipts.save()
                 await self.sweeper.lease.release()
+                await self.exports.lease.release()
         for request in self.requests:
             await request.shutdown()
         await self.runner.close(within=STOP_SECONDS)
@@ -96,6 +99,7 @@ def build_delivery_settings(conversation: ConversationSettings, *, protect: bool
         conversation=conversation,
         protect=protect,
         collect_notifications=partial(notifications.collect_notifications, settings=conversation),
+        observe_campaigns=partial(organiser_notifications.observe_campaigns, settings=conversation),
         bot_profiles=notifications.list_bot_profiles(),
     )
 
@@ -152,6 +156,11 @@ def build_application(
         sender=outgoing,
         receipts=receipts,
         sweeper=sweeper,
+        exports=ExportMaker(
+            runner=runner,
+            lease=LeaseKeeper(runner, "exports"),
+            describe_export=organiser_notifications.describe_export,
+        ),
         watchdog=watchdog,
     )
 
@@ -232,10 +241,11 @@ async def serve_updates(
 async def _run_in_background(
     app: BotApplication, receiving: Coroutine[None, None, None]
 ) -> AsyncIterator[tuple[asyncio.Task[None], ...]]:
-    """Run watchdog, sweeper and this coroutine until the block ends, and yield their tasks; then raise what made one
-    fail.
+    """Run watchdog, sweeper, the maker of exports and this coroutine until the block ends, and yield their tasks; then
+    raise what made one fail.
     """
-    tasks = tuple(asyncio.create_task(work) for work in (app.watchdog.run(), app.sweeper.run(), receiving))
+    works = (app.watchdog.run(), app.sweeper.run(), app.exports.run(), receiving)
+    tasks = tuple(asyncio.create_task(work) for work in works)
     profiles = asyncio.create_task(update_bot_profiles(app.api, app.workers.settings.bot_profiles))
     try:
         yield tasks

@@ -17,6 +17,8 @@ from annotation.store.models import Annotator, AnnouncementRecipient, NoticeWish
 
 REMINDER, NEWS = "reminder", "news"
 """The names of the notices that annotators wished for."""
+DIGEST = "digest"
+"""The name of an organiser's digest: one that was not sent by day is not sent, the next day has its own."""
 _ANNOUNCEMENT = "announcement"
 
 
@@ -58,6 +60,8 @@ def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], no
     kind, *number = words
     annotator_id = sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()
     undone: sa.Update
+    if kind == DIGEST:
+        return
     if kind == _ANNOUNCEMENT:
         undone = sa.update(AnnouncementRecipient).where(
             col(AnnouncementRecipient.annotator_id) == annotator_id,

@@ -10,7 +10,7 @@ from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="Read and answer what annotators asked and reported. `hromada messages` lists it, `answer` answers.",
+    help="Read and answer what annotators asked and reported, or write to all of them. `hromada messages` lists it.",
 )
 
 
@@ -54,16 +54,70 @@ def list_(
 def answer(
     message: Annotated[int, typer.Argument(help="The message's id.", show_default=False)],
     text: Annotated[str, typer.Argument(help="What the annotator will read.", show_default=False)],
+    to_all: Annotated[
+        bool, typer.Option("--to-all", help="Also add it to the project's instructions, which everybody reads again.")
+    ] = False,
 ) -> None:
     """Answer a message; the bot delivers it."""
+    from annotation.errors import Conflict, Where
+    from annotation.store.models import Project
     from annotation.workflow.annotators import support_messages
+    from annotation.workflow.lifecycle import instruction_changes
     from bot.commands import database_session, terminal_output
 
+    now = database_session.get_current_time()
     with database_session.open_database() as database, database.transaction() as transaction:
-        support_messages.answer_message(
-            transaction, message_id=message, text=text, now=database_session.get_current_time()
-        )
+        answered = support_messages.answer_message(transaction, message_id=message, text=text, now=now)
+        project = transaction.get(Project, answered.project_id) if answered.project_id is not None else None
+        if to_all and project is None:
+            raise Conflict(
+                f"Message {message} is about no project, so there are no instructions for the answer.",
+                where=Where(field="--to-all"),
+                remedy="Answer it without --to-all.",
+            )
+        if to_all and project is not None:
+            instruction_changes.add_to_instructions(transaction, project=project, text=text, now=now)
     terminal_output.print_sentence(f"Message {message} is answered; the bot will deliver it.")
+    if to_all:
+        terminal_output.print_sentence(
+            "It is part of the instructions now. In the project's file it is not: add it there, too."
+        )
+
+
+@app.command()
+def send(
+    text: Annotated[str, typer.Argument(help="What everybody will read.", show_default=False)],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="PROJECT", help="Whom: a project's or a programme's people; all without it."),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Send it; without this, say only to how many it would go.")
+    ] = False,
+) -> None:
+    """Write to everybody who takes part; the bot delivers it, by day where they are."""
+    from annotation.errors import Conflict
+    from annotation.store import queries
+    from annotation.workflow.notices import announcements
+    from bot.commands import database_session, terminal_output
+
+    now = database_session.get_current_time()
+    with database_session.open_database() as database, database.transaction() as transaction:
+        name = None if to is None else database_session.resolve_name(to)
+        programme = None if name is None else queries.find_programme(transaction, name)
+        project = None if name is None or programme is not None else queries.get_project(transaction, name)
+        draft = announcements.write_announcement(
+            transaction,
+            text=text,
+            now=now,
+            project_id=None if project is None else project.id,
+            programme_id=None if programme is None else programme.id,
+        )
+        number = announcements.count_recipients(transaction, draft)
+        if not yes and number:
+            raise Conflict(f"It would go to {number} people and cannot be taken back.", remedy="Send it with --yes.")
+        announcements.send_announcement(transaction, announcement=draft, now=now)
+    terminal_output.print_sentence(f"It goes to {number} people, each between 10 and 20 o'clock where they are.")
 
 
 @app.command()

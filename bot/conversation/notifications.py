@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from annotation.workflow.annotators import support_messages
 from annotation.workflow.notices import announcements
+from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.review import rejections
-from bot.conversation import message_layout
+from bot.conversation import message_layout, organiser_notifications
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, NewMessage, TelegramCalls
@@ -35,12 +36,25 @@ def list_bot_profiles() -> tuple[BotProfile, ...]:
     )
 
 
-def collect_notifications(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
-    """All messages that wait to be put into the outbox; they are marked as put there in the same transaction."""
+def collect_notifications(
+    session: Session,
+    *,
+    now: datetime,
+    settings: ConversationSettings,
+    observed: Observation | None = None,
+    is_polled: bool = False,
+) -> TelegramCalls:
+    """All messages that wait to be put into the outbox; they are marked as put there in the same transaction.
+
+    `observed` and `is_polled` are as in `tell_organisers`.
+    """
     return (
         *deliver_organiser_answers(session, now=now),
         *tell_of_reviews(session, now=now),
         *send_announcements(session, now=now, settings=settings),
+        *organiser_notifications.tell_organisers(
+            session, now=now, settings=settings, observed=observed, is_polled=is_polled
+        ),
     )
 
 

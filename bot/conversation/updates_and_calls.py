@@ -161,6 +161,19 @@ class BotProfile:
     about: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportFailure:
+    """Why the files that an organiser asked for are not there.
+
+    `kind` is "failed", for the `reason` that the command gave, "too-large" (so many `megabytes`), "too-slow", or
+    "given-up" after several attempts over which processes ended.
+    """
+
+    kind: str
+    reason: str = ""
+    megabytes: int = 0
+
+
 TelegramCall = TapAcknowledgement | MessageEdit | NewMessage | NewDocument | CommandMenu
 TelegramCalls = tuple[TelegramCall, ...]
 

@@ -20,6 +20,7 @@ from sqlmodel import Session
 from annotation.errors import SchemaMismatch, Unavailable
 from annotation.store import chats, inbox, migrations, notices, outbox, process_leases
 from annotation.store.outbox import MessageHold, OutboxMessage
+from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
 from bot.delivery.logs import format_trace
@@ -35,8 +36,8 @@ ORPHAN_AGE = timedelta(seconds=2)
 """How long an update waits until sweepers take it up; before, the process that stored it handles it."""
 INBOX_RETENTION = timedelta(days=2)
 """How long the ids of handled updates are kept; Telegram sends an update again for a day at most."""
-HOLD_EVERY, NOTIFY_EVERY, CLEAN_EVERY = 2, 5, 3600
-"""After how many sweeps holds are extended, notifications collected, and old update ids deleted."""
+HOLD_EVERY, NOTIFY_EVERY, OBSERVE_EVERY, CLEAN_EVERY = 2, 5, 60, 3600
+"""After how many sweeps holds are extended, notifications collected, campaigns observed, and old update ids deleted."""
 PACED_HOLD_TIME = timedelta(minutes=5)
 """How long no other process sends a paced message that this one holds."""
 
@@ -125,7 +126,8 @@ class Sweeper:
         for message in swept.paced:
             self._paced.setdefault(message.chat_id, _Paced(now)).messages.append(message)
         if has_lease and self._sweeps % NOTIFY_EVERY == 1:
-            await self.runner.run(self._store_notifications)
+            observed = await asyncio.to_thread(self._observe) if self._sweeps % OBSERVE_EVERY == 1 else None
+            await self.runner.run(lambda session: self._store_notifications(session, observed))
 
     def _sweep_in_transaction(
         self, session: Session, age: timedelta, held_ids: Sequence[int], hold: MessageHold, *, has_lease: bool
@@ -155,11 +157,18 @@ class Sweeper:
         for chat_id, until in pauses.items():
             self.rate_limit.pause_chat(chat_id, until=now + (until - database_now).total_seconds(), now=now)
 
-    def _store_notifications(self, session: Session) -> None:
+    def _observe(self) -> Observation | None:
+        """Read what organisers may have to be told, beside the transactions that write."""
+        with self.runner.database.reading() as view:
+            return self.workers.settings.observe_campaigns(view, now=self.runner.clock())
+
+    def _store_notifications(self, session: Session, observed: Observation | None) -> None:
         """Collect notifications and store them in the outbox as paced messages; take back those that come too late."""
         settings = self.workers.settings
         notices.take_back_late_notices(session, now=self.runner.database_clock())
-        calls = settings.collect_notifications(session, now=self.runner.clock())
+        is_polled = self.watchdog.is_answering(AwaitedService.TELEGRAM)
+        now = self.runner.clock()
+        calls = settings.collect_notifications(session, now=now, observed=observed, is_polled=is_polled)
         drafts = telegram_payloads.build_outbox_drafts(
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )

@@ -20,6 +20,7 @@ from annotation.errors import SchemaMismatch, Unavailable
 from annotation.store import inbox, outbox
 from annotation.store.inbox import ReceivedUpdate
 from annotation.store.outbox import OutboxMessage
+from annotation.workflow.organisers.alerts import Observation
 from bot.conversation.updates_and_calls import (
     BotProfile,
     ConversationSettings,
@@ -52,14 +53,29 @@ class UpdateHandler(Protocol):
 
 
 class NotificationSource(Protocol):
-    """A function that returns messages to users that answer no update; they are stored in the same transaction."""
+    """A function that returns messages to users that answer no update; they are stored in the same transaction.
 
-    def __call__(self, session: Session, *, now: datetime) -> TelegramCalls: ...
+    `observed` is what the `CampaignObserver` has read, if it was its turn; `is_polled` says that Telegram answers.
+    """
+
+    def __call__(
+        self, session: Session, *, now: datetime, observed: Observation | None, is_polled: bool
+    ) -> TelegramCalls: ...
 
 
-def _list_no_notifications(session: Session, *, now: datetime) -> TelegramCalls:  # noqa: ARG001
+class CampaignObserver(Protocol):
+    """A function that reads, in a transaction that writes nothing, what organisers may have to be told."""
+
+    def __call__(self, session: Session, *, now: datetime) -> Observation | None: ...
+
+
+def _list_no_notifications(*_: object, **__: object) -> TelegramCalls:
     """The source of notifications for a bot that has none."""
     return ()
+
+
+def _observe_nothing(*_: object, **__: object) -> None:
+    """The observer for a bot that has no organisers."""
 
 
 class FailureExplainer(Protocol):
@@ -83,6 +99,7 @@ class DeliverySettings:
     conversation: ConversationSettings
     protect: bool = True
     collect_notifications: NotificationSource = _list_no_notifications
+    observe_campaigns: CampaignObserver = _observe_nothing
     bot_profiles: tuple[BotProfile, ...] = ()
 
 

@@ -24,6 +24,8 @@ from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
+ORGANISERS = frozenset({900, 901})
+"""The Telegram ids of organisers."""
 PROJECT = """\
 project: {name}
 title: {title}
@@ -122,7 +124,9 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     app = application.build_application(
         token=telegram.token,
         database=db,
-        settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
+        settings=application.build_delivery_settings(
+            ConversationSettings(key=KEY, organisers=ORGANISERS, bot_name="hromada_bot")
+        ),
         request=LocalRequest(telegram),
         clock=lambda: made[0].now,
         database_clock=lambda: made[0].now,

@@ -85,6 +85,12 @@ def get_draft(session: Session, *, announcement_id: int, author_id: int) -> Anno
     return found
 
 
+def drop_draft(session: Session, *, announcement_id: int, author_id: int) -> None:
+    """Delete a draft of this author; raises Stale where there is none, or it was sent."""
+    session.delete(get_draft(session, announcement_id=announcement_id, author_id=author_id))
+    session.flush()
+
+
 def find_title(session: Session, announcement: Announcement) -> str | None:
     """The title of the project or programme to which an announcement goes; None where it goes to everybody."""
     if announcement.programme_id is not None:

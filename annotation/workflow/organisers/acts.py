@@ -97,13 +97,14 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
     """Make an invitation for any number of annotators; raises Stale where there are not `known` ones yet, so that a
     repeated tap makes no second one.
     """
-    target: Project | Programme = (
-        session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
-    )
-    if len(invitations.list_invitations(session, target=target)) != known:
+    if len(list_invitations(session, campaign)) != known:
         raise Stale("There is another invitation meanwhile.")
     invitation = invitations.create_invitation(
-        session, target=target, code=invitations.generate_code(), now=now, expires_at=now + INVITATION_LASTS
+        session,
+        target=_get_target(session, campaign),
+        code=invitations.generate_code(),
+        now=now,
+        expires_at=now + INVITATION_LASTS,
     )
     _record_campaign_act(session, OrganiserAct.INVITE, campaign, by=by, now=now)
     return invitation
@@ -111,10 +112,12 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
 
 def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitation]:
     """The invitations of annotators to a campaign, oldest first."""
-    target: Project | Programme = (
-        session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
-    )
-    return [one for one in invitations.list_invitations(session, target=target) if not one.adjudicates]
+    found = invitations.list_invitations(session, target=_get_target(session, campaign))
+    return [invitation for invitation in found if not invitation.adjudicates]
+
+
+def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:
+    return session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
 
 
 def suspend_person(session: Session, *, annotator_id: int, reason: str, by: int, now: datetime) -> None:

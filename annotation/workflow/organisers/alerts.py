@@ -13,7 +13,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.store import adjudications, queries
+from annotation.store import adjudications, notices, queries
 from annotation.store.models import (
     AdjudicationCase,
     Annotator,
@@ -35,6 +35,8 @@ GAP = timedelta(minutes=5)
 """Organisers are told where Telegram brought nothing for so long."""
 DECISIONS_EVERY = timedelta(minutes=10)
 """How often an organiser is told at the most that decisions wait."""
+DIGEST = notices.DIGEST
+"""The name of a digest in the outbox."""
 POLLING = "polling"
 """The name of the heartbeat of a bot that gets updates from Telegram."""
 

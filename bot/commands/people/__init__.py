@@ -15,6 +15,7 @@ for command in (
     access.suspend,
     access.unsuspend,
     access.readmit,
+    access.release,
     records.team_member,
     records.add_reviewer,
     records.cohort,

@@ -1,4 +1,4 @@
-"""`hromada people suspend`, `unsuspend`, `readmit`, `withdraw` and `forget`: who may work, and whose data stay."""
+"""`hromada people suspend`, `unsuspend`, `readmit`, `release`, `withdraw`, `forget`: who may work, whose data stay."""
 
 from __future__ import annotations
 
@@ -57,6 +57,27 @@ def readmit(
             now=database_session.get_current_time(),
         )
     terminal_output.print_sentence(f"{pseudonym} may go on in {loaded.name}: {n_counting} answers count again.")
+
+
+def release(
+    pseudonym: Pseudonym,
+    project: Annotated[str, typer.Option("--project", help="In which project.", show_default=False)],
+) -> None:
+    """Take back what an annotator has in hand in a project, so that others get it; they may go on with other items."""
+    from annotation.errors import Conflict
+    from annotation.workflow.annotators import administration, withdrawal
+    from bot.commands import database_session, terminal_output
+
+    now = database_session.get_current_time()
+    with database_session.open_database() as database, database.transaction() as transaction:
+        loaded = database_session.get_project(transaction, project)
+        annotator = administration.get_annotator(transaction, pseudonym)
+        released = withdrawal.release_live_assignments(
+            transaction, annotator_id=annotator.id or 0, now=now, project_id=loaded.id
+        )
+        if not released:
+            raise Conflict(f"{pseudonym} has nothing in hand in {loaded.name}.", remedy="There is nothing to do.")
+    terminal_output.print_sentence(f"{released} items are taken back from {pseudonym}.")
 
 
 def withdraw(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.errors import BadInput, Conflict, Stale
-from annotation.workflow import assignments
+from annotation.workflow import assignments, participations
 from annotation.workflow.annotators import attestations, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes, screens
@@ -146,6 +146,9 @@ def submit_question(context: UpdateContext) -> TelegramCalls:
             text=context.text,
             now=context.now,
             assignment_id=assignment_id,
+            project_id=participations.find_latest_project(
+                context.transaction.session, annotator_id=context.annotator_id
+            ),
         )
     except BadInput:
         return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)

@@ -11,7 +11,7 @@ from annotation.workflow.annotators import invitations, profiles, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import case_queue, message_layout, navigation
+from bot.conversation import case_queue, message_layout, navigation, organiser_chat
 from bot.conversation.texts import LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
@@ -85,7 +85,7 @@ def set_language(context: UpdateContext) -> TelegramCalls:
 
 
 def _build_command_menu(context: UpdateContext, language: str, *, adjudicates: bool) -> CommandMenu:
-    commands = list_commands(language, adjudicates=adjudicates)
+    commands = list_commands(language, adjudicates=adjudicates, organises=organiser_chat.is_organiser(context))
     return CommandMenu(chat_id=context.incoming.chat_id, language=language, commands=commands)
 
 
@@ -129,7 +129,11 @@ def resume_work(context: UpdateContext) -> TelegramCalls:
 
 def show_help(context: UpdateContext) -> TelegramCalls:
     """`/help`: list the commands."""
-    commands = list_commands(context.translate.language, adjudicates=case_queue.is_adjudicator(context))
+    commands = list_commands(
+        context.translate.language,
+        adjudicates=case_queue.is_adjudicator(context),
+        organises=organiser_chat.is_organiser(context),
+    )
     lines = "\n".join(f"/{name} — {description}" for name, description in commands.items())
     return context.send(message_layout.render_text(context.translate, context.translate("help"), lines))
 

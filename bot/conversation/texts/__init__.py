@@ -16,6 +16,8 @@ from fluent.syntax import ast
 LANGUAGES = ("uk", "en", "ru")
 DEFAULT_LANGUAGE = "uk"
 """The language for annotators whose own language has no file."""
+ORGANISER_LANGUAGES = ("uk", "en")
+"""The languages of the texts for organisers."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,21 @@ def get_texts(language: str) -> Texts:
     return Texts(language, bundle)
 
 
-def parse_resources(language: str) -> Mapping[str, ast.Resource]:
-    """The parsed Fluent files of a language by name; raises LookupError for text that Fluent would skip as junk."""
-    file = Path(__file__).parent / f"{language}.ftl"
+@cache
+def get_organiser_texts(language: str) -> Texts:
+    """The texts for organisers: in English for whom the bot speaks English, otherwise in Ukrainian."""
+    chosen = language if language in ORGANISER_LANGUAGES else DEFAULT_LANGUAGE
+    bundle = FluentBundle([chosen], use_isolating=False)
+    for resource in parse_resources(chosen, prefix="organisers.").values():
+        bundle.add_resource(resource)
+    return Texts(chosen, bundle)
+
+
+def parse_resources(language: str, *, prefix: str = "") -> Mapping[str, ast.Resource]:
+    """The parsed Fluent files of a language by name, those whose names begin so; raises LookupError for text that
+    Fluent would skip as junk.
+    """
+    file = Path(__file__).parent / f"{prefix}{language}.ftl"
     resource: ast.Resource = FluentResource(file.read_text(encoding="utf-8"))
     for entry in resource.body:
         if isinstance(entry, ast.Junk):
@@ -81,9 +95,12 @@ COMMANDS = (
 """The commands in Telegram's command menu, in this order."""
 ADJUDICATE = "adjudicate"
 """The command that adjudicators have besides, after the first one."""
+ADMIN = "admin"
+"""The command that organisers have besides, before all others."""
 
 
-def list_commands(language: str, *, adjudicates: bool = False) -> dict[str, str]:
-    """The commands with their descriptions in a language; those of an adjudicator with `adjudicates`."""
+def list_commands(language: str, *, adjudicates: bool = False, organises: bool = False) -> dict[str, str]:
+    """The commands with their descriptions in a language; with those of an adjudicator, and of an organiser."""
     names = (COMMANDS[0], *((ADJUDICATE,) if adjudicates else ()), *COMMANDS[1:])
-    return {name: get_texts(language)(f"command-{name}") for name in names}
+    commands = {name: get_texts(language)(f"command-{name}") for name in names}
+    return {ADMIN: get_organiser_texts(language)("admin-command"), **commands} if organises else commands

@@ -1,0 +1,252 @@
+"""Organisers in the chat: `/admin`, and what a tap on one of their cards does.
+
+Only whom the settings name is an organiser. To anybody else the command is unknown, and a button of theirs is one that
+this bot did not make. A repeated tap finds what it changes changed already, and shows the card anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from annotation.errors import Conflict, Stale
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from annotation.workflow.monitoring import blindness
+from annotation.workflow.notices import announcements
+from annotation.workflow.organisers import acts, campaigns, open_messages, people
+from annotation.workflow.organisers.campaigns import CampaignChoice
+from annotation.workflow.organisers.open_messages import MessageKind
+from bot.conversation import organiser_chat
+from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation.handlers import organiser_texts
+from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.texts import ADMIN
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_messages import InvitationLine
+
+
+def asks_for_campaigns(context: UpdateContext) -> bool:
+    """Whether an organiser sent the command; for anybody else there is none."""
+    return context.command == ADMIN and organiser_chat.is_organiser(context)
+
+
+def is_organiser_tap(context: UpdateContext) -> bool:
+    """Whether an organiser tapped a button of their cards; for anybody else there is no such button."""
+    callback = context.callback
+    return callback is not None and callback.action is ButtonAction.ORGANISE and organiser_chat.is_organiser(context)
+
+
+def send_campaigns(context: UpdateContext) -> TelegramCalls:
+    """`/admin`: show all campaigns in a new message."""
+    return context.send(organiser_chat.render_campaigns(context))
+
+
+def apply_tap(context: UpdateContext) -> TelegramCalls:
+    """Do what the tapped button of a card says; where it no longer applies, say so and show all campaigns."""
+    callback = context.require_callback()
+    act = TAPS.get(callback.word)
+    if act is None:
+        raise Stale("This button is not ours.")
+    if context.state.step is ConversationStep.ORGANISER:
+        context.save_state(context.state.with_step(ConversationStep.NONE))
+    try:
+        return act(context, callback)
+    except (Stale, Conflict):
+        return join_calls(context.acknowledge("stale"), context.edit(organiser_chat.render_campaigns(context)))
+
+
+def _show_card(context: UpdateContext, card: RenderedMessage, toast: str = "") -> TelegramCalls:
+    return join_calls(context.acknowledge_with(toast), context.edit(card))
+
+
+def _list_campaigns(context: UpdateContext, _: CallbackData) -> TelegramCalls:
+    return _show_card(context, organiser_chat.render_campaigns(context))
+
+
+def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:
+    return campaigns.get_campaign(context.transaction.session, kind=callback.get_number(0), campaign_id=callback.row_id)
+
+
+def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
+    campaign = _get_campaign(context, callback)
+    summaries = [
+        campaigns.summarise_project(context.transaction.session, project, now=context.now)
+        for project in campaign.projects
+    ]
+    card = organiser_cards.render_campaign(campaign, summaries, organiser_chat.make_words(context))
+    return _show_card(context, card, toast)
+
+
+def _pause_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    acts.pause_campaign(
+        context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
+    )
+    return _show_campaign(context, callback, organiser_chat.make_words(context)("paused-now"))
+
+
+def _resume_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    acts.resume_campaign(
+        context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
+    )
+    return _show_campaign(context, callback, organiser_chat.make_words(context)("resumed-now"))
+
+
+def _show_invitations(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    """The invitations in a message of their own, which can be forwarded."""
+    campaign = _get_campaign(context, callback)
+    return join_calls(context.acknowledge(), context.send(_render_invitations(context, campaign)))
+
+
+def _make_invitation(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    campaign = _get_campaign(context, callback)
+    acts.create_invitation(
+        context.transaction.session,
+        campaign=campaign,
+        known=callback.get_number(1),
+        by=context.annotator_id,
+        now=context.now,
+    )
+    return _show_card(context, _render_invitations(context, campaign))
+
+
+def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> RenderedMessage:
+    name = context.settings.bot_name
+    lines = [
+        InvitationLine(
+            link=f"/start {made.code}" if name is None else f"https://t.me/{name.removeprefix('@')}?start={made.code}",
+            used=made.used,
+            most=made.max_uses,
+            expires_at=made.expires_at,
+        )
+        for made in acts.list_invitations(context.transaction.session, campaign)
+    ]
+    return organiser_messages.render_invitations(campaign, lines, organiser_chat.make_words(context), known=len(lines))
+
+
+def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    session, page = context.transaction.session, callback.get_number(0)
+    project, _ = context.get_project(callback.row_id)
+    listed, total = people.list_people(session, project_id=callback.row_id, page=page)
+    words = organiser_chat.make_words(context)
+    card = organiser_cards.render_people(
+        listed, words, project_id=callback.row_id, title=project.title, page=page, total=total
+    )
+    return _show_card(context, card)
+
+
+def _show_person(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
+    project_id = callback.get_number(0)
+    details = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
+    card = organiser_cards.render_person(details, organiser_chat.make_words(context), project_id=project_id)
+    return _show_card(context, card, toast)
+
+
+def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    acts.unsuspend_person(
+        context.transaction.session, annotator_id=callback.row_id, by=context.annotator_id, now=context.now
+    )
+    return _show_person(context, callback, organiser_chat.make_words(context)("unsuspended-now"))
+
+
+def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    released = acts.release_items(
+        context.transaction.session,
+        annotator_id=callback.row_id,
+        project_id=callback.get_number(0),
+        by=context.annotator_id,
+        now=context.now,
+    )
+    return _show_person(context, callback, organiser_chat.make_words(context)("released-now", count=released))
+
+
+def _show_inbox(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    return _show_card(context, organiser_chat.render_next_message(context, project_id=callback.row_id))
+
+
+def _show_next_message(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    """Leave a message for now and show the next one."""
+    message = organiser_chat.get_message(context, callback)
+    following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
+    return _show_card(context, following)
+
+
+def _dismiss_report(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    message = organiser_chat.get_message(context, callback)
+    acts.dismiss_report(context.transaction.session, message=message, by=context.annotator_id, now=context.now)
+    following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
+    return _show_card(context, following, organiser_chat.make_words(context)("dismissed-now"))
+
+
+def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    project, _ = context.get_project(callback.row_id)
+    words = organiser_chat.make_words(context)
+    title = organiser_cards.shorten_title(project.title)
+    if blindness.is_blind(context.transaction.session, project):
+        refusal = words.render_card(words("export-blind", project=title, name=project.name))
+        return join_calls(context.acknowledge(), context.send(refusal))
+    if not acts.request_export(context.transaction.session, project=project, by=context.annotator_id, now=context.now):
+        return context.acknowledge_with(words("export-waiting"))
+    asked = words.render_card(words("export-asked", project=title))
+    return join_calls(context.acknowledge(), context.send(asked))
+
+
+def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    """Answer the writer, and add the previewed answer to the instructions."""
+    session = context.transaction.session
+    draft = announcements.get_draft(session, announcement_id=callback.row_id, author_id=context.annotator_id)
+    number = callback.get_number(1)
+    kind = MessageKind(number) if number in set(MessageKind) else MessageKind.QUESTION
+    message = open_messages.get_open_message(session, kind=kind, message_id=callback.get_number(0))
+    acts.answer_everybody(
+        session,
+        message=message,
+        draft=draft,
+        quoted=organiser_chat.quote_message(message),
+        by=context.annotator_id,
+        now=context.now,
+    )
+    words = organiser_chat.make_words(context)
+    done = context.edit(words.render_card(words("answer-all-done")))
+    following = context.send(organiser_chat.render_next_message(context, project_id=0))
+    return join_calls(context.acknowledge(), done, following)
+
+
+def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    number = acts.send_announcement(
+        context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
+    )
+    words = organiser_chat.make_words(context)
+    return _show_card(context, words.render_card(words("announced-now", count=number)))
+
+
+def _drop_draft(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    announcements.drop_draft(
+        context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
+    )
+    words = organiser_chat.make_words(context)
+    return _show_card(context, words.render_card(words("dropped-now")))
+
+
+TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {
+    "campaigns": _list_campaigns,
+    "campaign": _show_campaign,
+    "pause": _pause_campaign,
+    "resume": _resume_campaign,
+    "invite": _show_invitations,
+    "new-link": _make_invitation,
+    "people": _show_people,
+    "person": _show_person,
+    "unsuspend": _unsuspend_person,
+    "release": _release_items,
+    "inbox": _show_inbox,
+    "next": _show_next_message,
+    "dismiss": _dismiss_report,
+    "export": _request_export,
+    "add": _add_to_instructions,
+    "send": _send_announcement,
+    "drop": _drop_draft,
+    **dict.fromkeys(organiser_texts.QUESTIONS, organiser_texts.ask_for_text),
+    **{f"{organiser_texts.ASKED}{word}": organiser_texts.leave_question for word in organiser_texts.QUESTIONS},
+}
+"""What the buttons of organisers' cards do, by their words."""

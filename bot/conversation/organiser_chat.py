@@ -1,0 +1,64 @@
+"""What the cards of organisers are made from: who is one, how they are spoken to, and what waits for an answer."""
+
+from __future__ import annotations
+
+from annotation.errors import Stale
+from annotation.workflow.organisers import campaigns, open_messages
+from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
+from bot.conversation.callbacks import CallbackData
+from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.texts import get_texts, match_language
+from bot.conversation.update_context import UpdateContext
+from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_cards import OrganiserWords
+
+
+def is_organiser(context: UpdateContext) -> bool:
+    """Whether the person is an organiser, by the settings."""
+    return context.incoming.telegram_id in context.settings.organisers
+
+
+def make_words(context: UpdateContext) -> OrganiserWords:
+    """How the organiser is spoken to."""
+    return organiser_cards.make_words(
+        context.translate, zone=context.annotator.time_zone, default_zone=context.settings.time_zone, now=context.now
+    )
+
+
+def render_campaigns(context: UpdateContext) -> RenderedMessage:
+    session = context.transaction.session
+    found = [
+        (campaign, [campaigns.summarise_project(session, project, now=context.now) for project in campaign.projects])
+        for campaign in campaigns.list_campaigns(session)
+    ]
+    return organiser_cards.render_campaigns(
+        found, make_words(context), waiting=open_messages.count_open_messages(session)
+    )
+
+
+def get_message(context: UpdateContext, callback: CallbackData) -> OpenMessage:
+    """The question or report that a button names; raises Stale where it does not wait any more."""
+    number = callback.get_number(0)
+    if number not in set(MessageKind):
+        raise Stale("There are no such messages.")
+    return open_messages.get_open_message(
+        context.transaction.session, kind=MessageKind(number), message_id=callback.row_id
+    )
+
+
+def render_next_message(
+    context: UpdateContext, *, project_id: int, after: OpenMessage | None = None
+) -> RenderedMessage:
+    """The card of the message that waits next in a project (0: in all), after another one, or that none does."""
+    session, words = context.transaction.session, make_words(context)
+    place = None if after is None else open_messages.get_place(after)
+    following = open_messages.find_next_message(session, project_id=project_id or None, after=place)
+    if following is None:
+        return organiser_messages.render_empty_inbox(words, project_id=project_id)
+    left = open_messages.count_open_messages(session, project_id=project_id or None)
+    return organiser_messages.render_open_message(following, words, left=left, project_id=project_id)
+
+
+def quote_message(message: OpenMessage) -> str:
+    """What an answer repeats of a message, in the language of its writer."""
+    return organiser_messages.describe_message(message, get_texts(match_language(message.language)))

@@ -1,0 +1,110 @@
+"""What organisers are told without asking: alerts, a digest by day, and where Telegram brought nothing for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from annotation.workflow.notices import daytime
+from annotation.workflow.organisers import alerts
+from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
+from annotation.workflow.organisers.export_requests import ClaimedExport
+from bot.conversation import message_layout
+from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.texts import get_organiser_texts, get_texts, match_language
+from bot.conversation.updates_and_calls import (
+    ConversationSettings,
+    ExportFailure,
+    NewDocument,
+    NewMessage,
+    TelegramCalls,
+)
+from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_cards import OrganiserWords
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.store.models import Annotator
+
+
+def observe_campaigns(session: Session, *, now: datetime, settings: ConversationSettings) -> Observation | None:
+    """Read what organisers may have to be told; None where there are none. Nothing is written."""
+    return alerts.observe_campaigns(session, now=now) if settings.organisers else None
+
+
+def tell_organisers(
+    session: Session, *, now: datetime, settings: ConversationSettings, observed: Observation | None, is_polled: bool
+) -> TelegramCalls:
+    """The alerts and digests of which organisers were not told, marked as told in the same transaction.
+
+    `observed` is what was read a moment ago, `is_polled` says that Telegram brings updates now.
+    """
+    gap = alerts.record_heartbeat(session, now=now) if is_polled else None
+    found = [*(observed.alerts if observed else ()), *((gap,) if gap else ())]
+    calls: list[NewMessage] = []
+    for organiser in alerts.list_organisers(session, settings.organisers) if found or observed else ():
+        words = organiser_cards.make_words(
+            get_texts(match_language(organiser.language)),
+            zone=organiser.time_zone,
+            default_zone=settings.time_zone,
+            now=now,
+        )
+        calls += _tell_alerts(session, found, organiser=organiser, words=words)
+        if observed is not None:
+            calls += _send_digest(session, observed, organiser=organiser, words=words)
+    return tuple(calls)
+
+
+def _tell_alerts(
+    session: Session, found: Sequence[OrganiserAlert], *, organiser: Annotator, words: OrganiserWords
+) -> list[NewMessage]:
+    """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound."""
+    annotator_id = organiser.id or 0
+    is_day = daytime.find_day_end(words.now, words.zone, default=words.zone) is not None
+    due = [alert for alert in found if is_day or alert.kind in alerts.URGENT]
+    untold = alerts.list_untold(session, due, annotator_id=annotator_id, now=words.now)
+    if not untold:
+        return []
+    alerts.mark_told(session, [alert.key for alert in untold], annotator_id=annotator_id, now=words.now)
+    message = _build_message(organiser_messages.render_alerts(untold, words), organiser)
+    return [replace(message, silent=not is_day)]
+
+
+def _send_digest(
+    session: Session, observed: Observation, *, organiser: Annotator, words: OrganiserWords
+) -> list[NewMessage]:
+    """The digest of the day, where one is due: once a day, as the day begins, while anything runs."""
+    annotator_id = organiser.id or 0
+    day_end = daytime.find_day_end(words.now, words.zone, default=words.zone)
+    key = f"digest {words.now.astimezone(ZoneInfo(words.zone)):%Y-%m-%d}"
+    if day_end is None or not observed.digest or alerts.is_told(session, key, annotator_id=annotator_id):
+        return []
+    alerts.mark_told(session, [key], annotator_id=annotator_id, now=words.now)
+    message = _build_message(organiser_messages.render_digest(observed.digest, words), organiser)
+    return [replace(message, notice=alerts.DIGEST, send_before=day_end)]
+
+
+def describe_export(claimed: ClaimedExport, made: bytes | ExportFailure) -> TelegramCalls:
+    """The message with the zipped files that an organiser asked for, or why there are none."""
+    words = get_organiser_texts(match_language(claimed.language))
+    if not isinstance(made, ExportFailure):
+        caption = words("export-caption", project=claimed.project)
+        return (NewDocument(chat_id=claimed.telegram_id, name=f"{claimed.project}.zip", content=made, caption=caption),)
+    if made.kind == "too-large":
+        text = words("export-too-large", project=claimed.project, size=made.megabytes)
+    else:
+        known = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
+        reason = words(known[made.kind]) if made.kind in known else made.reason
+        text = words("export-failed", project=claimed.project, reason=reason)
+    told = message_layout.render_text(get_texts(match_language(claimed.language)), text)
+    return (NewMessage(chat_id=claimed.telegram_id, html=told.html, silent=False),)
+
+
+def _build_message(card: RenderedMessage, organiser: Annotator) -> NewMessage:
+    return NewMessage(
+        chat_id=organiser.telegram_id or 0, html=card.html, buttons=card.buttons, silent=False, repeatable=False
+    )

@@ -1,0 +1,155 @@
+## Campaigns
+
+admin = Кампанії
+admin-nothing = Ще нічого не завантажено: `hromada load` у командному рядку.
+admin-command = Кампанії, люди, запитання
+admin-line = { $title } — { $status }, { $share } %
+admin-waiting = Чекає на відповідь: { $count }
+status-loaded = не розпочато
+status-running = триває
+status-paused = призупинено
+status-closed = закрито
+progress = { $done } з { $needed } відповідей ({ $share } %)
+progress-day = За останні 24 години: { $count }. Зараз тут: { $here }.
+progress-end = За такого темпу завершиться { $when }.
+people-count = { $count ->
+    [one] Бере участь { $count } людина
+    [few] Беруть участь { $count } людини
+   *[other] Бере участь { $count } людей
+}
+waiting-counts = Чекає: { $questions ->
+    [one] { $questions } запитання
+    [few] { $questions } запитання
+   *[other] { $questions } запитань
+}, { $reports ->
+    [one] { $reports } скарга
+    [few] { $reports } скарги
+   *[other] { $reports } скарг
+}.
+campaign-projects = Набори даних
+button-all = ‹ Усі кампанії
+button-back = ‹ Назад
+button-people = Люди
+button-inbox = На відповідь: { $count }
+button-pause = Призупинити
+button-resume = Продовжити
+button-invite = Запросити
+button-export = Файли
+button-announce = Написати всім
+button-refresh = Оновити
+paused-now = Призупинено: нічого не видається
+resumed-now = Триває далі
+
+## People
+
+people = Люди
+people-none = Поки ніхто не бере участі.
+person-line = { $name } · { $count } · { $when }
+person-finished = Відповідей: { $count }, пропусків: { $skipped }
+person-pace = Половина відповідей займає менше ніж { $seconds } с.
+person-last = Тут востаннє: { $when }
+person-never = ще ніколи
+person-hand = На руках: { $items }
+person-hand-nothing = На руках нічого немає
+person-status = Становище: { $status }
+standing-active = бере участь
+standing-suspended = участь зупинено
+standing-failed = перевірку не пройдено
+standing-paused = призупинено за правилом
+standing-excluded = виключено
+standing-withdrawn = вийшли з проєкту
+person-suspended = Участь зупинено: { $reason }
+person-gone = Дані стерто на їхнє прохання.
+button-suspend = Зупинити участь
+button-unsuspend = Повернути участь
+button-release = Забрати завдання
+suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі, сама людина його не побачить.
+suspended-now = Участь { $name } зупинено в усіх проєктах.
+unsuspended-now = Участь повернуто
+released-now = Забрано: { $count }
+
+## Questions and reports
+
+inbox-nothing = На відповідь ніщо не чекає.
+inbox-place = { $kind } · чекає { $left }
+kind-question = Запитання
+kind-report = Скарга
+inbox-item = { $project } · завдання { $item }
+inbox-about-project = { $project }
+inbox-from = Від { $name }, { $when }
+inbox-paused = Завдання не видається.
+inbox-answered = Відповідь надіслано. Завдання справне? Якщо ні, виправте його: `hromada load ФАЙЛ --fix { $item }`.
+button-answer = Відповісти
+button-answer-all = Відповісти всім
+button-dismiss = Завдання справне
+button-next = Далі ›
+answer-type = Напишіть відповідь для { $name }. Її побачать лише там.
+answer-all-type = Напишіть відповідь мовою проєкту. Її отримає { $name }, і вона увійде до інструкції: усі прочитають її, перш ніж працювати далі.
+answer-sent = Відповідь для { $name } вже в дорозі.
+answer-all-preview = Це додасться до інструкції «{ $project }». Усі прочитають її перед наступним запитанням:
+button-add = Додати
+answer-all-done = Готово: в інструкції нова версія. У файлі проєкту її немає: додайте й туди.
+dismissed-now = Завдання знову видається
+
+## Invitations
+
+invitations = Запрошення до «{ $title }»
+invitation-none = Поки немає жодного: участь може взяти кожен, хто знайде бота. Від першого посилання на воно потрібне всім.
+invitation-line = { $link } — використано { $used }{ $until }
+invitation-until = , до { $date }
+button-new-link = Нове посилання
+
+## A message to all
+
+announce-type = Напишіть повідомлення. Перш ніж його надіслати, ви його побачите.
+announce-preview = { $count ->
+    [one] Це отримає { $count } людина, між 10 і 20 годиною за її часом:
+    [few] Це отримають { $count } людини, кожна між 10 і 20 годиною за своїм часом:
+   *[other] Це отримають { $count } людей, кожна між 10 і 20 годиною за своїм часом:
+}
+announce-nobody = Це не отримав би ніхто: поки немає нікого, кому бот може написати.
+button-send = Надіслати
+button-dont = Не надсилати
+announced-now = { $count ->
+    [one] Повідомлення йде { $count } людині.
+    [few] Повідомлення йде { $count } людям. За секунду виходить близько 25.
+   *[other] Повідомлення йде { $count } людям. За секунду виходить близько 25.
+}
+dropped-now = Не надіслано.
+too-long-text = Текст порожній або задовгий: щонайбільше { $most } символів.
+
+## Files
+
+export-asked = Файли «{ $project }» готуються; вони прийдуть сюди.
+export-blind = На «{ $project }» люди ще відповідають: до закриття результатів базової оцінки не бачить ніхто. Закрийте проєкт (`hromada close { $name }`), тоді попросіть файли.
+export-waiting = Вони вже готуються
+export-caption = { $project }: відкрийте report.uk.html
+export-failed = Файли «{ $project }» зробити не вдалося: { $reason }
+export-too-large = Файли «{ $project }» завеликі для Telegram ({ $size } МБ): зробіть їх командою `hromada export { $project }`.
+export-too-slow = це тривало задовго; зробіть їх командою `hromada export`
+export-given-up = бот кілька разів на цьому завершувався; зробіть їх командою `hromada export`
+
+## What organisers are told
+
+alert-half = «{ $title }»: половина відповідей уже є ({ $count }).
+alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close`.
+alert-stall = «{ $title }»: від { $when } немає жодної відповіді.
+alert-decision = { $count ->
+    [one] На вас чекає { $count } рішення.
+    [few] На вас чекають { $count } рішення.
+   *[other] На вас чекає { $count } рішень.
+}
+alert-backlog = Бот не встигає: щось чекає від { $when } (усього { $count }).
+alert-gap = Від { $when } до { $until } з Telegram нічого не надходило. Натиснуте за цей час могло загубитися; запитання чекають на людей.
+button-open = Відкрити
+digest = За добу:
+digest-line = { $title }: за 24 години { $day }, усього { $done } з { $needed }{ $end }
+digest-end = , завершиться { $when }
+digest-paused = { $title }: призупинено, { $done } з { $needed }
+digest-decisions = Рішень чекає: { $count }
+
+## Times
+
+just-now = щойно
+minutes-ago = { $count } хв тому
+hours-ago = { $count } год тому

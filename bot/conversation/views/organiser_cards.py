@@ -1,0 +1,238 @@
+"""Cards for organisers about campaigns and people: all campaigns, one of them, its people, one person.
+
+Everything in a card is what a command shows too, and nothing tells how well anybody answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
+from annotation.workflow.organisers import people
+from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectSummary
+from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
+from bot.conversation import message_layout
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.message_layout import RenderedMessage, TextBlock
+from bot.conversation.texts import Texts, get_organiser_texts
+from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+
+MAX_TITLE_UNITS = 60
+"""How much of a title stands in a line, in UTF-16 units."""
+STATUS_TEXTS = {
+    ProjectStatus.LOADED: "status-loaded",
+    ProjectStatus.RUNNING: "status-running",
+    ProjectStatus.PAUSED: "status-paused",
+    ProjectStatus.CLOSED: "status-closed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrganiserWords:
+    """How one organiser is spoken to: texts, the time zone, and what time it is.
+
+    `parts` are the texts for annotators in the same language.
+    """
+
+    parts: Texts
+    zone: str
+    now: datetime
+
+    def __call__(self, text_id: str, **arguments: str | int) -> str:
+        """A text for organisers."""
+        return get_organiser_texts(self.parts.language)(text_id, **arguments)
+
+    def format_moment(self, moment: datetime) -> str:
+        """A day and a time in the organiser's zone, like 24.11, 18:05."""
+        return f"{moment.astimezone(ZoneInfo(self.zone)):%d.%m, %H:%M}"
+
+    def format_ago(self, moment: datetime | None) -> str:
+        """How long ago something was within a day; otherwise when it was."""
+        if moment is None:
+            return self("person-never")
+        minutes = max(0, (self.now - moment) // timedelta(minutes=1))
+        if not minutes:
+            return self("just-now")
+        if minutes < 60:
+            return self("minutes-ago", count=minutes)
+        return self("hours-ago", count=minutes // 60) if minutes < 24 * 60 else self.format_moment(moment)
+
+    def render_card(
+        self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True, input_hint: str | None = None
+    ) -> RenderedMessage:
+        """One message of these paragraphs; only the last part of what is too long for one."""
+        built = [TextBlock(block) if isinstance(block, str) else block for block in blocks]
+        return message_layout.render_messages(
+            built, self.parts, buttons=buttons, protect=protect, input_hint=input_hint
+        )[-1]
+
+
+def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: datetime) -> OrganiserWords:
+    """How an organiser is spoken to whose time zone is this one."""
+    known = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
+    return OrganiserWords(parts=translate, zone=known, now=now)
+
+
+def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int) -> InlineButton:
+    """A button for an organiser: its word says what it does."""
+    return message_layout.build_button(label, ButtonAction.ORGANISE, row_id, *numbers, word=act)
+
+
+def compute_share(done: int, needed: int) -> int:
+    """The whole per cent that are done; 100 only where all are."""
+    return 0 if not needed else min(99 if done < needed else 100, 100 * done // needed)
+
+
+def shorten_title(title: str) -> str:
+    """A title that fits a line."""
+    return message_layout.shorten_text(" ".join(title.split()), MAX_TITLE_UNITS)
+
+
+def render_campaigns(
+    campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectSummary]]], words: OrganiserWords, *, waiting: int
+) -> RenderedMessage:
+    """All campaigns, each with a button, and one for what waits for an answer."""
+    if not campaigns:
+        return words.render_card(words("admin-nothing"))
+    lines = []
+    buttons = []
+    for number, (campaign, summaries) in enumerate(campaigns, 1):
+        done = sum(summary.progress.done for summary in summaries)
+        needed = sum(summary.progress.needed for summary in summaries)
+        status = words(STATUS_TEXTS[campaign.status])
+        share = compute_share(done, needed)
+        line = words("admin-line", title=shorten_title(campaign.title), status=status, share=share)
+        lines.append(f"{number}) {line}")
+        buttons.append(build_act_button(str(number), "campaign", campaign.id, campaign.kind))
+    inbox = build_act_button(words("button-inbox", count=waiting), "inbox")
+    announce = build_act_button(words("button-announce"), "announce")
+    return words.render_card(
+        message_layout.make_bold_block(words("admin")),
+        "\n".join(lines),
+        words("admin-waiting", count=waiting),
+        buttons=(*message_layout.arrange_buttons(buttons), (inbox,), (announce,)),
+    )
+
+
+def render_campaign(
+    campaign: CampaignChoice, summaries: Sequence[ProjectSummary], words: OrganiserWords
+) -> RenderedMessage:
+    """A project, or a programme with a line and a button for each of its data sets."""
+    title = shorten_title(campaign.title)
+    head = f"{title} · {campaign.name} · {words(STATUS_TEXTS[campaign.status])}"
+    numbers = (campaign.kind,)
+    second = [build_act_button(words("button-invite"), "invite", campaign.id, *numbers)]
+    if campaign.status is ProjectStatus.RUNNING:
+        second.insert(0, build_act_button(words("button-pause"), "pause", campaign.id, *numbers))
+    elif campaign.status is ProjectStatus.PAUSED:
+        second.insert(0, build_act_button(words("button-resume"), "resume", campaign.id, *numbers))
+    announce = build_act_button(words("button-announce"), "announce", campaign.id, *numbers)
+    ways = (
+        build_act_button(words("button-refresh"), "campaign", campaign.id, *numbers),
+        build_act_button(words("button-all"), "campaigns"),
+    )
+    if len(summaries) != 1 or campaign.kind:
+        chosen = [
+            build_act_button(str(number), "campaign", summary.project.id or 0, 0)
+            for number, summary in enumerate(summaries, 1)
+        ]
+        lines = [f"{number}) {_format_line(summary, words)}" for number, summary in enumerate(summaries, 1)]
+        blocks = [words("campaign-projects"), "\n".join(lines)]
+        rows = message_layout.arrange_buttons(chosen)
+    else:
+        (summary,) = summaries
+        blocks = _describe_project(summary, words)
+        waiting = summary.questions + summary.reports
+        rows = (
+            (
+                build_act_button(words("button-people"), "people", campaign.id, 0),
+                build_act_button(words("button-inbox", count=waiting), "inbox", campaign.id),
+            ),
+            (build_act_button(words("button-export"), "export", campaign.id),),
+        )
+    return words.render_card(
+        TextBlock(head, ((0, len(title)),)), *blocks, buttons=(*rows, tuple(second), (announce,), ways)
+    )
+
+
+def _describe_project(summary: ProjectSummary, words: OrganiserWords) -> list[str]:
+    measured = summary.progress
+    share = compute_share(measured.done, measured.needed)
+    lines = [
+        words("progress", done=measured.done, needed=measured.needed, share=share),
+        words("progress-day", count=measured.last_day, here=measured.people_now),
+    ]
+    end = measured.estimate_end(now=words.now)
+    if end is not None and summary.project.status is ProjectStatus.RUNNING:
+        lines.append(words("progress-end", when=words.format_moment(end)))
+    people_line = words("people-count", count=summary.people)
+    waiting = words("waiting-counts", questions=summary.questions, reports=summary.reports)
+    return ["\n".join(lines), f"{people_line}. {waiting}"]
+
+
+def _format_line(summary: ProjectSummary, words: OrganiserWords) -> str:
+    """A data set of a programme: its title, status and share of answers."""
+    share = compute_share(summary.progress.done, summary.progress.needed)
+    status = words(STATUS_TEXTS[summary.project.status])
+    return words("admin-line", title=shorten_title(summary.project.title), status=status, share=share)
+
+
+def render_people(
+    listed: Sequence[ListedAnnotator], words: OrganiserWords, *, project_id: int, title: str, page: int, total: int
+) -> RenderedMessage:
+    """A page of a project's people, each with a button."""
+    lines = [
+        f"{number}) "
+        + words("person-line", name=one.pseudonym, count=one.finished, when=words.format_ago(one.last_at))
+        + (f" · {_name_standing(one, words)}" if one.is_suspended or one.status.value != "active" else "")
+        for number, one in enumerate(listed, page * people.PAGE + 1)
+    ]
+    buttons = [
+        build_act_button(str(number), "person", one.annotator_id, project_id)
+        for number, one in enumerate(listed, page * people.PAGE + 1)
+    ]
+    pages = []
+    if page:
+        pages.append(build_act_button("‹", "people", project_id, page - 1))
+    if (page + 1) * people.PAGE < total:
+        pages.append(build_act_button("›", "people", project_id, page + 1))
+    back = build_act_button(words("button-back"), "campaign", project_id, 0)
+    return words.render_card(
+        message_layout.make_bold_block(f"{words('people')} · {shorten_title(title)} · {total}"),
+        "\n".join(lines) or words("people-none"),
+        buttons=(*message_layout.arrange_buttons(buttons), *((tuple(pages),) if pages else ()), (back,)),
+    )
+
+
+def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_id: int) -> RenderedMessage:
+    """A person in a project, with what can be done."""
+    listed = details.listed
+    lines = [
+        words("person-status", status=_name_standing(listed, words)),
+        words("person-finished", count=listed.finished, skipped=details.skipped),
+        words("person-last", when=words.format_ago(listed.last_at)),
+        words("person-hand", items=", ".join(details.in_hand)) if details.in_hand else words("person-hand-nothing"),
+    ]
+    if details.median_seconds is not None:
+        lines.insert(2, words("person-pace", seconds=max(1, round(details.median_seconds))))
+    if details.suspended_reason is not None:
+        lines.append(words("person-suspended", reason=details.suspended_reason))
+    acts = []
+    if details.is_gone:
+        lines = [words("person-gone")]
+    else:
+        act = "unsuspend" if listed.is_suspended else "suspend"
+        acts.append(build_act_button(words(f"button-{act}"), act, listed.annotator_id, project_id))
+        if details.in_hand:
+            acts.append(build_act_button(words("button-release"), "release", listed.annotator_id, project_id))
+    back = build_act_button(words("button-back"), "people", project_id, 0)
+    return words.render_card(
+        message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((one,) for one in acts), (back,))
+    )
+
+
+def _name_standing(listed: ListedAnnotator, words: OrganiserWords) -> str:
+    return words("standing-suspended" if listed.is_suspended else f"standing-{listed.status.value}")

@@ -1,0 +1,152 @@
+"""Cards for organisers about what is written: questions and reports, answers, invitations, messages to all; alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotation.vocabulary import ProjectStatus
+from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
+from annotation.workflow.organisers.campaigns import CampaignChoice
+from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
+from bot.conversation import message_layout
+from bot.conversation.message_layout import RenderedMessage, TextBlock
+from bot.conversation.texts import Texts
+from bot.conversation.views import menus
+from bot.conversation.views.organiser_cards import OrganiserWords, build_act_button, shorten_title
+
+MAX_QUOTED_UNITS = 500
+"""How much of an item is quoted above a question about it, in UTF-16 units."""
+TYPED_REPORT = "other"
+"""The reason of reports that say it in their own words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InvitationLine:
+    """An invitation as organisers see it: the link, how many used it, how many may, and until when."""
+
+    link: str
+    used: int
+    most: int | None
+    expires_at: datetime | None
+
+
+def describe_message(message: OpenMessage, translate: Texts) -> str:
+    """What an annotator wrote, in one text: of a report the chosen problem, and their words."""
+    known = {reason: f"report-{reason}" for reason in menus.REPORT_REASONS}
+    reason = translate(known[message.reason]) if message.reason in known else message.reason
+    return ": ".join(part for part in ("" if reason == TYPED_REPORT else reason, message.text) if part)
+
+
+def render_open_message(message: OpenMessage, words: OrganiserWords, *, left: int, project_id: int) -> RenderedMessage:
+    """A question or report with its item, and what can be done; `project_id` is that of the queue, 0 for all."""
+    address = (message.id, int(message.kind), project_id)
+    kind = words("kind-question" if message.kind is MessageKind.QUESTION else "kind-report")
+    blocks: list[TextBlock | str] = [message_layout.make_bold_block(words("inbox-place", kind=kind, left=left))]
+    if message.item is not None:
+        blocks.append(words("inbox-item", project=shorten_title(message.project or ""), item=message.item))
+        blocks.append(TextBlock(message_layout.shorten_text(message.stimulus, MAX_QUOTED_UNITS), fold=True))
+    elif message.project is not None:
+        blocks.append(words("inbox-about-project", project=shorten_title(message.project)))
+    blocks.append(words("inbox-from", name=message.pseudonym, when=words.format_ago(message.at)))
+    blocks.append(message_layout.make_bold_block(describe_message(message, words.parts)))
+    if message.is_paused:
+        blocks.append(words("inbox-paused"))
+    if message.is_answered:
+        blocks.append(words("inbox-answered", item=message.item or ""))
+    acts = [build_act_button(words("button-answer"), "answer", *address)]
+    if message.project_id is not None and not message.is_answered:
+        acts.append(build_act_button(words("button-answer-all"), "answer-all", *address))
+    if message.kind is MessageKind.REPORT:
+        acts.append(build_act_button(words("button-dismiss"), "dismiss", *address))
+    if left > 1:
+        acts.append(build_act_button(words("button-next"), "next", *address))
+    back = build_act_button(words("button-back"), "campaign" if project_id else "campaigns", project_id, 0)
+    return words.render_card(*blocks, buttons=(*((act,) for act in acts), (back,)))
+
+
+def render_empty_inbox(words: OrganiserWords, *, project_id: int) -> RenderedMessage:
+    """That nothing waits for an answer."""
+    back = build_act_button(words("button-back"), "campaign" if project_id else "campaigns", project_id, 0)
+    return words.render_card(words("inbox-nothing"), buttons=((back,),))
+
+
+def render_instruction_preview(
+    text: str, words: OrganiserWords, *, project: str, draft_id: int, message: OpenMessage
+) -> RenderedMessage:
+    """What would be added to the instructions, to be added or not."""
+    add = build_act_button(words("button-add"), "add", draft_id, message.id, int(message.kind))
+    drop = build_act_button(words("button-dont"), "drop", draft_id)
+    preview = words("answer-all-preview", project=shorten_title(project))
+    return words.render_card(preview, TextBlock(text, fold=False), buttons=((add,), (drop,)))
+
+
+def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: int, recipients: int) -> RenderedMessage:
+    """A message to all as it will be, and to how many it goes, to be sent or not."""
+    if not recipients:
+        return words.render_card(words("announce-nobody"))
+    send = build_act_button(words("button-send"), "send", draft_id)
+    drop = build_act_button(words("button-dont"), "drop", draft_id)
+    return words.render_card(words("announce-preview", count=recipients), text, buttons=((send,), (drop,)))
+
+
+def render_invitations(
+    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int
+) -> RenderedMessage:
+    """The invitations to a campaign, to be copied and forwarded, and a button for another one."""
+    told = [
+        words(
+            "invitation-line",
+            link=line.link,
+            used=line.used if line.most is None else f"{line.used}/{line.most}",
+            until=""
+            if line.expires_at is None
+            else words("invitation-until", date=words.format_moment(line.expires_at)),
+        )
+        for line in lines[-10:]
+    ]
+    new = build_act_button(words("button-new-link"), "new-link", campaign.id, campaign.kind, known)
+    back = build_act_button(words("button-back"), "campaign", campaign.id, campaign.kind)
+    return words.render_card(
+        message_layout.make_bold_block(words("invitations", title=shorten_title(campaign.title))),
+        "\n\n".join(told) or words("invitation-none"),
+        buttons=((new,), (back,)),
+        protect=False,
+    )
+
+
+def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> RenderedMessage:
+    """Alerts as one message; decisions that wait are counted together."""
+    decisions = [alert for alert in alerts if alert.kind is AlertKind.DECISION]
+    lines = [_describe_alert(alert, words) for alert in alerts if alert.kind is not AlertKind.DECISION]
+    if decisions:
+        titles = dict.fromkeys(shorten_title(alert.title) for alert in decisions if alert.title)
+        counted = words("alert-decision", count=len(decisions))
+        lines.append(f"{counted} {'; '.join(titles)}".strip())
+    act = "inbox" if decisions and len(lines) == 1 else "campaigns"
+    return words.render_card("\n\n".join(lines), buttons=((build_act_button(words("button-open"), act),),))
+
+
+def _describe_alert(alert: OrganiserAlert, words: OrganiserWords) -> str:
+    arguments: dict[str, str | int] = {"title": shorten_title(alert.title), "count": alert.count}
+    arguments["when"] = "" if alert.since is None else words.format_moment(alert.since)
+    arguments["until"] = "" if alert.until is None else words.format_moment(alert.until)
+    return words(f"alert-{alert.kind.value}", **arguments)
+
+
+def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> RenderedMessage:
+    """What happened since yesterday: a line for each campaign that is not over, and the decisions that wait."""
+    told = []
+    for line in lines:
+        measured = line.progress
+        title, counts = shorten_title(line.title), {"done": measured.done, "needed": measured.needed}
+        if line.status is ProjectStatus.PAUSED:
+            told.append(words("digest-paused", title=title, **counts))
+            continue
+        end = "" if line.end is None else words("digest-end", when=words.format_moment(line.end))
+        told.append(words("digest-line", title=title, day=measured.last_day, end=end, **counts))
+    decisions = sum(line.decisions for line in lines)
+    waiting = [words("digest-decisions", count=decisions)] if decisions else []
+    button = build_act_button(words("button-open"), "inbox" if decisions else "campaigns")
+    return words.render_card(words("digest"), "\n".join(told), *waiting, buttons=((button,),))

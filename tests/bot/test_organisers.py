@@ -1,0 +1,586 @@
+"""Organisers in the chat: everything that they do there, on record; and that nobody else can, or learns of it."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fluent.syntax import FluentSerializer, ast
+from sqlmodel import Session, col, select
+
+from annotation.store import models, queries
+from annotation.store.models import Annotator, Assignment, Journal, Project, SupportMessage
+from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus
+from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.organisers import export_requests
+from annotation.workflow.organisers.acts import OrganiserAct
+from annotation.workflow.organisers.alerts import AlertKind
+from annotation.workflow.organisers.export_requests import ClaimedExport
+from bot import conversation
+from bot.conversation.handlers import organisers
+from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
+from bot.delivery import attempts
+
+if TYPE_CHECKING:
+    from bot.emulator.scripted_people import ScriptedPerson
+    from tests.bot.conftest import Chat
+
+ITEMS = [(f"Слово {number}", ["так", "ні"]) for number in range(4)]
+ORGANISER = 900
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notices to one chat do not wait for each other."""
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+
+
+async def begin(chat: Chat, number: int) -> ScriptedPerson:
+    """Somebody who has a first item."""
+    person = chat.person(number)
+    await chat.send(person, "/start")
+    await chat.tap(person, "Українська")
+    await chat.tap(person, "Почати")
+    return person
+
+
+async def open_admin(chat: Chat, *, number: int = ORGANISER) -> ScriptedPerson:
+    """An organiser with the card of all campaigns; they have not answered anything."""
+    organiser = chat.person(number, language="en")
+    await chat.send(organiser, "/admin")
+    assert organiser.messages[-1].text.startswith("Campaigns")
+    return organiser
+
+
+async def go(chat: Chat, organiser: ScriptedPerson, *labels: str) -> str:
+    """Tap these buttons one after another; the text of the last message."""
+    for label in labels:
+        await chat.tap(organiser, label)
+    return organiser.messages[-1].text
+
+
+def list_acts(chat: Chat) -> list[tuple[str, str, int | None]]:
+    """What organisers did, as the journal has it: the act, the pseudonym of who did it, and the annotator concerned."""
+    with chat.database.reading() as view:
+        names = dict(view.exec(select(Annotator.id, Annotator.pseudonym)).all())
+        events = select(Journal).where(Journal.event == Event.ORGANISER_ACTED).order_by(col(Journal.id))
+        return [(row.data["act"], names[row.data["by"]], row.annotator_id) for row in view.exec(events)]
+
+
+def find_pseudonym(chat: Chat, number: int) -> str:
+    """The pseudonym of the person with this Telegram id."""
+    with chat.database.reading() as view:
+        return view.exec(select(Annotator.pseudonym).where(Annotator.telegram_id == number)).one()
+
+
+async def test_an_organiser_sees_how_far_a_campaign_is(chat: Chat, load: Callable[..., Any]) -> None:
+    """All campaigns, then one: answers, the last day, people now, the expected end, and what waits."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await chat.tap(person, "так")
+    organiser = await open_admin(chat)
+    assert organiser.messages[-1].text == "Campaigns\n\n1) Слова — running, 8 %\n\nWaiting for an answer: 0"
+    text = await go(chat, organiser, "1")
+    assert text.split("\n") == [
+        "Слова · words · running", "", "1 of 12 answers (8 %)", "In the last 24 hours: 1. Here now: 1.",
+        "At this pace done 22.11, 01:00.", "", "1 person takes part. Waiting: 0 questions, 0 reports.",
+    ]  # fmt: skip
+    assert await go(chat, organiser, "Refresh") == text
+
+
+async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callable[..., Any]) -> None:
+    """By pseudonym, with what they answered and have in hand; what is taken back goes to others."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await chat.tap(person, "так")
+    name, organiser = find_pseudonym(chat, 1), await open_admin(chat)
+    text = await go(chat, organiser, "1", "People")
+    assert text == f"People · Слова · 1\n\n1) {name} · 1 · just now"
+    text = await go(chat, organiser, "1")
+    assert text.split("\n")[2:] == [
+        "Standing: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
+        "Last here: just now", "In hand: 1",
+    ]  # fmt: skip
+    text = await go(chat, organiser, "Take items back")
+    assert text.endswith("In hand: nothing")
+    await go(chat, organiser, "Suspend")
+    await chat.send(organiser, "answers without reading")
+    assert organiser.messages[-1].text.endswith("Suspended: answers without reading")
+    await chat.send(person, "/start")
+    assert "зупинили" in person.messages[-1].text or "зупинено" in person.messages[-1].text
+    text = await go(chat, organiser, "End suspension")
+    assert "Standing: takes part" in text
+    await chat.send(person, "/start")
+    assert person.messages[-1].text.startswith("2\n\nСлово")
+    by = find_pseudonym(chat, ORGANISER)
+    acts = [OrganiserAct.RELEASE, OrganiserAct.SUSPEND, OrganiserAct.UNSUSPEND]
+    assert [(act, who) for act, who, _ in list_acts(chat)] == [(act.value, by) for act in acts]
+    assert all(annotator is not None for *_, annotator in list_acts(chat))
+
+
+async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., Any]) -> None:
+    """A second tap on the same button changes nothing and shows the present state."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1")
+    card = organiser.messages[-1]
+    organiser.tap("Pause", on=card)
+    organiser.tap("Pause", on=card)
+    await chat.deliver()
+    with chat.database.reading() as view:
+        assert queries.get_project(view, "words").status is ProjectStatus.PAUSED
+    assert organiser.messages[-1].text.startswith("Campaigns\n\n1) Слова — paused")
+    text = await go(chat, organiser, "1", "Go on")
+    assert "running" in text
+    assert [act for act, *_ in list_acts(chat)] == ["pause", "resume"]
+
+
+async def ask(chat: Chat, person: ScriptedPerson, text: str) -> None:
+    """A question to the organisers about the item in hand."""
+    await chat.tap(person, "⋯")
+    await chat.tap(person, "Запитати")
+    await chat.send(person, text)
+
+
+async def collect(chat: Chat, *, sweeps: int = 5) -> None:
+    """Let what waits be stored in the outbox and sent."""
+    for _ in range(sweeps):
+        await chat.app.sweeper.sweep_once()
+    for _ in range(200):
+        paced = chat.app.sweeper._paced
+        if not paced:
+            break
+        await chat.app.sweeper._send_next_paced()
+    await chat.app.sender.wait_until_idle()
+
+
+async def test_an_answer_reaches_the_person_who_asked(chat: Chat, load: Callable[..., Any]) -> None:
+    """With the id of the item; the question is gone from the queue then."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await ask(chat, person, "Чи рахувати апостроф?")
+    organiser = await open_admin(chat)
+    text = await go(chat, organiser, "To answer: 1")
+    assert text.split("\n")[:3] == ["Question · 1 waiting", "", "Слова · item 0"]
+    assert text.endswith("Чи рахувати апостроф?")
+    await go(chat, organiser, "Answer")
+    await chat.send(organiser, "Так, рахуйте.")
+    assert organiser.messages[-1].text == "Nothing waits for an answer."
+    await collect(chat)
+    assert person.messages[-1].text == "Організатори відповіли\n\nЧи рахувати апостроф?\n\nТак, рахуйте."
+    assert [act for act, *_ in list_acts(chat)] == ["answer"]
+
+
+async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[..., Any]) -> None:
+    """The reply repeats the problem in the reporter's language; the item is handed out again."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await chat.send(person, "/problem")
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+    organiser = await open_admin(chat)
+    text = await go(chat, organiser, "1", "To answer: 1")
+    assert text.startswith("Report · 1 waiting\n\nСлова · item 0\n\nСлово 0")
+    assert text.endswith("Several answers are right")
+    await go(chat, organiser, "Answer")
+    await chat.send(organiser, "Правильна лише перша.")
+    assert "They have got a reply." in organiser.messages[-1].text
+    await collect(chat)
+    assert person.messages[-1].text == "Організатори відповіли\n\nПравильних відповідей кілька\n\nПравильна лише перша."
+    await go(chat, organiser, "The item is well")
+    assert "Nothing waits for an answer." in [message.text for message in organiser.messages]
+    with chat.database.reading() as view:
+        assert view.exec(select(models.Report.resolved_at)).one() is not None
+    assert [act for act, *_ in list_acts(chat)] == ["answer", "dismiss"]
+
+
+async def test_an_answer_to_all_is_a_new_version_of_the_instructions(chat: Chat, load: Callable[..., Any]) -> None:
+    """It is shown first; then everybody reads the task again before the next item, and the change is post hoc."""
+    load(*ITEMS)
+    person, other = await begin(chat, 1), await begin(chat, 2)
+    await ask(chat, person, "Чи рахувати апостроф?")
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "To answer: 1", "Answer to all")
+    await chat.send(organiser, "Апостроф – не літера.")
+    assert organiser.messages[-1].text.endswith("Апостроф – не літера.")
+    with chat.database.reading() as view:
+        assert queries.get_project(view, "words").instructions == "Порахуйте літери."
+    preview = organiser.messages[-1]
+    organiser.tap("Add it", on=preview)
+    organiser.tap("Add it", on=preview)
+    await chat.deliver()
+    with chat.database.reading() as view:
+        project = queries.get_project(view, "words")
+        assert project.instructions == "Порахуйте літери.\n\nАпостроф – не літера."
+        assert [change["what"] for change in (project.frozen or {})["post_hoc"]] == [
+            "an answer to all was added to the instructions"
+        ]
+        assert (
+            view.get_one(models.TextVersion, (project.instructions_sha256, "instructions")).text == project.instructions
+        )
+    await chat.tap(other, "так")
+    assert other.messages[-1].text == "Слова\n\nПорахуйте літери.\n\nАпостроф – не літера."
+    await collect(chat)
+    assert person.messages[-1].text.endswith("Апостроф – не літера.")
+    assert [act for act, *_ in list_acts(chat)] == ["answer", "answer to all"]
+
+
+async def test_an_invitation_is_made_once_and_can_be_forwarded(chat: Chat, load: Callable[..., Any]) -> None:
+    """A repeated tap makes no second link; the link lets somebody in."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Invite")
+    card = organiser.messages[-1]
+    organiser.tap("New link", on=card)
+    organiser.tap("New link", on=card)
+    await chat.deliver()
+    with chat.database.reading() as view:
+        invitation = view.exec(select(models.Invitation)).one()
+    await go(chat, organiser, "1", "Invite")
+    assert f"start={invitation.code}" in organiser.messages[-1].text
+    assert not organiser.messages[-1].protected
+    stranger = chat.person(5)
+    await chat.send(stranger, f"/start {invitation.code}")
+    await chat.tap(stranger, "Українська")
+    assert stranger.messages[-1].text.startswith("Слова")
+    assert [act for act, *_ in list_acts(chat)] == ["invite"]
+
+
+async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Callable[..., Any]) -> None:
+    """It goes once to whoever takes part, however often the button is tapped; a draft can be dropped."""
+    load(*ITEMS)
+    people = [await begin(chat, number) for number in (1, 2)]
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Write to all")
+    await chat.send(organiser, "   ")
+    assert organiser.messages[-1].text.startswith("That is empty or too long")
+    await chat.send(organiser, "Сьогодні останній день!")
+    assert organiser.messages[-1].text.startswith("2 people get this")
+    await go(chat, organiser, "Do not send")
+    assert organiser.messages[-1].text == "Not sent."
+    await chat.send(organiser, "/admin")
+    await go(chat, organiser, "Write to all")
+    await chat.send(organiser, "Сьогодні останній день!")
+    preview = organiser.messages[-1]
+    organiser.tap("Send", on=preview)
+    organiser.tap("Send", on=preview)
+    await chat.deliver()
+    await collect(chat)
+    await collect(chat)
+    for person in people:
+        told = [message.text for message in person.messages if "останній день" in message.text]
+        assert told == ["Повідомлення від організаторів\n\nСьогодні останній день!"]
+    assert not any("Повідомлення" in message.text for message in organiser.messages)
+    assert [act for act, *_ in list_acts(chat)] == ["announce"]
+
+
+async def test_files_come_as_a_document(chat: Chat, load: Callable[..., Any]) -> None:
+    """A child process makes them; a baseline that people answer is refused before; a second request waits."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await chat.tap(person, "так")
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    assert organiser.messages[-1].text == "The files of “Слова” are being made; they come here."
+    organiser.tap("Files")
+    await chat.deliver()
+    assert len([one for one in organiser.messages if "being made" in one.text]) == 1
+    await chat.app.exports.make_next()
+    await chat.app.sweeper.sweep_once()
+    await chat.app.sender.wait_until_idle()
+    sent = organiser.messages[-1]
+    assert sent.text == "words: open report.html"
+    assert sent.content.file is not None
+    with zipfile.ZipFile(io.BytesIO(sent.content.file.content)) as archive:
+        names = set(archive.namelist())
+    assert {"words/report.html", "words/report.uk.html", "words/human_responses.csv"} <= names
+    assert [act for act, *_ in list_acts(chat)] == ["export"]
+    await chat.app.exports.make_next()
+    assert chat.telegram.calls["senddocument"] == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0.01, "it took too long; make them with `hromada export`"), (60.0, "No project 'wards' is loaded.")],
+    ids=["slow", "failing"],
+)
+async def test_files_that_cannot_be_made_are_explained(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, seconds: float, told: str
+) -> None:
+    """A child that hangs is ended, one that fails says why; the request is over then."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    if seconds > 1:
+        claimed = export_requests.claim_request
+
+        def claim(session: Session) -> ClaimedExport | None:
+            found = claimed(session)
+            return None if found is None else replace(found, project="wards")
+
+        monkeypatch.setattr(export_requests, "claim_request", claim)
+    chat.app.exports.seconds = seconds
+    await chat.app.exports.make_next()
+    await chat.app.sweeper.sweep_once()
+    await chat.app.sender.wait_until_idle()
+    assert told in organiser.messages[-1].text
+    with chat.database.reading() as view:
+        assert not export_requests.has_requests(view)
+
+
+async def test_files_are_given_up_after_three_processes_died_over_them(chat: Chat, load: Callable[..., Any]) -> None:
+    """Each process that begins is counted; a bot that is started again does not end over the same export for ever."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    with chat.database.transaction() as session:
+        for _ in range(export_requests.MOST_ATTEMPTS):
+            export_requests.claim_request(session)
+    await chat.app.exports.make_next()
+    await chat.app.sweeper.sweep_once()
+    await chat.app.sender.wait_until_idle()
+    assert "ended over it several times" in organiser.messages[-1].text
+
+
+async def test_files_of_an_open_baseline_are_refused(chat: Chat, load: Callable[..., Any], tmp_path: Path) -> None:
+    """Nobody sees its scores before it is closed, in the chat neither."""
+    load(*ITEMS, name="base", start=False)
+    (tmp_path / "base.yaml").write_text((tmp_path / "base.yaml").read_text("utf-8") + "kind: baseline\n", "utf-8")
+    with chat.database.transaction() as session:
+        projects.load_project_file(session, tmp_path / "base.yaml", now=chat.now, confirmed=True)
+        transitions.start_project(session, project=queries.get_project(session, "base"), now=chat.now)
+    person = await begin(chat, 1)
+    await chat.tap(person, "так")
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    assert "nobody sees its scores before it is closed" in organiser.messages[-1].text
+    with chat.database.reading() as view:
+        assert not export_requests.has_requests(view)
+
+
+async def list_button_data(chat: Chat, load: Callable[..., Any]) -> list[str]:
+    """The data of every button that an organiser is shown on a walk over all cards."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await ask(chat, person, "Чи рахувати апостроф?")
+    await chat.send(person, "/problem")
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+    organiser = await open_admin(chat)
+    seen = []
+    for label in (
+        "1",
+        "People",
+        "1",
+        "‹ Back",
+        "‹ Back",
+        "To answer: 2",
+        "Next ›",
+        "Answer",
+        "‹ Back",
+        "‹ Back",
+        "Invite",
+    ):
+        seen += [data for _, data in organiser.messages[-1].buttons]
+        await chat.tap(organiser, label)
+    seen += [data for _, data in organiser.messages[-1].buttons]
+    await chat.send(organiser, "/admin")
+    await chat.tap(organiser, "Write to all")
+    seen += [data for _, data in organiser.messages[-1].buttons]
+    await chat.send(organiser, "Дякуємо!")
+    seen += [data for _, data in organiser.messages[-1].buttons]
+    return sorted({data for data in seen if data.startswith("O:")})
+
+
+async def test_nobody_else_can_do_what_organisers_do(chat: Chat, load: Callable[..., Any]) -> None:
+    """Guessed commands are unknown ones; every replayed or forged button is answered like one of another bot.
+
+    All words of buttons are tried with all numbers that occur, on the annotator's own messages and on forwarded ones.
+    """
+    data = await list_button_data(chat, load)
+    words = {one.rsplit(":", 1)[1] for one in data}
+    assert words >= {"campaign", "people", "person", "suspend", "pause", "invite", "send", "drop", "inbox", "dismiss"}
+    before = read_state(chat)
+    annotator = chat.people[1]
+    await chat.send(annotator, "/admin")
+    unknown = [message.text for message in annotator.messages[-2:]]
+    chat.now += timedelta(minutes=2)
+    await chat.send(annotator, "/adminn")
+    assert [message.text for message in annotator.messages[-2:]] == unknown
+    await chat.send(annotator, "/help")
+    assert "admin" not in annotator.messages[-1].text
+    shown = annotator.messages[-1]
+    forged = {f"O:1:{numbers}:{word}" for word in organisers.TAPS for numbers in ("", "0", "1", "0.0", "0.1", "1.1")}
+    for number, one in enumerate(sorted({*data, *forged})):
+        annotator.press(one, on=shown)
+        await chat.deliver()
+        said = [message.text for message in annotator.messages]
+        assert not any("Campaigns" in text or "Кампанії" in text or "Участь" in text for text in said), one
+        chat.now += timedelta(seconds=number % 3)
+    assert read_state(chat) == before
+
+
+def read_state(chat: Chat) -> dict[str, Any]:
+    """What organisers can change: all of it."""
+    with chat.database.reading() as view:
+        return {
+            "projects": [(one.name, one.status, one.instructions) for one in view.exec(select(Project))],
+            "people": [(one.id, one.suspended_at) for one in view.exec(select(Annotator))],
+            "in hand": [
+                one.id for one in view.exec(select(Assignment).where(Assignment.status == AssignmentStatus.LIVE))
+            ],
+            "messages": [(one.id, one.answer) for one in view.exec(select(SupportMessage))],
+            "reports": [(one.id, one.resolved_at) for one in view.exec(select(models.Report))],
+            "invitations": [one.id for one in view.exec(select(models.Invitation))],
+            "announcements": [(one.id, one.sent_at) for one in view.exec(select(models.Announcement))],
+            "exports": [one.id for one in view.exec(select(models.ExportRequest))],
+            "acts": list_acts(chat),
+        }
+
+
+async def test_an_organiser_cannot_send_the_draft_of_another(chat: Chat, load: Callable[..., Any]) -> None:
+    """A draft is sent by whoever wrote it."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser, other = await open_admin(chat), await open_admin(chat, number=901)
+    await go(chat, organiser, "Write to all")
+    await chat.send(organiser, "Дякуємо!")
+    other.press(dict(organiser.messages[-1].buttons)["Send"], on=other.messages[-1])
+    await chat.deliver()
+    with chat.database.reading() as view:
+        assert view.exec(select(models.Announcement.sent_at)).all() == [None]
+
+
+async def test_whoever_is_no_organiser_any_more_can_do_nothing(chat: Chat, load: Callable[..., Any]) -> None:
+    """What they type to a question from before is not taken either."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "Write to all")
+    settings = chat.app.workers.settings
+    chat.app.workers.settings = replace(settings, conversation=replace(settings.conversation, organisers=frozenset()))
+    await chat.send(organiser, "Дякуємо!")
+    await chat.send(organiser, "/admin")
+    with chat.database.reading() as view:
+        assert view.exec(select(models.Announcement)).all() == []
+    assert not organiser.messages[-1].text.startswith("Campaigns")
+
+
+async def test_organisers_are_told_each_thing_once(chat: Chat, load: Callable[..., Any]) -> None:
+    """Half and end, a stall of a day, a decision that waits: by day, each once to each of them."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    await observe(chat)
+    assert count_told(organiser, "Since yesterday:") == 1
+    for number in range(4):
+        await chat.tap(person, "так")
+        if number == 0:
+            await ask(chat, person, "Чому?")
+    others = [await begin(chat, number) for number in (2, 3)]
+    for _ in range(2):
+        await chat.tap(others[0], "так")
+    await observe(chat)
+    assert count_told(organiser, "half of the answers are there (6)") == 1
+    assert count_told(organiser, "1 decision waits for you.") == 1
+    await observe(chat)
+    chat.now += timedelta(days=1, hours=1)
+    await observe(chat)
+    assert count_told(organiser, "no answer since 21.11, 14:") == 1
+    assert count_told(organiser, "Since yesterday:") == 2
+    for one, number in ((others[0], 2), (others[1], 4)):
+        await chat.send(one, "/start")
+        for _ in range(number):
+            await chat.tap(one, "так")
+    await observe(chat)
+    await observe(chat)
+    assert count_told(organiser, "all answers are there (12)") == 1
+    assert count_told(organiser, "half of the answers") == 1
+    assert not any("answers are there" in message.text for message in person.messages)
+
+
+async def test_at_night_organisers_hear_only_of_a_bot_that_is_behind(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Silently; the digest and the rest wait for the day."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    await observe(chat)
+    chat.now += timedelta(hours=12)
+    await ask(chat, person, "Чому?")
+    monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
+    with chat.database.transaction() as session:
+        update = models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
+        session.add(update)
+    chat.now += timedelta(minutes=6)
+    await observe(chat)
+    assert count_told(organiser, "The bot is behind: something has waited since 22.11, 02:") == 1
+    assert organiser.messages[-1].silent
+    assert count_told(organiser, "decision") == 0
+    chat.now += timedelta(minutes=5)
+    await observe(chat)
+    assert count_told(organiser, "The bot is behind") == 2
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql(
+            "UPDATE inbox SET done_at = received_at, telegram_id = NULL WHERE done_at IS NULL"
+        )
+    chat.now += timedelta(hours=9)
+    await observe(chat)
+    assert count_told(organiser, "1 decision waits for you.") == 1
+    assert count_told(organiser, "Since yesterday:") == 2
+
+
+async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Callable[..., Any]) -> None:
+    """From when to when nothing came; a short pause is none."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    for pause in (timedelta(minutes=1), timedelta(minutes=2), timedelta(minutes=20)):
+        chat.now += pause
+        chat.app.watchdog.note_answer(attempts.AwaitedService.TELEGRAM)
+        await collect(chat)
+    assert count_told(organiser, "nothing came from Telegram") == 1
+    assert "From 21.11, 14:03 to 21.11, 14:23" in organiser.messages[-1].text
+
+
+async def observe(chat: Chat) -> None:
+    """A minute of sweeps, in which the campaigns are looked at once."""
+    await collect(chat, sweeps=60)
+
+
+def count_told(person: ScriptedPerson, words: str) -> int:
+    """How many messages to this person have these words."""
+    return sum(words in message.text for message in person.messages)
+
+
+def test_every_text_for_organisers_is_there_in_both_languages() -> None:
+    """With the same arguments, and said somewhere."""
+    found = {}
+    for language in ORGANISER_LANGUAGES:
+        [resource] = parse_resources(language, prefix="organisers.").values()
+        found[language] = {
+            entry.id.name: sorted(set(re.findall(r"\$([a-z]+)", FluentSerializer().serialize_entry(entry))))
+            for entry in resource.body
+            if isinstance(entry, ast.Message)
+        }
+    assert found["uk"] == found["en"]
+    code = "".join(file.read_text("utf-8") for file in Path(conversation.__file__ or "").parent.rglob("*.py"))
+    made = {
+        *(f"alert-{kind.value}" for kind in AlertKind if kind is not AlertKind.DECISION),
+        *(f"standing-{status.value}" for status in ParticipationStatus),
+        "button-suspend",
+        "button-unsuspend",
+    }
+    assert {name for name in found["uk"] if f'"{name}"' not in code} == made
+    said = set(re.findall(r'words\(\s*"([a-z-]+)"', code))
+    assert said <= found["uk"].keys()
+    for language in ORGANISER_LANGUAGES:
+        words = get_organiser_texts(language)
+        for name, arguments in found[language].items():
+            for number in (0, 1, 3, 11):
+                text = words(name, **dict.fromkeys(arguments, number))
+                assert "{" not in text
+                assert not name.startswith("button-") or len(text) <= 20, (name, text)
