@@ -9,7 +9,10 @@ as the next item is on their screens. Contenders take turns, and medians are com
 - `hromada`: this bot: inbox, workflow, outbox. `hromada, many`: the same with many items loaded. `hromada, crowd` and
   `hromada, crowd, slow`: ten times as many people, and a Telegram that takes 100 ms for each call.
 
-python benchmarks/bot.py [--seconds 4] [--rounds 5] [--people 64] [--many 1000000] [--json]
+Then a message of the organisers goes to 10,000 people while others tap, with Telegram's limits on: the median from tap
+to saved beside that without it, and how long it takes.
+
+python benchmarks/bot.py [--seconds 4] [--rounds 5] [--people 64] [--many 1000000] [--told 10000] [--json]
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import asyncio
 import os
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 from time import perf_counter
@@ -26,8 +31,11 @@ from time import perf_counter
 sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py beside it is not the package
 
 import _contenders
-from _figures import Figure, show
-from _tapping import run_contender
+from _contenders import FIRST_TOLD
+from _figures import Figure, build_ratio, show
+from _tapping import TappingCrowd, run_contender
+
+from bot.emulator.flood import Flood
 
 FEW = 1000
 CROWD = 10
@@ -36,6 +44,12 @@ SLOW = 0.1
 """Seconds that a slow Telegram takes for each call."""
 RATE = 50
 """Answers a second at which the time from tap to saved is measured."""
+CALM_RATE = 5
+"""Answers a second beside a message to many, so that both fit into Telegram's limits."""
+SETTLING = 5.0
+"""Seconds after which nothing is on its way any more that was tapped before."""
+TELEGRAM_RATE = 30
+"""Messages a second that Telegram takes of a bot."""
 
 
 async def throughput(kind: str, url: str, *, people: int, seconds: float, slow: float = 0.0) -> float:
@@ -61,6 +75,45 @@ async def latency(url: str, *, people: int, seconds: float) -> list[float]:
         return [1000 * one for one in crowd.times]
 
 
+async def broadcast(url: str, *, people: int, told: int, seconds: float) -> tuple[float, float, float]:
+    """Median milliseconds from tap to acknowledgement without and with a message to so many people beside it, and the
+    time that it takes, over what Telegram's limits allow for all messages of that time.
+    """
+    async with run_contender("hromada", url, people=people) as crowd:
+        crowd.paced = True
+        await asyncio.sleep(SETTLING)
+        crowd.telegram.flood = Flood()
+        for number in range(FIRST_TOLD, FIRST_TOLD + told):
+            crowd.telegram.person(number).chat.started = True
+        alone = await _tap_calmly(crowd, until=lambda: False, seconds=seconds)
+        texts = Counter[str]()
+        crowd.telegram.display_log.watchers.append(lambda entry: texts.update([entry.text]))
+        await asyncio.to_thread(_contenders.announce, crowd.url, told=told)
+        begun, before = perf_counter(), crowd.telegram.calls["sendmessage"]
+
+        def is_over() -> bool:
+            return sum(count for text, count in texts.items() if _contenders.ANNOUNCED in text) >= told
+
+        beside = await _tap_calmly(crowd, until=is_over, seconds=told)
+        if not is_over():
+            raise RuntimeError("The message did not reach everybody.")
+        allowed = (crowd.telegram.calls["sendmessage"] - before) / TELEGRAM_RATE
+        took = perf_counter() - begun
+    return median(alone), median(beside), took / allowed
+
+
+async def _tap_calmly(crowd: TappingCrowd, *, until: Callable[[], bool], seconds: float) -> list[float]:
+    """Tap at CALM_RATE for so many seconds, or until something is so; milliseconds from tap to acknowledgement."""
+    crowd.times.clear()
+    end = perf_counter() + seconds
+    while perf_counter() < end and not until():
+        begun = perf_counter()
+        if crowd.ready:
+            crowd.tap(crowd.ready.pop(0))
+        await asyncio.sleep(max(0.0, 1 / CALM_RATE - (perf_counter() - begun)))
+    return [1000 * one for one in crowd.times]
+
+
 def prepared(folder: Path, *, items: int, people: int) -> str:
     """A database with a running project of so many items, each to be answered by everybody."""
     url = f"sqlite:///{folder / f'{items}.db'}"
@@ -68,7 +121,7 @@ def prepared(folder: Path, *, items: int, people: int) -> str:
     return url
 
 
-async def main(*, people: int, seconds: float, rounds: int, many: int) -> list[Figure]:
+async def main(*, people: int, seconds: float, rounds: int, many: int, told: int) -> list[Figure]:
     """Every figure."""
     measured: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="hromada-bench-") as name:
@@ -91,8 +144,20 @@ async def main(*, people: int, seconds: float, rounds: int, many: int) -> list[F
                 measured.setdefault(kind, []).append(found)
                 load = os.getloadavg()[0]
                 print(f"round {number + 1}: {kind:<20} {found:8.1f} answers/s, load {load:.1f}", file=sys.stderr)
-        times = await latency(few, people=people, seconds=seconds * 3)
-    return _figures(measured, times)
+        times = await latency(few, people=people, seconds=seconds * 3) if rounds else []
+        (folder / "told").mkdir()
+        calm = prepared(folder / "told", items=FEW, people=people)
+        _contenders.add_people(calm, told=told)
+        alone, beside, share = await broadcast(calm, people=people, told=told, seconds=seconds * 15)
+    return [*(_figures(measured, times) if rounds else []), *_compare_broadcast(alone, beside, share, told=told)]
+
+
+def _compare_broadcast(alone: float, beside: float, share: float, *, told: int) -> list[Figure]:
+    print(f"tap to saved at {CALM_RATE}/s: {alone:.2f} ms alone, {beside:.2f} ms beside", file=sys.stderr)
+    return [
+        build_ratio(f"tap to saved beside a message to {told}, p50", beside, alone, most=1.2),
+        Figure("its time to what Telegram's limits allow", share, "times", "<= 1.1", share <= 1.1),
+    ]
 
 
 def _figures(measured: dict[str, list[float]], times: list[float]) -> list[Figure]:
@@ -124,9 +189,18 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--many", type=int, default=1_000_000)
+    parser.add_argument("--told", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     show(
         "The bot",
-        asyncio.run(main(people=chosen.people, seconds=chosen.seconds, rounds=chosen.rounds, many=chosen.many)),
+        asyncio.run(
+            main(
+                people=chosen.people,
+                seconds=chosen.seconds,
+                rounds=chosen.rounds,
+                many=chosen.many,
+                told=chosen.told,
+            )
+        ),
     )

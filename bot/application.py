@@ -25,6 +25,7 @@ from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
 from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
 from bot.delivery.bot_profiles import update_bot_profiles
+from bot.delivery.delivery_settings import DeliverySettings
 from bot.delivery.export_maker import ExportMaker
 from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
@@ -37,7 +38,7 @@ from bot.delivery.telegram_api import AiohttpRequest, TelegramApi
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner, get_now, read_database_clock
 from bot.delivery.webhook import WEBHOOK_PATH, WebhookKeeper, WebhookReceiver, derive_secret
-from bot.delivery.workers import DeliverySettings, Workers
+from bot.delivery.workers import Workers
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 0.5

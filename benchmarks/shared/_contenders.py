@@ -10,12 +10,16 @@ from typing import Any
 
 import sqlalchemy as sa
 from _campaign import without_indices
+from sqlmodel import select
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup, LinkPreviewOptions, Update
 from telegram.constants import ParseMode
 from telegram.ext import ApplicationBuilder, CallbackQueryHandler, ContextTypes, Defaults, MessageHandler, filters
 
 from annotation.store import database, pseudonyms, queries
+from annotation.store.models import Annotator, Participation, Project
+from annotation.vocabulary import Stage
 from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.notices import announcements
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.telegram_api import AiohttpRequest
@@ -31,6 +35,9 @@ items: {{file: items.csv, id: id, show: text}}
 overlap: {overlap}
 """
 LOADED = 1000
+FIRST_TOLD = 1_000_000
+"""The Telegram id of the first of many people who get a message of the organisers."""
+ANNOUNCED = "Сьогодні останній день: дякуємо всім, хто відповідав."
 TEXT = "<b>1</b> · залишилося 900\n\nслово 17 чи слово 18: котре з них довше за літерами?\n\n<b>Яке слово довше?</b>"
 COPY = """
 INSERT INTO item ({columns})
@@ -67,6 +74,37 @@ def prepare(url: str, folder: Path, *, items: int, overlap: int) -> None:
             )
             connection.execute(sa.text("ANALYZE"))
             connection.commit()
+
+
+def add_people(url: str, *, told: int) -> None:
+    """Add so many annotators who take part in the project, where it is noon now."""
+    now = datetime.now(UTC)
+    offset = 12 - now.hour
+    zone = f"Etc/GMT{-offset:+d}" if offset else "Etc/GMT"
+    with database.open_database(url) as opened, opened.transaction() as session:
+        project = session.exec(select(Project)).one()
+        people = [
+            Annotator(pseudonym=f"told{number}", telegram_id=number, language="uk", time_zone=zone, created_at=now)
+            for number in range(FIRST_TOLD, FIRST_TOLD + told)
+        ]
+        session.add_all(people)
+        session.flush()
+        session.add_all(
+            Participation(
+                annotator_id=person.id or 0, project_id=project.id or 0, stage=Stage.MAIN, since=now, joined_at=now
+            )
+            for person in people
+        )
+
+
+def announce(url: str, *, told: int) -> None:
+    """Send a message of the organisers to everybody."""
+    now = datetime.now(UTC)
+    with database.open_database(url) as opened, opened.transaction() as session:
+        draft = announcements.write_announcement(session, text=ANNOUNCED, now=now)
+        recipients = announcements.send_announcement(session, announcement=draft, now=now)
+    if recipients < told:
+        raise RuntimeError(f"Only {recipients} people would get it.")
 
 
 def bare(url: str, telegram: str, token: str, *, transport: bool) -> None:

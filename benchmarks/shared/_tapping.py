@@ -26,11 +26,12 @@ BEFORE = 6
 class TappingCrowd:
     """People who tap the first button of every new message: at once, or where `paced`, when they are told to.
 
-    `answers` counts the taps that were acknowledged, `times` are the seconds that each took, and `process` is the id of
-    the bot's process.
+    `url` is that of the bot's database, `process` the id of its process. `answers` counts the taps that were
+    acknowledged, `times` are the seconds that each took.
     """
 
     telegram: Telegram
+    url: str = ""
     process: int = 0
     begun: dict[int, float] = field(default_factory=dict)
     taps: Counter[int] = field(default_factory=Counter)
@@ -63,8 +64,8 @@ async def run_contender(kind: str, url: str, *, people: int, slow: float = 0.0) 
     """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
     telegram = Telegram()
     telegram.faults.latency = slow
-    crowd = TappingCrowd(telegram)
     url = _copy_database(url)
+    crowd = TappingCrowd(telegram, url)
     async with Server(telegram) as server:
         process = await asyncio.create_subprocess_exec(
             sys.executable, str(CONTENDER), kind, url, server.url, telegram.token, cwd=CONTENDER.parent

@@ -10,7 +10,7 @@ from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
     cls=ListByDefault,
-    help="Read and answer what annotators asked and reported, or write to all of them. `hromada messages` lists it.",
+    help="Read and answer what annotators asked and reported. `hromada messages` lists it; `send` writes to everybody.",
 )
 
 

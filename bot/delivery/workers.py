@@ -10,9 +10,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
-from typing import Protocol
 
 from sqlmodel import Session
 
@@ -20,16 +18,14 @@ from annotation.errors import SchemaMismatch, Unavailable
 from annotation.store import inbox, outbox
 from annotation.store.inbox import ReceivedUpdate
 from annotation.store.outbox import OutboxMessage
-from annotation.workflow.organisers.alerts import Observation
 from bot.conversation.updates_and_calls import (
-    BotProfile,
-    ConversationSettings,
     IncomingUpdate,
     TelegramCalls,
     UpdateKind,
 )
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
+from bot.delivery.delivery_settings import DeliverySettings
 from bot.delivery.failed_updates import FailedUpdates
 from bot.delivery.logs import format_trace
 from bot.delivery.receipts import ReceiptBatch, Receipts
@@ -42,65 +38,6 @@ MAX_PARALLEL = 16
 """How many users a process serves at once."""
 MIN_WAIT, MAX_WAIT = 0.5, 30.0
 """The shortest and the longest pause in seconds between two attempts while the database does not respond."""
-
-
-class UpdateHandler(Protocol):
-    """A function that handles an update within a transaction, and returns the calls to make: the conversation."""
-
-    def __call__(
-        self, session: Session, incoming: IncomingUpdate, *, now: datetime, settings: ConversationSettings
-    ) -> TelegramCalls: ...
-
-
-class NotificationSource(Protocol):
-    """A function that returns messages to users that answer no update; they are stored in the same transaction.
-
-    `observed` is what the `CampaignObserver` has read, if it was its turn; `is_polled` says that Telegram answers.
-    """
-
-    def __call__(
-        self, session: Session, *, now: datetime, observed: Observation | None, is_polled: bool
-    ) -> TelegramCalls: ...
-
-
-class CampaignObserver(Protocol):
-    """A function that reads, in a transaction that writes nothing, what organisers may have to be told."""
-
-    def __call__(self, session: Session, *, now: datetime) -> Observation | None: ...
-
-
-def _list_no_notifications(*_: object, **__: object) -> TelegramCalls:
-    """The source of notifications for a bot that has none."""
-    return ()
-
-
-def _observe_nothing(*_: object, **__: object) -> None:
-    """The observer for a bot that has no organisers."""
-
-
-class FailureExplainer(Protocol):
-    """A function that returns the calls by which a user is told that an update could not be handled.
-
-    It may change what keeps the next one from being handled.
-    """
-
-    def __call__(self, session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeliverySettings:
-    """The functions and settings of the conversation that delivery calls and passes on.
-
-    `protect` says whether messages may be protected from forwarding and saving.
-    """
-
-    handle_update: UpdateHandler
-    explain_failure: FailureExplainer
-    conversation: ConversationSettings
-    protect: bool = True
-    collect_notifications: NotificationSource = _list_no_notifications
-    observe_campaigns: CampaignObserver = _observe_nothing
-    bot_profiles: tuple[BotProfile, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class CampaignChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectSummary:
+class ProjectOverview:
     """How far a project is, how many people take part, and how many questions and reports wait for an answer."""
 
     project: Project
@@ -72,14 +72,14 @@ def get_campaign(session: Session, *, kind: int, campaign_id: int) -> CampaignCh
     return _describe_project(project)
 
 
-def summarise_project(session: Session, project: Project, *, now: datetime) -> ProjectSummary:
+def summarise_project(session: Session, project: Project, *, now: datetime) -> ProjectOverview:
     """What an organiser sees of a project at a glance."""
     people = select(func.count()).where(Participation.project_id == project.id)
     unanswered = (SupportMessage.project_id == project.id, col(SupportMessage.answered_at).is_(None))
     questions = select(func.count()).where(*unanswered, SupportMessage.text != "")
     open_reports = select(func.count()).select_from(Report).join(Item, col(Item.id) == col(Report.item_id))
     open_reports = open_reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
-    return ProjectSummary(
+    return ProjectOverview(
         project=project,
         progress=progress.measure_progress(session, project, now=now),
         people=session.exec(people).one(),

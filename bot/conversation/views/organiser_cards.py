@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from annotation.vocabulary import UNSAID_TIME_ZONE, ProjectStatus
 from annotation.workflow.organisers import people
-from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectSummary
+from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
 from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
@@ -92,7 +92,7 @@ def shorten_title(title: str) -> str:
 
 
 def render_campaigns(
-    campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectSummary]]], words: OrganiserWords, *, waiting: int
+    campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectOverview]]], words: OrganiserWords, *, waiting: int
 ) -> RenderedMessage:
     """All campaigns, each with a button, and one for what waits for an answer."""
     if not campaigns:
@@ -118,7 +118,7 @@ def render_campaigns(
 
 
 def render_campaign(
-    campaign: CampaignChoice, summaries: Sequence[ProjectSummary], words: OrganiserWords
+    campaign: CampaignChoice, summaries: Sequence[ProjectOverview], words: OrganiserWords
 ) -> RenderedMessage:
     """A project, or a programme with a line and a button for each of its data sets."""
     title = shorten_title(campaign.title)
@@ -158,7 +158,7 @@ def render_campaign(
     )
 
 
-def _describe_project(summary: ProjectSummary, words: OrganiserWords) -> list[str]:
+def _describe_project(summary: ProjectOverview, words: OrganiserWords) -> list[str]:
     measured = summary.progress
     share = compute_share(measured.done, measured.needed)
     lines = [
@@ -173,7 +173,7 @@ def _describe_project(summary: ProjectSummary, words: OrganiserWords) -> list[st
     return ["\n".join(lines), f"{people_line}. {waiting}"]
 
 
-def _format_line(summary: ProjectSummary, words: OrganiserWords) -> str:
+def _format_line(summary: ProjectOverview, words: OrganiserWords) -> str:
     """A data set of a programme: its title, status and share of answers."""
     share = compute_share(summary.progress.done, summary.progress.needed)
     status = words(STATUS_TEXTS[summary.project.status])

@@ -20,7 +20,7 @@ from bot.conversation.updates_and_calls import (
     TelegramCalls,
     UpdateKind,
 )
-from bot.delivery.workers import DeliverySettings
+from bot.delivery.delivery_settings import DeliverySettings
 
 KEY = b"k" * 32
 TAP = re.compile("a:([0-9]+):([0-9]+):([01])")
