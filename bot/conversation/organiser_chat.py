@@ -26,13 +26,18 @@ def make_words(context: UpdateContext) -> OrganiserWords:
 
 
 def render_campaigns(context: UpdateContext) -> RenderedMessage:
-    session = context.transaction.session
     found = [
-        (campaign, [campaigns.summarise_project(session, project, now=context.now) for project in campaign.projects])
-        for campaign in campaigns.list_campaigns(session)
+        (
+            campaign,
+            [
+                campaigns.summarise_project(context.transaction.session, project, now=context.now)
+                for project in campaign.projects
+            ],
+        )
+        for campaign in campaigns.list_campaigns(context.transaction.session)
     ]
     return organiser_cards.render_campaigns(
-        found, make_words(context), waiting=open_messages.count_open_messages(session)
+        found, make_words(context), waiting=open_messages.count_open_messages(context.transaction.session)
     )
 
 
@@ -50,12 +55,12 @@ def render_next_message(
     context: UpdateContext, *, project_id: int, after: OpenMessage | None = None
 ) -> RenderedMessage:
     """The card of the message that waits next in a project (0: in all), after another one, or that none does."""
-    session, words = context.transaction.session, make_words(context)
+    words = make_words(context)
     place = None if after is None else open_messages.get_place(after)
-    following = open_messages.find_next_message(session, project_id=project_id or None, after=place)
+    following = open_messages.find_next_message(context.transaction.session, project_id=project_id or None, after=place)
     if following is None:
         return organiser_messages.render_empty_inbox(words, project_id=project_id)
-    left = open_messages.count_open_messages(session, project_id=project_id or None)
+    left = open_messages.count_open_messages(context.transaction.session, project_id=project_id or None)
     return organiser_messages.render_open_message(following, words, left=left, project_id=project_id)
 
 

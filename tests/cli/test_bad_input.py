@@ -206,6 +206,9 @@ def test_settings_are_refused_by_name_and_never_shown(words: Hromada) -> None:
     assert (ran.code, "HROMADA_LOG_LEVEL" in ran.err) == (2, True)
     ran = words("status", env={"HROMADA_DATABASE_URL": "mysql+nothing://user:hunter2@host/db"})
     assert (ran.code, "HROMADA_DATABASE_URL" in ran.err, "hunter2" in ran.err + ran.out) == (2, True, False)
+    for name, value in (("HROMADA_ORGANISERS", "12, @olha"), ("HROMADA_TIME_ZONE", "Kyiv")):
+        ran = words("status", env={name: value})
+        assert (ran.code, name in ran.err) == (2, True)
     words("load", "project.yaml")
     ran = words("doctor", env={"HROMADA_TELEGRAM_TOKEN": "123:secret"})
     assert "secret" not in ran.err + ran.out.replace("set (never shown)", "")

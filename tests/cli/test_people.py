@@ -12,7 +12,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from annotation.store import annotator_locks, database, overlap_counts, queries
-from annotation.store.models import Annotator, Assignment, Item, Journal, Judgement, Report
+from annotation.store.models import Annotator, Announcement, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.annotators import (
@@ -229,6 +229,61 @@ def test_withdrawing_an_annotator_takes_back_their_consent_to_the_project(hromad
     assert [one["withdrawn_at"] for one in hromada("people", "data", who).json["consents"]] == [None]
     assert hromada("people", "withdraw", who, "--project", "words").code == 0
     assert None not in [one["withdrawn_at"] for one in hromada("people", "data", who).json["consents"]]
+
+
+def test_an_answer_to_all_is_added_to_the_instructions(hromada: Hromada, who: str) -> None:
+    """Once, as a new version; a question about no project has no instructions, and nothing is changed then."""
+    answered = hromada("messages", "answer", "1", "Це їжа.", "--to-all")
+    assert answered.code == 0, answered.err
+    assert "It is part of the instructions now." in answered.out
+    assert in_database(hromada, lambda session: queries.get_project(session, "words").instructions) == "Це їжа."
+
+    def ask_in_general(session: Session) -> str:
+        annotator = session.exec(select(Annotator)).one()
+        return str(support_messages.store_message(session, annotator_id=annotator.id or 0, text="Хто ви?", now=NOW).id)
+
+    number = in_database(hromada, ask_in_general)
+    refused = hromada("messages", "answer", number, "Ми.", "--to-all")
+    assert (refused.code, "is about no project" in refused.err) == (2, True)
+    assert [one["id"] for one in hromada("messages", "--json").json] == [int(number)]
+
+
+def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: str) -> None:
+    """Before, it is said to how many it would go; whoever has left gets none."""
+    told = hromada("messages", "send", "Дякуємо!", "--to", "words")
+    assert (told.code, "It would go to 1 people" in told.err) == (2, True)
+    assert in_database(hromada, lambda session: str(session.exec(select(Announcement)).all())) == "[]"
+    assert "It goes to 1 people" in hromada("messages", "send", "Дякуємо!", "--yes").out
+    assert hromada("messages", "send", "", "--yes").code == 2
+    assert "No project 'wards' is loaded." in hromada("messages", "send", "Дякуємо!", "--to", "wards", "--yes").err
+    assert hromada("people", "withdraw", who, "--project", "words").code == 0
+    assert "Nobody would get it" in hromada("messages", "send", "Дякуємо!", "--yes").err
+
+
+def test_items_in_hand_are_taken_back(hromada: Hromada, who: str) -> None:
+    """The place is free for others; where nothing is in hand, it is said."""
+    refused = hromada("people", "release", who, "--project", "words")
+    assert (refused.code, "has nothing in hand in words" in refused.err) == (2, True)
+
+    def hand_out(session: Session) -> str:
+        item = session.exec(select(Item).where(Item.external_id == "2")).one()
+        item.free, item.n_live = 1, 1
+        annotator = session.exec(select(Annotator)).one()
+        session.add(
+            Assignment(
+                project_id=item.project_id, item_id=item.id or 0, annotator_id=annotator.id or 0,
+                surface=Surface.TELEGRAM, status=AssignmentStatus.LIVE, holds_place=True, shown_at=NOW,
+            )
+        )  # fmt: skip
+        return item.external_id
+
+    assert in_database(hromada, hand_out) == "2"
+    assert "1 items are taken back" in hromada("people", "release", who, "--project", "words").out
+
+    def count_free(session: Session) -> str:
+        return str(session.exec(select(Item.free).where(Item.external_id == "2")).one())
+
+    assert in_database(hromada, count_free) == "2"
 
 
 def test_messages_are_listed_and_answered(hromada: Hromada, who: str) -> None:

@@ -119,12 +119,16 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
 
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
-    session, project_id = context.transaction.session, asked.get_number(0)
+    project_id = asked.get_number(0)
     acts.suspend_person(
-        session, annotator_id=asked.row_id, reason=context.text, by=context.annotator_id, now=context.now
+        context.transaction.session,
+        annotator_id=asked.row_id,
+        reason=context.text,
+        by=context.annotator_id,
+        now=context.now,
     )
     words = organiser_chat.make_words(context)
-    person = people.get_person(session, project_id=project_id, annotator_id=asked.row_id)
+    person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=asked.row_id)
     told = words.render_card(words("suspended-now", name=person.listed.pseudonym))
     return join_calls(
         context.send(told), context.send(organiser_cards.render_person(person, words, project_id=project_id))
@@ -133,18 +137,19 @@ def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCall
 
 def _preview_announcement(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
     """Store the message as a draft and show it, with how many would get it."""
-    session = context.transaction.session
     target: dict[str, int] = {}
     if asked.row_id:
-        campaign = campaigns.get_campaign(session, kind=asked.get_number(0), campaign_id=asked.row_id)
+        campaign = campaigns.get_campaign(
+            context.transaction.session, kind=asked.get_number(0), campaign_id=asked.row_id
+        )
         target = {"programme_id" if campaign.kind == PROGRAMME else "project_id": campaign.id}
     draft = announcements.write_announcement(
-        session, text=context.text, author_id=context.annotator_id, now=context.now, **target
+        context.transaction.session, text=context.text, author_id=context.annotator_id, now=context.now, **target
     )
     preview = organiser_messages.render_announcement_preview(
         draft.text,
         organiser_chat.make_words(context),
         draft_id=draft.id or 0,
-        recipients=announcements.count_recipients(session, draft),
+        recipients=announcements.count_recipients(context.transaction.session, draft),
     )
     return context.send(preview)

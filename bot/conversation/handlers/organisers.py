@@ -125,9 +125,9 @@ def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> Ren
 
 
 def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    session, page = context.transaction.session, callback.get_number(0)
+    page = callback.get_number(0)
     project, _ = context.get_project(callback.row_id)
-    listed, total = people.list_people(session, project_id=callback.row_id, page=page)
+    listed, total = people.list_people(context.transaction.session, project_id=callback.row_id, page=page)
     words = organiser_chat.make_words(context)
     card = organiser_cards.render_people(
         listed, words, project_id=callback.row_id, title=project.title, page=page, total=total
@@ -193,13 +193,14 @@ def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramC
 
 def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Answer the writer, and add the previewed answer to the instructions."""
-    session = context.transaction.session
-    draft = announcements.get_draft(session, announcement_id=callback.row_id, author_id=context.annotator_id)
+    draft = announcements.get_draft(
+        context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
+    )
     number = callback.get_number(1)
     kind = MessageKind(number) if number in set(MessageKind) else MessageKind.QUESTION
-    message = open_messages.get_open_message(session, kind=kind, message_id=callback.get_number(0))
+    message = open_messages.get_open_message(context.transaction.session, kind=kind, message_id=callback.get_number(0))
     acts.answer_everybody(
-        session,
+        context.transaction.session,
         message=message,
         draft=draft,
         quoted=organiser_chat.quote_message(message),
