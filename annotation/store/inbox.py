@@ -108,11 +108,18 @@ def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]
     return session.connection().execute(_SENDERS, {"before": before, "most": MOST_SENDERS}).scalars().all()
 
 
+def get_last_update(session: Session) -> int:
+    """The highest number of an update that is known, 0 where none is."""
+    found: int | None = session.connection().execute(_LAST).scalar()
+    return found or 0
+
+
 def delete_handled(session: Session, *, before: datetime) -> int:
     """Delete updates that were handled before a time; returns how many. Their ids are no longer known then."""
     return session.connection().execute(_DELETE, {"before": before}).rowcount
 
 
+_LAST = sa.text("SELECT max(update_id) FROM inbox")
 _STORE = sa.text("""
 INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
 VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(

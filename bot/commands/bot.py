@@ -87,17 +87,19 @@ def _prepare(database: Database, settings: Settings) -> bytes:
 def _run_locally(port: int) -> None:
     """Run the bot of the settings' database on a local Telegram; raises Conflict where real people answer in it.
 
-    On a local Telegram nobody could reach them: what waits for them would be given up.
+    On a local Telegram nobody could reach them: what waits for them would be given up. Nor can a second bot work there:
+    one alone asks for updates, and the other's chat would stay silent.
     """
     import asyncio
 
     from annotation.errors import Conflict, Where
     from annotation.settings import read_settings
-    from annotation.store import queries
+    from annotation.store import process_leases, queries
     from bot.commands import database_session, local_chat
 
     with database_session.open_database(create=True) as database:
         with database.reading() as view:
+            process_leases.refuse_running_bot(view.connection(), now=process_leases.get_database_time(view))
             if queries.has_telegram_people(view):
                 raise Conflict(
                     "People answer in this database by Telegram.",
