@@ -46,7 +46,7 @@ def bot(
         raise BadInput(
             "The bot has no token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
-            remedy="Ask @BotFather for one and write it into .env.",
+            remedy="Ask @BotFather for one and write it into .env; `hromada bot --local` needs none.",
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
