@@ -276,13 +276,6 @@ def get_message_id(session: Session, *, assignment_id: int) -> int | None:
     return session.connection().execute(_FIND_MESSAGE, {"assignment": assignment_id}).scalar_one_or_none()
 
 
-def get_last_message_id(session: Session) -> int:
-    """The highest id of a message that shows an item or answers one, 0 where there is none."""
-    return max(found or 0 for (found,) in session.connection().execute(_LAST_MESSAGES))
-
-
-_LAST_MESSAGES = sa.text("""
-SELECT max(message_id) FROM item_message UNION ALL SELECT max(message_id) FROM answer_message""")
 _STORE_NEW = sa.text("""
 INSERT INTO item_message (assignment_id, message_id, asks_since)
 SELECT a.id, CAST(:message_id AS BIGINT), :asks_since FROM assignment a JOIN annotator p ON p.id = a.annotator_id

@@ -19,7 +19,7 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
     of the local Telegram before, which the database knows.
     """
-    from annotation.store import inbox, outbox, queries
+    from annotation.store import inbox, queries
     from bot import application
     from bot.delivery import logs
     from bot.emulator.chat_page import LANGUAGES
@@ -45,8 +45,8 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     server = Server(telegram)
     with database.reading() as view:
         languages = [project.language for project in queries.list_projects(view)]
-        telegram.queue.last = max(telegram.queue.last, inbox.get_last_update(view))
-        telegram.last_message = outbox.get_last_message_id(view)
+        last_update, telegram.last_message = inbox.get_last_numbers(view)
+        telegram.queue.last = max(telegram.queue.last, last_update)
     server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)
     try:
