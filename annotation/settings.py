@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zoneinfo
 from pathlib import Path
 from typing import Annotated, Literal
@@ -107,6 +108,14 @@ class Settings(BaseSettings):
     def _empty_is_absent(cls, value: object) -> object:
         """Read an empty variable, such as `HROMADA_TELEGRAM_TOKEN=` in a copied `.env.example`, as unset."""
         return None if value == "" else value
+
+
+def list_misspelt_names() -> list[str]:
+    """The names in .env that begin like a setting and are none."""
+    file = Path(".env")
+    text = file.read_text("utf-8") if file.is_file() else ""
+    written = re.findall(r"^\s*(?:export\s+)?(HROMADA_\w+)\s*=", text, re.MULTILINE)
+    return [name for name in written if name.removeprefix("HROMADA_").lower() not in Settings.model_fields]
 
 
 def read_settings() -> Settings:

@@ -22,7 +22,7 @@ from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
 
-NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'hromada[harness]'"
+NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
 NOT_ASKED_FOR = "it was not asked for"
 CANARY_SPACE = uuid.UUID("6f0f2c3e-7f0a-5b0e-9b1d-1d9a3c5e7b21")

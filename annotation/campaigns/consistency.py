@@ -119,7 +119,9 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
         key_path = ("items" if isinstance(file.items, ItemsSection) else "votes", "options")
         if not with_options:
             return Contradiction("No question takes the options of the items; leave `items.options` out", key_path)
-        return Contradiction("The options are given twice, in the question and as columns of the items", key_path)
+        return Contradiction(
+            "The options are given twice, in the question and as columns of the items: keep one of both", key_path
+        )
     return None
 
 

@@ -22,6 +22,9 @@ __all__ = [
     "parse_definition", "read_project",
 ]  # fmt: skip
 
+LANGUAGES_OF_COUNTRIES = {"ua": "uk"}
+"""Codes of countries that are taken for languages, with what is meant. Stored definitions with them stay valid."""
+
 
 class ProjectFile(ProjectSections):
     """The content of a project file, which is refused where its sections contradict each other."""
@@ -102,6 +105,13 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProjectFile) from None
+    if definition.language in LANGUAGES_OF_COUNTRIES:
+        language = LANGUAGES_OF_COUNTRIES[definition.language]
+        raise BadInput(
+            f"{definition.language!r} is a country, not a language.",
+            where=source.where(("language",)),
+            remedy=f"Write language: {language}.",
+        )
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")

@@ -29,6 +29,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
 BUSY_SECONDS = 5
 """Seconds that a SQLite writer waits for another writer before it gives up (`busy_timeout`)."""
+NO_DATABASE_REMEDY = "Load a project first (hromada load FILE), or go to the folder where the database is."
 ANSWER_SECONDS = 600.0
 """Seconds that a command waits for one statement on PostgreSQL."""
 POOL_SIZE = 8
@@ -134,7 +135,7 @@ def open_engine(
     try:
         file = engine.url.database
         if not create and engine.dialect.name == "sqlite" and file and not input_files.file_exists(Path(file)):
-            raise NotFound("There is no database yet.", where=Where(file=file), remedy="Load a project first.")
+            raise NotFound("There is no database yet.", where=Where(file=file), remedy=NO_DATABASE_REMEDY)
         yield engine
     finally:
         engine.dispose()

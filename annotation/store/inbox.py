@@ -108,11 +108,20 @@ def list_waiting_senders(session: Session, *, before: datetime) -> Sequence[int]
     return session.connection().execute(_SENDERS, {"before": before, "most": MOST_SENDERS}).scalars().all()
 
 
+def get_last_numbers(session: Session) -> tuple[int, int]:
+    """The highest known number of an update, and of a message that shows an item or answers one; 0 for none."""
+    update, shown, answered = session.connection().execute(_LAST).one()
+    return update or 0, max(shown or 0, answered or 0)
+
+
 def delete_handled(session: Session, *, before: datetime) -> int:
     """Delete updates that were handled before a time; returns how many. Their ids are no longer known then."""
     return session.connection().execute(_DELETE, {"before": before}).rowcount
 
 
+_LAST = sa.text("""
+SELECT (SELECT max(update_id) FROM inbox), (SELECT max(message_id) FROM item_message),
+(SELECT max(message_id) FROM answer_message)""")
 _STORE = sa.text("""
 INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
 VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(

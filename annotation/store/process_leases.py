@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.errors import Conflict, Where
 from annotation.store.models import ProcessLease
 from annotation.store.models.table_model import UtcDateTime
 
@@ -47,6 +48,17 @@ def find_current(connection: sa.Connection, *, now: datetime) -> tuple[str, date
     held = sa.select(ProcessLease.name, ProcessLease.until).where(col(ProcessLease.until) > now)  # type: ignore[call-overload]
     row = connection.execute(held.order_by(col(ProcessLease.until).desc()).limit(1)).first()
     return None if row is None else (row.name, row.until)
+
+
+def refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
+    """Raise Conflict while a process holds a lease in the database: a bot polls, or serves a webhook."""
+    held = find_current(connection, now=now)
+    if held is not None:
+        raise Conflict(
+            "A bot works on this database.",
+            where=Where(field="HROMADA_DATABASE_URL"),
+            remedy=f"Stop it first; if it was killed, wait until {held[1]:%H:%M:%S} UTC.",
+        )
 
 
 def release_lease(session: Session, *, name: str, holder: str) -> None:

@@ -164,7 +164,7 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
         and row.high is not None
         and not row.low <= row.value <= row.high
     ]
-    notes += [row.how for row in rows if row.name == "dawid_skene_iaa"]
+    notes += [f"{row.name}: {row.how}." for row in rows if row.name == "dawid_skene_iaa"]
     return notes
 
 

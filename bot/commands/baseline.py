@@ -196,13 +196,21 @@ def _describe_annotators(single: Unit) -> str:
     return "; ".join(parts)
 
 
+def _list_reasons(unit: Unit) -> list[str]:
+    """Why scores of a unit have no interval, each reason once, after the metrics that it is true of."""
+    metrics: dict[str, list[str]] = {}
+    for score in unit.scores:
+        if score.reason:
+            metrics.setdefault(score.reason, []).append(score.metric)
+    return [f"{', '.join(names)}: {reason}" for reason, names in metrics.items()]
+
+
 def _build_notes(performance: Performance) -> Sequence[str]:
     units = (*performance.units, *performance.fresh_majorities)
     units_by_note: dict[str, list[str]] = {}
     for unit in units:
         methods = [f"Intervals: {unit.primary.ci_method}."] if unit.primary.ci_method != "none" else []
-        reasons = [f"{score.metric}: {score.reason}" for score in unit.scores if score.reason]
-        for note in (*methods, *unit.warnings, *reasons):
+        for note in (*methods, *unit.warnings, *_list_reasons(unit)):
             units_by_note.setdefault(note, []).append(unit.unit)
     notes = [EXPLANATION, *(f"{', '.join(names)}: {note}" for note, names in units_by_note.items())]
     notes += [f"{unit}: not computed. {reason}" for unit, reason in performance.refused.items()]

@@ -47,7 +47,7 @@ def bot(
         raise BadInput(
             "The bot has no token.",
             where=Where(field="HROMADA_TELEGRAM_TOKEN"),
-            remedy="Ask @BotFather for one and write it into .env.",
+            remedy="Ask @BotFather for one and write it into .env; `hromada bot --local` needs none.",
         )
     token, address = settings.telegram_token.get_secret_value(), _parse_webhook_address(settings) if webhook else None
     health = parse_listen_address(settings.health_listen, "HROMADA_HEALTH_LISTEN") if settings.health_listen else None
@@ -89,17 +89,19 @@ def _prepare(database: Database, settings: Settings) -> bytes:
 def _run_locally(port: int) -> None:
     """Run the bot of the settings' database on a local Telegram; raises Conflict where real people answer in it.
 
-    On a local Telegram nobody could reach them: what waits for them would be given up.
+    On a local Telegram nobody could reach them: what waits for them would be given up. Nor can a second bot work there:
+    one alone asks for updates, and the other's chat would stay silent.
     """
     import asyncio
 
     from annotation.errors import Conflict, Where
     from annotation.settings import read_settings
-    from annotation.store import queries
+    from annotation.store import process_leases, queries
     from bot.commands import database_session, local_chat
 
     with database_session.open_database(create=True) as database:
         with database.reading() as view:
+            process_leases.refuse_running_bot(view.connection(), now=process_leases.get_database_time(view))
             if queries.has_telegram_people(view):
                 raise Conflict(
                     "People answer in this database by Telegram.",

@@ -53,4 +53,7 @@ def export(
         return
     for line in map(str, written):
         terminal_output.print_line(line)
+    for one in data:
+        if one.responses.empty:
+            terminal_output.print_line(f"{one.name} has no answers yet: import votes, or let people answer.")
     terminal_output.print_line(f"Open {to / 'report.html'} in a browser ({to / 'report.uk.html'} is Ukrainian).")

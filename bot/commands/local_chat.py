@@ -16,9 +16,10 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     """Run the bot on a local Telegram and serve its page until a signal comes.
 
     Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
-    is one that stays: whoever answers there is marked as simulated.
+    is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
+    of the local Telegram before, which the database knows.
     """
-    from annotation.store import queries
+    from annotation.store import inbox, queries
     from bot import application
     from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery import logs
@@ -45,6 +46,8 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     server = Server(telegram)
     with database.reading() as view:
         languages = [project.language for project in queries.list_projects(view)]
+        last_update, telegram.last_message = inbox.get_last_numbers(view)
+        telegram.queue.last = max(telegram.queue.last, last_update)
     server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)
     try:

@@ -13,7 +13,9 @@ from bot.commands.command_line import AsJson
 def new(
     folder: Annotated[Path | None, typer.Argument(help="The folder to make.", show_default=False)] = None,
     template: Annotated[str, typer.Option(help="The template to begin from.")] = "baseline",
-    language: Annotated[str, typer.Option(help="The language of items, texts and comments: uk or en.")] = "uk",
+    language: Annotated[
+        str | None, typer.Option(help="The language of items, texts and comments: uk (as it is without it) or en.")
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the templates.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -26,7 +28,7 @@ def new(
     from bot.commands import terminal_output
 
     if list_:
-        templates = template_files.list_templates(language)
+        templates = template_files.list_templates(language or "en")
         if json:
             terminal_output.print_json({entry.name: entry.description for entry in templates})
         else:
@@ -36,7 +38,9 @@ def new(
         return
     if folder is None:
         raise BadInput("Where to?", remedy="Write hromada new FOLDER --template NAME; --list shows the templates.")
-    written = template_files.write_template(folder, template_name=template, language=language)
+    written = template_files.write_template(
+        folder, template_name=template, language=language or template_files.LANGUAGES[0]
+    )
     if json:
         terminal_output.print_json([str(path) for path in written])
         return

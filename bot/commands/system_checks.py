@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import platform
 from dataclasses import dataclass
 from importlib import metadata
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
-from annotation.settings import Settings, read_settings
+from annotation.settings import Settings, list_misspelt_names, read_settings
 from annotation.store import database, driver_errors, integrity, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import database_session
@@ -33,12 +34,26 @@ def check_system() -> tuple[SystemFinding, ...]:
         settings = read_settings()
     except HromadaError as failure:
         return (_check_python(), SystemFinding("settings", well=False, says=str(failure)))
-    read = SystemFinding("settings", well=True, says="read")
-    return (_check_python(), _check_packages(), read, *_check_connection(settings), _check_token(settings))
+    return (
+        _check_python(),
+        _check_packages(),
+        _check_names(),
+        *_check_connection(settings),
+        _check_token(settings),
+    )
 
 
 def _check_python() -> SystemFinding:
     return SystemFinding("Python", well=True, says=platform.python_version())
+
+
+def _check_names() -> SystemFinding:
+    """Check the names in .env: a misspelt one would be passed over without a word."""
+    sentences = []
+    for name in list_misspelt_names():
+        near = difflib.get_close_matches(name, [f"HROMADA_{field.upper()}" for field in Settings.model_fields], n=1)
+        sentences.append(f"{name} in .env is no setting." + (f" Did you mean {near[0]}?" if near else ""))
+    return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
 
 
 def _check_packages() -> SystemFinding:

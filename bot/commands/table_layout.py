@@ -71,10 +71,13 @@ def lay_out_table(columns: Sequence[TableColumn], *, width: int) -> Iterator[Ren
 
 
 def _join_words(text: str) -> str:
-    """The text with no-break spaces where a line must not end: in a cell without letters (an interval), before %."""
+    """The text with no-break spaces where a line must not end: in a cell without letters (an interval), before %.
+
+    Nor may what is to be copied in one piece be broken: `/start CODE`.
+    """
     if not any(letter.isalpha() for letter in text):
         return text.replace(" ", NO_BREAK)
-    return re.sub(r" (?=%)|(?<=\bof) (?=\d)", NO_BREAK, text)
+    return re.sub(r" (?=%)|(?<=\bof) (?=\d)|(?<=/start) ", NO_BREAK, text)
 
 
 def _wrap_text(text: str, width: int) -> Text:
@@ -86,7 +89,7 @@ def _find_widths(columns: Sequence[TableColumn], *, width: int) -> list[int] | N
     """The widths of the columns of a grid; None where their longest words do not fit beside each other."""
     least = [column.least_width for column in columns]
     wanted = [column.full_width - narrow for column, narrow in zip(columns, least, strict=True)]
-    left = width - GAP * len(columns) - sum(least)
+    left = width - GAP * (len(columns) - 1) - sum(least)
     if left < 0:
         return None
     share = min(1.0, left / max(1, sum(wanted)))

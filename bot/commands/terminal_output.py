@@ -65,7 +65,7 @@ def print_table(
 def build_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, notes: Sequence[str] = ()
 ) -> tuple[RenderableType, ...]:
-    """The title, table and notes that `print_table` prints."""
+    """The title, table and notes that `print_table` prints, and an empty line after them."""
     table_columns = [
         TableColumn(
             header,
@@ -75,7 +75,8 @@ def build_table(
         for index, header in enumerate(columns)
     ]
     parts = lay_out_table(table_columns, width=get_console().width)
-    return Text(title, style="bold"), Text(""), *parts, Text(""), *map(Text, notes)
+    below = (*map(Text, notes), Text("")) if notes else ()
+    return Text(title, style="bold"), Text(""), *parts, Text(""), *below
 
 
 def format_cell(cell: Cell) -> str:

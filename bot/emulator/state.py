@@ -60,7 +60,7 @@ class State:
 
     `me` is the bot; `flood` is None for no limits; `answerable` is for how many seconds a tap can be answered;
     `webhook_error` is the last failure with its time. `commands` has the menus by scope and language, `descriptions`
-    the texts by kind and language; `calls` counts the calls by method.
+    the texts by kind and language; `calls` counts the calls by method; `last_message` is the id of the newest message.
     """
 
     token: str = TOKEN
@@ -80,7 +80,7 @@ class State:
     commands: dict[tuple[str, str], list[dict[str, str]]] = field(default_factory=dict)
     descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
-    _last_message: int = 0
+    last_message: int = 0
     _last_tap: int = 0
 
     def now(self) -> int:
@@ -96,8 +96,8 @@ class State:
 
     def add_message(self, chat: Chat, sender: User, content: Content, *, reply_to: Message | None = None) -> Message:
         """Add a new message to a chat."""
-        self._last_message += 1
-        message = Message(self._last_message, chat, sender, self.now(), content, reply_to)
+        self.last_message += 1
+        message = Message(self.last_message, chat, sender, self.now(), content, reply_to)
         chat.messages[message.id] = message
         return message
 

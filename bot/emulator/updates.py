@@ -36,20 +36,20 @@ class QueuedUpdate:
 
 @dataclass
 class UpdateQueue:
-    """All waiting updates by id; every function in `on_arrival` is called after a new update."""
+    """All waiting updates by id; `last` is the newest. Every function in `on_arrival` is called after a new update."""
 
     waiting: dict[int, QueuedUpdate] = field(default_factory=dict)
     allowed: frozenset[str] = UPDATE_KINDS
     on_arrival: list[Callable[[], None]] = field(default_factory=list)
-    _last: int = 100_000_000
+    last: int = 100_000_000
 
     def add(self, kind: str, body: dict[str, Any], *, lane: int, now: float) -> None:
         """Add an update, unless its kind is not allowed at this moment: then it is never made."""
         if kind not in self.allowed:
             return
-        self._last += 1
+        self.last += 1
         kept = TAPS_KEPT_SECONDS if kind == "callback_query" else KEPT_SECONDS
-        self.waiting[self._last] = QueuedUpdate(self._last, kind, body, lane, now + kept)
+        self.waiting[self.last] = QueuedUpdate(self.last, kind, body, lane, now + kept)
         for notify in tuple(self.on_arrival):
             notify()
 

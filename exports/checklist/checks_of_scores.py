@@ -102,12 +102,7 @@ def check_intervals(subject: Subject) -> Verdict:
         score = unit.primary
         low, high = score.ci_low, score.ci_high
         if low is None or high is None:
-            return unmet(
-                translate(
-                    "No interval for a fresh panel: {reason}.", reason=translate_reason(score.reason or score.ci_method)
-                ),
-                translate("Ask more people, or items of more groups."),
-            )
+            return unmet(translate_reason(score.reason), translate("Ask more people, or items of more groups."))
         if score.item_only_low is None or score.item_only_high is None:
             return unmet(
                 translate("The interval over items alone is missing beside it."),

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sysconfig
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -106,10 +107,9 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([COMMAND, *words], cwd=folder, env=env(folder), capture_output=True, text=True, check=False)
 
 
-async def test_a_bot_on_a_local_telegram_keeps_what_is_answered(folder: Path) -> None:
-    """Nobody needs a token; whoever answers is marked as simulated, in the database that commands read afterwards."""
-    for words in (("load", "project.yaml"), ("start", "words")):
-        assert (await asyncio.to_thread(run, folder, *words)).returncode == 0
+@asynccontextmanager
+async def local_bot(folder: Path) -> AsyncIterator[str]:
+    """`hromada bot --local` at work until the block ends, when it gets its Ctrl-C; the address that it prints."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         COMMAND, "bot", "--local", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
@@ -118,15 +118,30 @@ async def test_a_bot_on_a_local_telegram_keeps_what_is_answered(folder: Path) ->
         assert process.stdout is not None
         lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode() for _ in range(3)]
         assert "kept, and marked as simulated" in lines[2]
-        await answer_one(lines[1].strip())
+        yield lines[1].strip()
         process.send_signal(signal.SIGINT)
         _, err = await asyncio.wait_for(process.communicate(), 20)
     finally:
         if process.returncode is None:
             process.kill()
     assert (process.returncode, err.decode()) == (0, "")
-    status = json.loads((await asyncio.to_thread(run, folder, "status", "words", "--json")).stdout)
-    assert (status["answers"], status["annotators"]) == (1, 1)
+
+
+async def test_a_bot_on_a_local_telegram_keeps_what_is_answered(folder: Path) -> None:
+    """Nobody needs a token; whoever answers is marked as simulated, in the database that commands read afterwards.
+
+    Another day it goes on with the same person where they stopped; meanwhile a second one is refused.
+    """
+    (folder / "items.csv").write_text("id,text\n1,кіт чи собака\n2,сон чи день\n", "utf-8")
+    for words in (("load", "project.yaml"), ("start", "words")):
+        assert (await asyncio.to_thread(run, folder, *words)).returncode == 0
+    for answers in (1, 2):
+        async with local_bot(folder) as address:
+            await answer_one(address)
+            second = await asyncio.to_thread(run, folder, "bot", "--local")
+            assert (second.returncode, "A bot works on this database." in second.stderr) == (2, True), second.stderr
+        status = json.loads((await asyncio.to_thread(run, folder, "status", "words", "--json")).stdout)
+        assert (status["answers"], status["annotators"]) == (answers, 1)
     people = (await asyncio.to_thread(run, folder, "people", "words")).stdout
     assert "SIMULATED-" in people
 

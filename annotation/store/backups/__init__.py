@@ -104,21 +104,10 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = 
             )
         if _database_exists(engine):
             with make_read_engine(engine).connect() as connection:
-                _refuse_running_bot(connection, now=now)
+                process_leases.refuse_running_bot(connection, now=now)
                 marks = erasure_marks.merge_marks(marks, erasure_marks.list_marks(connection))
         BACKUP_METHODS[engine.dialect.name].load(engine, file, marks)
     return restored
-
-
-def _refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
-    """Raise Conflict while a process holds a lease in the database: a bot polls, or serves a webhook."""
-    held = process_leases.find_current(connection, now=now)
-    if held is not None:
-        raise Conflict(
-            "A bot works on this database.",
-            where=Where(field="HROMADA_DATABASE_URL"),
-            remedy=f"Stop it first; if it was killed, wait until {held[1]:%H:%M:%S} UTC.",
-        )
 
 
 def has_data(engine: sa.Engine) -> bool:

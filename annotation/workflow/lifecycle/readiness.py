@@ -40,6 +40,8 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
     """
     definition = project_file.parse_definition(project.definition)
     checks = [check_function for check_function in _CHECKS if not (rehearsal and check_function is _check_pools)]
+    if definition.overlap is None:  # nothing is handed out: whatever else is missing is no obstacle
+        checks = [_check_items]
     obstacles = [obstacle for check_function in checks for obstacle in check_function(session, project, definition)]
     if obstacles:
         raise Conflict(

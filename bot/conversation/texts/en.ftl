@@ -321,8 +321,8 @@ command-help = All commands
 
 ## About the bot
 
-bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. You need an invitation: a link from the organisers. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
-bot-about = Questions that both people and language models answer. By invitation.
+bot-description = Here people answer the questions that language models answer too, so that there is something to compare these with. One tap is one answer, and you can stop at any time. If the organisers sent you a link, open it: it is your invitation. All that we know about you: /mydata; leave a project: /withdraw; erase everything: /forget.
+bot-about = Questions that both people and language models answer.
 
 ## The card of a question
 
