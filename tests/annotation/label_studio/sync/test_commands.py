@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import signal
+import socket
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,15 +132,25 @@ def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
     """A program that is not there, an address that is none, a folder of another server, a port that is taken."""
     assert "There is no Label Studio at none." in hromada("label-studio", "up", "--program", "none", code=2)
     assert "This is no address to listen on." in hromada("label-studio", "up", "--listen", "here", code=2)
+    assert "This is no e-mail." in hromada("label-studio", "up", "--email", "me", "--program", "i.jsonl", code=2)
+    at_work = hromada.studio.url.removeprefix("http://")
+    told = hromada("label-studio", "up", "--listen", at_work, "--program", "i.jsonl", code=2)
+    assert f"A Label Studio is at work at {at_work} already." in told
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = hromada("label-studio", "up", "--listen", f"127.0.0.1:{port}", "--program", "i.jsonl", code=2)
+        assert f"Nothing can listen at 127.0.0.1:{port}: Address already in use." in told
+    assert not (hromada.folder / "label-studio-data").exists()
+    free = ("--listen", f"127.0.0.1:{port}")
     other = hromada.folder / "other"
     other.mkdir()
     (other / "label_studio.sqlite3").touch()
-    told = hromada("label-studio", "up", "--program", "i.jsonl", "--data", "other", code=2)
+    told = hromada("label-studio", "up", *free, "--program", "i.jsonl", "--data", "other", code=2)
     assert "The folder holds a server that was made otherwise" in told
     program = hromada.folder / "program"
     program.write_text("#!/bin/sh\necho the port is taken\nexit 1\n")
     program.chmod(0o755)
-    told = hromada("label-studio", "up", "--program", "./program", code=2)
+    told = hromada("label-studio", "up", *free, "--program", "./program", code=2)
     assert "Label Studio ended at once." in told
     assert "the port is taken" in told
     assert (hromada.folder / "label-studio-data/account.json").stat().st_mode & 0o077 == 0
