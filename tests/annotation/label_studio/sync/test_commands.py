@@ -122,7 +122,11 @@ def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Acc
         (pushed["person"], "answered in 7 s", YES),
     ]
     assert (way["status"], way["done"], way["needed"]) == ("open", 1, 1)
-    assert f"sent to Label Studio, task {task}" in hromada("status", "p", "--item", "i2")
+    told = hromada("status", "p", "--item", "i2")
+    assert f"sent to Label Studio, task {task}" in told
+    assert told.startswith("i2: done, 1 of 1 answers")
+    hromada("label-studio", "push", "p", "--person", pushed["person"], "--second")
+    assert "assigned for Label Studio, second pass, until" in hromada("status", "p", "--item", "i2")
     assert "Nobody has had it yet." in hromada("status", "p", "--item", "i0")
     assert "p has no item 'i9'." in hromada("status", "p", "--item", "i9", code=2)
     assert "--item shows one item of one project." in hromada("status", "--item", "i9", code=2)
