@@ -95,16 +95,63 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     assert title == f"Хто? · {both[0]['person']}"
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
-    assert f"2 items wait for {both[0]['person']} in Label Studio: 1 new, 1 sent." in more
+    person = f"{olha.email} ({both[0]['person']})"
+    assert f"2 items wait for {person} in Label Studio: 1 new, 1 sent. Send them the address:" in more
+    assert "The items have stratum: long, short." in hromada(
+        "label-studio", "push", "q", "--person", olha.email, "--where", "stratum = middle", code=2
+    )
     assert "q has no item 'i9'." in hromada("label-studio", "push", "q", "--person", olha.email, "--item", "i9", code=2)
     assert "--item and --where say already which items are sent." in hromada(
         "label-studio", "push", "q", "--person", olha.email, "--item", "i0", "--number", "2", code=2
     )
     said = hromada("label-studio", "push", "q", "--person", str(taras.id), "--second")
     assert "None of their answers waits for a second look" in said
+    person = f"{taras.id} ({both[1]['person']})"
+    assert f"Nothing waits for {person} in Label Studio." in said
+    assert "http" not in said
     hromada("pause", "q")
     said = hromada("label-studio", "push", "q", "--person", str(taras.id))
-    assert f"No more now for {both[1]['person']}: the project is not running: hromada start, or hromada reopen." in said
+    assert f"No more now for {person}: the project is not running: hromada start, or hromada reopen." in said
+
+
+def test_all_missing_accounts_are_named_before_anything_is_linked(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
+    """Capital letters in an e-mail do not matter; nobody becomes an annotator where somebody else is not there yet."""
+    olha = accounts["olha"]
+    people = [part for name in (olha.email, "a@example.org", "b@example.org") for part in ("--person", name)]
+    told = hromada("label-studio", "push", "p", *people, code=2)
+    assert "Label Studio has no account 'a@example.org', 'b@example.org'." in told
+    assert "hromada label-studio up" in told
+    assert {"account": olha.id, "name": olha.email, "person": None} in hromada.json("doctor")["accounts"]
+    assert hromada.json("push", "p", "--person", olha.email.upper(), "--number", "1")["handed"] == 1
+
+
+def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_that_helps(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
+    """A consent that is signed on paper, in a project of a programme; a programme itself is pushed by its projects."""
+    text = (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\n", "project: c\n")
+    (hromada.folder / "c.yaml").write_text(text, "utf-8")
+    (hromada.folder / "consent.md").write_text("Я згоден.", "utf-8")
+    (hromada.folder / "all.yaml").write_text(
+        "programme: all\ntitle: t\nlanguage: uk\nconsent: {file: consent.md, version: 1}\n"
+        "projects: [{file: c.yaml, quota: 2}]\n",
+        "utf-8",
+    )
+    hromada("load", "all.yaml")
+    hromada("start", "all")
+    email = accounts["olha"].email
+    assert "all is a programme. Name one of its projects: c." in hromada(
+        "label-studio", "push", "all", "--person", email, code=2
+    )
+    told = hromada("label-studio", "push", "c", "--person", email)
+    code = told.partition(f"{email} (")[2].partition(")")[0]
+    assert f"hromada people agree {code} --project c --how 'signed, folder 3'." in " ".join(told.split())
+    hromada("people", "agree", code, "--project", "c", "--how", "signed, folder 3")
+    told = hromada("label-studio", "push", "c", "--person", email)
+    assert "they have had as many items as `quota` in the programme file allows." in " ".join(told.split())
+    assert f"2 items wait for {email} ({code})" in told
 
 
 def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Account]) -> None:
