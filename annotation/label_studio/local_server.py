@@ -150,17 +150,18 @@ def _refuse_taken_address(host: str, port: int) -> None:
             is_studio = httpx.get(f"http://{host}:{port}/health", timeout=2).json() == {"status": "UP"}
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             is_studio = False
-        another = f"`--listen 127.0.0.1:{port + 1}`"
+        another = f"--listen 127.0.0.1:{port + 1}"
         if is_studio:
             raise Conflict(
                 f"A Label Studio is at work at {host}:{port} already.",
                 where=Where(field="--listen"),
-                remedy=f"Use it as it is. Another one needs a port and a folder of its own: {another} --data FOLDER.",
+                remedy="Use it: its address and token stand in .env where it was started. Another one needs a port and "
+                f"a folder of its own: `{another} --data FOLDER`.",
             ) from None
         raise Conflict(
             f"Nothing can listen at {host}:{port}: {failure.strerror}.",
             where=Where(field="--listen"),
-            remedy=f"End what listens there, or choose another port: {another}.",
+            remedy=f"End what listens there, or choose another port: `{another}`.",
         ) from None
 
 

@@ -51,8 +51,8 @@ def find_accounts(client: Client, written: Sequence[str]) -> dict[str, int]:
     if missing:
         raise NotFound(
             f"Label Studio has no account {', '.join(map(repr, missing))}.",
-            remedy="People make theirs by the link that `hromada label-studio up` prints, and *Organization → Invite "
-            "Members* there; `hromada label-studio doctor` lists them.",
+            remedy="People make theirs by the link that `hromada label-studio up` prints, and Organization → Invite "
+            "Members there; `hromada label-studio doctor` lists them.",
         )
     return {name: ids[name.casefold()] for name in written}
 
