@@ -37,10 +37,7 @@ class Client:
     def __init__(self, url: str, token: str | None, *, timeout: float = TIMEOUT) -> None:
         """`token` is a legacy token or a personal access token."""
         if not token:
-            remedy = "Copy one from Account & Settings in Label Studio into .env."
-            raise BadInput(
-                "There is no token for Label Studio.", where=Where(field=server_errors.TOKEN_SETTING), remedy=remedy
-            )
+            raise server_errors.explain_missing_token()
         if not token.isascii():
             raise server_errors.explain_failure(httpx.LocalProtocolError("not ASCII"), url=url)
         self.url = url.rstrip("/")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from annotation.errors import BadInput, NotFound, Unavailable, Where
+from annotation.errors import BadInput, Conflict, NotFound, Unavailable, Where
 
 INSTALLED = Path("build/label-studio/bin/label-studio")
 """Where `make servers` installs the program, from the folder of the checkout."""
@@ -88,9 +89,10 @@ def find_program(named: Path | None = None) -> Path:
 def run_server(program: Path, folder: Path, *, host: str, port: int, email: str) -> Iterator[LocalServer]:
     """A server with its data in the folder, until the block ends; at the first start its account is made.
 
-    Raises BadInput where the folder holds a server whose account is not known, and Unavailable where it does not come
-    up.
+    Raises BadInput where the folder holds a server whose account is not known, Conflict where something listens at the
+    address already, and Unavailable where the server does not come up.
     """
+    _refuse_taken_address(host, port)
     account, is_new = _ensure_account(folder, email=email)
     settings = {
         "LABEL_STUDIO_USERNAME": account.email,
@@ -135,6 +137,32 @@ def start_program(program: Path, folder: Path, *, host: str, port: int, settings
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _refuse_taken_address(host: str, port: int) -> None:
+    """Raise Conflict where nothing new can listen at the address."""
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as attempt:
+            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            attempt.bind((host, port))
+    except OSError as failure:
+        try:
+            is_studio = httpx.get(f"http://{host}:{port}/health", timeout=2).json() == {"status": "UP"}
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError):
+            is_studio = False
+        another = f"--listen 127.0.0.1:{port + 1}"
+        if is_studio:
+            raise Conflict(
+                f"A Label Studio is at work at {host}:{port} already.",
+                where=Where(field="--listen"),
+                remedy="Use it: its address and token stand in .env where it was started. Another one needs a port and "
+                f"a folder of its own: `{another} --data FOLDER`.",
+            ) from None
+        raise Conflict(
+            f"Nothing can listen at {host}:{port}: {failure.strerror}.",
+            where=Where(field="--listen"),
+            remedy=f"End what listens there, or choose another port: `{another}`.",
+        ) from None
 
 
 def _ensure_account(folder: Path, *, email: str) -> tuple[OwnerAccount, bool]:

@@ -29,7 +29,7 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
         return Unavailable(
             "Label Studio does not answer.",
             where=where,
-            remedy=f"Start it, or correct {URL_SETTING}; then run this again.",
+            remedy=f"Start it (here: `hromada label-studio up`), or correct {URL_SETTING}; then run this again.",
         )
     if isinstance(failure, httpx.UnsupportedProtocol | httpx.InvalidURL):
         return BadInput(
@@ -43,6 +43,15 @@ def explain_failure(failure: Exception, *, url: str) -> HromadaError:
         remedy = "This hromada knows Label Studio 1.23; `hromada label-studio doctor` says which one runs there."
         return BadInput("Label Studio answered in a form that is not known.", where=where, remedy=remedy)
     return Unavailable("The connection to Label Studio broke.", where=where, remedy=RETRY_REMEDY)
+
+
+def explain_missing_token() -> HromadaError:
+    """The error where the settings hold no token."""
+    return BadInput(
+        "There is no token for Label Studio.",
+        where=Where(field=TOKEN_SETTING),
+        remedy="Work where `hromada label-studio up` wrote .env, or copy one from Account & Settings there into .env.",
+    )
 
 
 def explain_unknown_outcome(url: str) -> HromadaError:

@@ -19,6 +19,10 @@ def get_project(session: Session, name: str) -> Project:
     project = session.exec(select(Project).where(Project.name == name)).first()
     if project is None:
         names = [loaded.name for loaded in list_projects(session)]
+        programme = find_programme(session, name)
+        if programme is not None:
+            members = ", ".join(member.name for member in list_programme_projects(session, programme))
+            raise NotFound(f"{name} is a programme.", remedy=f"Name one of its projects: {members}.")
         raise NotFound(f"No project {name!r} is loaded.", remedy=_suggest_name(name, names))
     return project
 

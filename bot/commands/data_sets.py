@@ -57,13 +57,18 @@ def read_data_set(project: str, question: str | None = None, *, earlier: bool = 
     with database_session.open_database() as database, database.reading() as view:
         loaded = database_session.get_project(view, project)
         data = release.build_data_set(view, loaded, question, earlier=earlier)
-    if earlier and data.list_counted_answers().empty:
+        has_none = data.list_counted_answers().empty
+        before = release.build_data_set(view, loaded, question, earlier=True) if has_none else None
+    if earlier and has_none:
         raise HromadaError(
             f"No earlier answers of {data.name} were imported.",
             remedy="Write `earlier: yes` under `votes`, load the file, and import them.",
         )
-    if data.list_counted_answers().empty:
-        raise HromadaError("There are no votes that count.", remedy="Collect or import answers first.")
+    if has_none:
+        remedy = "Collect or import answers first."
+        if before is not None and not before.list_counted_answers().empty:
+            remedy += " The answers given elsewhere before: `agreement`, `aggregate` or `baseline` with --earlier."
+        raise HromadaError("There are no votes that count.", remedy=remedy)
     return data
 
 

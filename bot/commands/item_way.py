@@ -35,7 +35,8 @@ def print_item_way(project: str, item: str, *, as_json: bool) -> None:
 
 def _build_title(history: ItemHistory) -> str:
     tally = history.tally
-    parts = [f"{tally.item_id}: {tally.status}", f"{tally.done} of {tally.needed} answers"]
+    state = "done" if tally.status == "open" and 0 < tally.needed <= tally.done else tally.status
+    parts = [f"{tally.item_id}: {state}", f"{tally.done} of {tally.needed} answers"]
     parts += [f"pool {history.pool}"] if history.pool != "main" else []
     parts += [f"group {history.group}"] if history.group != tally.item_id else []
     parts += [f"revision {history.revision}"] if history.revision > 1 else []

@@ -62,7 +62,7 @@ def test_earlier_answers_fill_no_place_and_count_by_themselves(again: Hromada) -
     assert (status["free places"], status["items done"]) == (12, 0)
     assert status["excluded"] == {"earlier: given elsewhere": 8, "repeat, the first counts": 1}
     refused = again("agreement", "again")
-    assert (refused.code, "no votes that count" in refused.err) == (2, True)
+    assert (refused.code, "no votes that count" in refused.err, "with --earlier" in refused.err) == (2, True, True)
     rows = again("agreement", "again", "--earlier", "--json").json
     assert rows["dataset"] == "again · earlier answers"
     (agreed,) = [row for row in rows["coefficients"] if row["name"] == "percent_agreement"]

@@ -20,7 +20,7 @@ from annotation.store.models import (
     Report,
     SubmissionReview,
 )
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface
 from annotation.workflow.monitoring import item_progress
 from annotation.workflow.monitoring.item_progress import ItemTally
 
@@ -106,6 +106,7 @@ def _list_assignment_events(session: Session, item: Item, *, with_votes: bool) -
 
 def _describe_assignment(assignment: Assignment) -> str:
     what = f"assigned {SURFACE_NAMES[assignment.surface]}"
+    what += ", second pass" * (assignment.occasion == SECOND_PASS_OCCASION)
     what += " as a control item" * assignment.is_control + ", once more" * assignment.is_repeat
     if assignment.status is AssignmentStatus.LIVE and assignment.lease_until is not None:
         what += f", until {assignment.lease_until:%Y-%m-%d %H:%M}"

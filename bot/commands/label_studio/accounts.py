@@ -55,7 +55,7 @@ def link(
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
-        account_id = connection.find_account(client, account)
+        account_id = connection.find_accounts(client, [account])[account]
         sync.adopt_server(database, client)
         with database.transaction() as transaction:
             if person is None:

@@ -64,8 +64,7 @@ def push(
     )
     pushed = []
     with database_session.open_database() as database, connection.connect() as client:
-        people = [connection.find_annotator(database, client, written) for written in person]
-        for annotator in dict.fromkeys(people):
+        for annotator, written in connection.find_annotators(database, client, person).items():
             with terminal_output.show_progress("push", quiet=json) as progress:
                 result = sync.push_batch(
                     database,
@@ -76,7 +75,7 @@ def push(
                 )
             pushed.append(result)
             if not json:
-                push_report.print_push(result)
+                push_report.print_push(result, written=written)
     if json:
         facts = [result.as_json() for result in pushed]
         terminal_output.print_json(facts[0] if len(person) == 1 else facts)
@@ -122,7 +121,7 @@ def open_(
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, connection.connect() as client:
-        who = connection.find_annotator(database, client, person)
+        (who,) = connection.find_annotators(database, client, [person])
         address = _find_address(database, client, project, person=who, second=second)
     terminal_output.print_sentence(address)
     if not print_only:

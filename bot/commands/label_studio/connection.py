@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,32 +42,42 @@ def find_project_id(database: Database, project: str | None) -> int | None:
         return database_session.get_project(view, project).id
 
 
-def find_account(client: Client, written: str) -> int:
-    """The id of an account by its id or e-mail; raises NotFound."""
+def find_accounts(client: Client, written: Sequence[str]) -> dict[str, int]:
+    """The ids of accounts by what was written of them, an id or an e-mail; raises NotFound with all that are none."""
     from annotation.errors import NotFound
 
-    for account in client.list_accounts():
-        if written in {str(account.id), account.email}:
-            return account.id
-    raise NotFound(f"Label Studio has no account {written!r}.", remedy="`hromada label-studio doctor` lists them.")
+    ids = {key: one.id for one in client.list_accounts() for key in (str(one.id), one.email.casefold())}
+    missing = list(dict.fromkeys(name for name in written if name.casefold() not in ids))
+    if missing:
+        raise NotFound(
+            f"Label Studio has no account {', '.join(map(repr, missing))}.",
+            remedy="People make theirs by the link that `hromada label-studio up` prints, and Organization → Invite "
+            "Members there; `hromada label-studio doctor` lists them.",
+        )
+    return {name: ids[name.casefold()] for name in written}
 
 
-def find_annotator(database: Database, client: Client, written: str) -> str:
-    """The pseudonym of an annotator by their pseudonym, or by the e-mail or number of their account there.
+def find_annotators(database: Database, client: Client, written: Sequence[str]) -> dict[str, str]:
+    """What was written of annotators by their pseudonyms: a pseudonym, or the e-mail or number of their account there.
 
-    An account that is nobody's becomes a new annotator's. Raises NotFound for what is neither.
+    An account that is nobody's becomes a new annotator's. Raises NotFound for what is neither; nothing was linked then.
     """
     from annotation.label_studio import sync
     from annotation.workflow.annotators import administration
 
-    is_number = written.isdecimal() and len(written) < MAX_NUMBER_DIGITS
-    if "@" not in written and not is_number:
-        with database.reading() as view:
-            return administration.get_annotator(view, written).pseudonym
-    account_id = find_account(client, written)
-    sync.adopt_server(database, client)
+    named = [one for one in written if "@" in one or (one.isdecimal() and len(one) < MAX_NUMBER_DIGITS)]
+    accounts = find_accounts(client, named) if named else {}
+    if named:
+        sync.adopt_server(database, client)
     with database.transaction() as transaction:
-        return register_account(transaction, client, account_id)[0].pseudonym
+        return {
+            (
+                register_account(transaction, client, accounts[one])[0]
+                if one in accounts
+                else administration.get_annotator(transaction, one)
+            ).pseudonym: one
+            for one in written
+        }
 
 
 def register_account(transaction: Session, client: Client, account_id: int) -> tuple[Annotator, bool]:

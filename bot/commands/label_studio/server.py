@@ -33,11 +33,14 @@ def up(
 
     Its address and its token go into .env, where the other commands read them.
     """
+    from annotation.errors import BadInput, Where
     from annotation.label_studio import local_server
     from bot.commands import terminal_output
     from bot.delivery.http_server import parse_listen_address
 
     address = parse_listen_address(listen, "--listen")
+    if "@" not in email:
+        raise BadInput("This is no e-mail.", where=Where(field="--email"), remedy="Write it like you@example.org.")
     found = local_server.find_program(program)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
+from annotation.campaigns import programme_file as programme_files
 from annotation.errors import Stale
 from annotation.store import invariants
 from annotation.store.models import Assignment, Item, Judgement, Project
@@ -22,6 +24,7 @@ from annotation.vocabulary import (
     UnassignedReason,
 )
 from annotation.workflow import assignments
+from annotation.workflow.lifecycle import programmes
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -159,6 +162,26 @@ def test_caps_count_what_waits_in_label_studio(studio: StudioScenario) -> None:
     assert len(studio.assign_batch(who, project).assignment_ids) == 3
     again = studio.assign_batch(who, project)
     assert (again.assignment_ids, again.shortfall and again.shortfall.reason) == ((), UnassignedReason.CAP)
+
+
+def test_the_quota_of_a_programme_counts_what_waits_in_label_studio(studio: StudioScenario) -> None:
+    """Four items of one data set are a batch of four; the other data set has no limit."""
+    first, second = (studio.scenario.project(name, items=6) for name in ("first", "second"))
+    members = [{"file": "first.yaml", "quota": 4}, {"file": "second.yaml"}]
+    file = studio.scenario.folder / "both.yaml"
+    whole = {"programme": "both", "title": "both", "language": "uk", "projects": members}
+    file.write_text(json.dumps(whole), "utf-8")
+    with studio.scenario.db.transaction() as session:
+        programmes.load_programme(session, programme_files.read_programme(file), now=studio.scenario.now)
+    who = studio.scenario.person()
+    assigned = studio.assign_batch(who, first)
+    assert (len(assigned.assignment_ids), assigned.shortfall and assigned.shortfall.reason) == (
+        4,
+        UnassignedReason.QUOTA,
+    )
+    studio.answer(who, assigned.assignment_ids[0])
+    assert studio.assign_batch(who, first).assignment_ids == ()
+    assert len(studio.assign_batch(who, second).assignment_ids) == 6
 
 
 def test_a_qualification_waits_for_label_studio(studio: StudioScenario) -> None:

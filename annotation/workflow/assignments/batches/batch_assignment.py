@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
-from annotation.store.models import Assignment, Item, table_model
+from annotation.store.models import Assignment, Item, ProgrammeProject, table_model
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface, UnassignedReason
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
@@ -103,8 +103,10 @@ def _assign_items(
     shortfall = find_project_obstacle(session, context, now=now)
     assignment_ids: list[int] = []
     n_in_batch = count_batch_items(session, annotator_id=transaction.annotator_id, project_id=project_id)
+    quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project_id)).first()
     while shortfall is None and len(assignment_ids) < n_items:
-        selected = _find_cap(context, n_in_batch=n_in_batch + len(assignment_ids), now=now) or select_next(context)
+        limit = _find_limit(context, quota=quota, n_in_batch=n_in_batch + len(assignment_ids), now=now)
+        selected = limit or select_next(context)
         if isinstance(selected, NothingAssigned):
             shortfall = selected
             break
@@ -194,11 +196,15 @@ def _select_next(
     return SelectedItem(item_id=item_id)
 
 
-def _find_cap(context: AnnotatorContext, *, n_in_batch: int, now: datetime) -> NothingAssigned | None:
-    """The cap that allows the annotator no more items; None where no cap is reached.
+def _find_limit(
+    context: AnnotatorContext, *, quota: int | None, n_in_batch: int, now: datetime
+) -> NothingAssigned | None:
+    """The quota of the programme or the cap that allows the annotator no more items; None where none is reached.
 
     Live items of the batch count as answered today. The cap on the length of a work session does not apply.
     """
+    if quota is not None and context.participation.answered + n_in_batch >= quota:
+        return NothingAssigned(reason=UnassignedReason.QUOTA, project=context.project.name)
     participation, today = context.participation, assignment_policy.get_local_date(now, context.annotator.time_zone)
     progress = assignment_policy.AnnotatorProgress(
         answered=participation.answered + n_in_batch,

@@ -55,8 +55,22 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
         if parsed and all(condition.is_met(build_item_facts(item), ()) for condition in parsed)
     ]
     if where and not met:
-        raise NotFound(f"None of the {len(items)} items of {project.name} meets the conditions.", remedy="See --where.")
+        raise NotFound(
+            f"None of the {len(items)} items of {project.name} meets the conditions.",
+            where=Where(field="--where"),
+            remedy=_list_known_values(items, [condition.name for condition in parsed]),
+        )
     return list(dict.fromkeys([*(by_id[name] for name in ids), *met]))
+
+
+def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:
+    """What the items have of these facts, as a sentence."""
+    parts = []
+    for name in dict.fromkeys(names):
+        values = sorted({value for item in items for value in build_item_facts(item).facts[name] if value})
+        more = ", …" if len(values) > MOST_NAMED else ""
+        parts.append(f"{name}: {', '.join(values[:MOST_NAMED]) or 'none'}{more}")
+    return f"The items have {'; '.join(parts)}."
 
 
 def build_item_facts(item: Item) -> ConditionFacts:

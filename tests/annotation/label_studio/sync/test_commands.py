@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import signal
+import socket
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -94,16 +95,63 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     assert title == f"Хто? · {both[0]['person']}"
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
-    assert f"2 items wait for {both[0]['person']} in Label Studio: 1 new, 1 sent." in more
+    person = f"{olha.email} ({both[0]['person']})"
+    assert f"2 items wait for {person} in Label Studio: 1 new, 1 sent. Send them the address:" in more
+    assert "The items have stratum: long, short." in hromada(
+        "label-studio", "push", "q", "--person", olha.email, "--where", "stratum = middle", code=2
+    )
     assert "q has no item 'i9'." in hromada("label-studio", "push", "q", "--person", olha.email, "--item", "i9", code=2)
     assert "--item and --where say already which items are sent." in hromada(
         "label-studio", "push", "q", "--person", olha.email, "--item", "i0", "--number", "2", code=2
     )
     said = hromada("label-studio", "push", "q", "--person", str(taras.id), "--second")
     assert "None of their answers waits for a second look" in said
+    person = f"{taras.id} ({both[1]['person']})"
+    assert f"Nothing waits for {person} in Label Studio." in said
+    assert "http" not in said
     hromada("pause", "q")
     said = hromada("label-studio", "push", "q", "--person", str(taras.id))
-    assert f"No more now for {both[1]['person']}: the project is not running: hromada start, or hromada reopen." in said
+    assert f"No more now for {person}: the project is not running: hromada start, or hromada reopen." in said
+
+
+def test_all_missing_accounts_are_named_before_anything_is_linked(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
+    """Capital letters in an e-mail do not matter; nobody becomes an annotator where somebody else is not there yet."""
+    olha = accounts["olha"]
+    people = [part for name in (olha.email, "a@example.org", "b@example.org") for part in ("--person", name)]
+    told = hromada("label-studio", "push", "p", *people, code=2)
+    assert "Label Studio has no account 'a@example.org', 'b@example.org'." in told
+    assert "hromada label-studio up" in told
+    assert {"account": olha.id, "name": olha.email, "person": None} in hromada.json("doctor")["accounts"]
+    assert hromada.json("push", "p", "--person", olha.email.upper(), "--number", "1")["handed"] == 1
+
+
+def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_that_helps(
+    hromada: Command, accounts: Mapping[str, Account]
+) -> None:
+    """A consent that is signed on paper, in a project of a programme; a programme itself is pushed by its projects."""
+    text = (hromada.folder / "p.yaml").read_text("utf-8").replace("project: p\n", "project: c\n")
+    (hromada.folder / "c.yaml").write_text(text, "utf-8")
+    (hromada.folder / "consent.md").write_text("Я згоден.", "utf-8")
+    (hromada.folder / "all.yaml").write_text(
+        "programme: all\ntitle: t\nlanguage: uk\nconsent: {file: consent.md, version: 1}\n"
+        "projects: [{file: c.yaml, quota: 2}]\n",
+        "utf-8",
+    )
+    hromada("load", "all.yaml")
+    hromada("start", "all")
+    email = accounts["olha"].email
+    assert "all is a programme. Name one of its projects: c." in hromada(
+        "label-studio", "push", "all", "--person", email, code=2
+    )
+    told = hromada("label-studio", "push", "c", "--person", email)
+    code = told.partition(f"{email} (")[2].partition(")")[0]
+    assert f"hromada people agree {code} --project c --how 'signed, folder 3'." in " ".join(told.split())
+    hromada("people", "agree", code, "--project", "c", "--how", "signed, folder 3")
+    told = hromada("label-studio", "push", "c", "--person", email)
+    assert "they have had as many items as `quota` in the programme file allows." in " ".join(told.split())
+    assert f"2 items wait for {email} ({code})" in told
 
 
 def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Account]) -> None:
@@ -121,7 +169,11 @@ def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Acc
         (pushed["person"], "answered in 7 s", YES),
     ]
     assert (way["status"], way["done"], way["needed"]) == ("open", 1, 1)
-    assert f"sent to Label Studio, task {task}" in hromada("status", "p", "--item", "i2")
+    told = hromada("status", "p", "--item", "i2")
+    assert f"sent to Label Studio, task {task}" in told
+    assert told.startswith("i2: done, 1 of 1 answers")
+    hromada("label-studio", "push", "p", "--person", pushed["person"], "--second")
+    assert "assigned for Label Studio, second pass, until" in hromada("status", "p", "--item", "i2")
     assert "Nobody has had it yet." in hromada("status", "p", "--item", "i0")
     assert "p has no item 'i9'." in hromada("status", "p", "--item", "i9", code=2)
     assert "--item shows one item of one project." in hromada("status", "--item", "i9", code=2)
@@ -131,15 +183,25 @@ def test_a_server_that_cannot_start_says_why(hromada: Command) -> None:
     """A program that is not there, an address that is none, a folder of another server, a port that is taken."""
     assert "There is no Label Studio at none." in hromada("label-studio", "up", "--program", "none", code=2)
     assert "This is no address to listen on." in hromada("label-studio", "up", "--listen", "here", code=2)
+    assert "This is no e-mail." in hromada("label-studio", "up", "--email", "me", "--program", "i.jsonl", code=2)
+    at_work = hromada.studio.url.removeprefix("http://")
+    told = hromada("label-studio", "up", "--listen", at_work, "--program", "i.jsonl", code=2)
+    assert f"A Label Studio is at work at {at_work} already." in told
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        told = hromada("label-studio", "up", "--listen", f"127.0.0.1:{port}", "--program", "i.jsonl", code=2)
+        assert f"Nothing can listen at 127.0.0.1:{port}: Address already in use." in told
+    assert not (hromada.folder / "label-studio-data").exists()
+    free = ("--listen", f"127.0.0.1:{port}")
     other = hromada.folder / "other"
     other.mkdir()
     (other / "label_studio.sqlite3").touch()
-    told = hromada("label-studio", "up", "--program", "i.jsonl", "--data", "other", code=2)
+    told = hromada("label-studio", "up", *free, "--program", "i.jsonl", "--data", "other", code=2)
     assert "The folder holds a server that was made otherwise" in told
     program = hromada.folder / "program"
     program.write_text("#!/bin/sh\necho the port is taken\nexit 1\n")
     program.chmod(0o755)
-    told = hromada("label-studio", "up", "--program", "./program", code=2)
+    told = hromada("label-studio", "up", *free, "--program", "./program", code=2)
     assert "Label Studio ended at once." in told
     assert "the port is taken" in told
     assert (hromada.folder / "label-studio-data/account.json").stat().st_mode & 0o077 == 0
