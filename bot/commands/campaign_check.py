@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from annotation.campaigns import idle_rules, lint, programme_file, project_file
-from annotation.errors import ErrorCollector
+from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
@@ -42,12 +42,16 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
 
 def _check_project(campaign: project_file.CheckedProject) -> CampaignCheck:
     contents: list[CampaignContents] = []
-    errors, instructions = ErrorCollector(), ""
+    errors, instructions = ErrorCollector(), None
     with errors:
         instructions = campaign.read_instructions()
     with errors:
         contents.append(read_contents(campaign))
         facts = _describe_items(campaign, contents[0]) | _describe_votes(campaign, contents[0])
+    if errors.found and _lacks_instructions(campaign.definition, instructions):
+        with errors:
+            missing = readiness.NO_INSTRUCTIONS
+            raise BadInput(missing.problem, where=Where(file=campaign.path), remedy=missing.remedy)
     errors.refuse()
     findings = campaign_lint.lint_campaign(campaign, contents[0])
     return CampaignCheck(
@@ -144,17 +148,22 @@ def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignCon
     }
 
 
+def _lacks_instructions(definition: project_file.ProjectFile, instructions: str | None) -> bool:
+    """Whether people would be asked without instructions; None stands for a file that could not be read."""
+    return definition.overlap is not None and instructions == ""
+
+
 def _list_obstacles(
-    definition: project_file.ProjectFile, contents: CampaignContents, *, instructions: str
+    definition: project_file.ProjectFile, contents: CampaignContents, *, instructions: str | None
 ) -> Iterator[str]:
     """What would stop the start of a project that asks people, as far as its files tell; and pools that are short."""
     counts = _count_items(contents)
-    if definition.overlap is not None and not instructions:
+    if _lacks_instructions(definition, instructions):
         yield f"{readiness.NO_INSTRUCTIONS.problem} {readiness.NO_INSTRUCTIONS.remedy}"
     pilot, controls = definition.stages.pilot, definition.controls
     for pool, number in ((Pool.PILOT, pilot and pilot.number), (Pool.CONTROL, controls and controls.number)):
         if number and counts[pool] < number:
-            yield f"the {pool.value} pool has {counts[pool]} of {number} items"
+            yield f"The {pool.value} pool has {counts[pool]} of {number} items. Put more into it, or ask for fewer."
     for obstacle in readiness.find_pool_shortages(definition, counts):
         yield f"{obstacle.problem} {obstacle.remedy}"
 
