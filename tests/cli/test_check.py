@@ -238,11 +238,32 @@ def test_a_programme_is_checked_with_all_of_its_projects(small: Hromada) -> None
     facts = small("check", "all.yaml", "--json").json
     assert (facts["small: items"], facts["two: items"]) == (12, 12)
     assert facts["to do"][0].startswith("two: It has no instructions.")
+    table = small("check", "all.yaml").out.split("Its projects")[1]
+    assert [line.split()[:4] for line in table.splitlines() if line.startswith(("small ", "two "))] == [
+        ["small", "12", "12", "12"], ["two", "12", "12", "12"],
+    ]  # fmt: skip
     small.write("two.yaml", PROJECT.replace("overlap: 3", "overlap: x"))
     small.write("project.yaml", PROJECT.replace("overlap: 3", "overlap: y"))
     told = small("check", "all.yaml").err
     assert "project.yaml:8:1" in told
     assert "two.yaml:8:1" in told
+    small.write("two.yaml", PROJECT.replace("gold: gold", "gold: a").replace("project: small", "project: two"))
+    small.write("project.yaml", PROJECT.replace("gold: gold", "gold: b"))
+    for command in ("check", "load"):
+        told = small(command, "all.yaml").err
+        assert "There is no column 'a'" in told
+        assert "There is no column 'b'" in told
+
+
+def test_a_quota_of_a_programme_is_minded_by_what_is_said_of_rules(small: Hromada) -> None:
+    """Who gets three items of a project never gives ten answers in a row."""
+    small.write("project.yaml", PROJECT + "quality: [{rule: straight_lining, run: 10, consequence: flag}]\n")
+    programme = "programme: all\ntitle: t\nlanguage: en\nprojects: [{file: project.yaml%s}]\n"
+    small.write("all.yaml", programme % "")
+    assert small("check", "all.yaml", "--json").json["weak"] == []
+    small.write("all.yaml", programme % ", quota: 3")
+    (weak,) = small("check", "all.yaml", "--json").json["weak"]
+    assert "one person gets at most 3 items" in weak
 
 
 def test_telegram_that_cannot_be_reached_is_told(small: Hromada) -> None:
