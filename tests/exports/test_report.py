@@ -94,7 +94,7 @@ def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
     assert all(picture.count(">SIMULATED</text>") == 2 for picture in pictures)
     assert all("SIMULATED" in label for label in Elements(text).values("aria-label"))
     assert "<title>SIMULATED: " in text
-    assert "Every answer on this page was given by a script" in text
+    assert "Every answer on this page was given by a script, or by hand in a local chat." in text
     groups = re.findall(r'<th scope="rowgroup".*?</th>', text, flags=re.DOTALL)
     assert len(groups) == 5
     assert all("SIMULATED" in group for group in groups)
@@ -107,7 +107,7 @@ def test_simulated_numbers_are_stamped_wherever_they_appear(make: Make) -> None:
 def test_a_mixed_page_names_what_is_simulated(make: Make) -> None:
     """Only the simulated data set's picture of scores is stamped; the pictures that show both are."""
     text = render_report(released(make.closed(), make.per_item(simulated=True)))
-    assert "Scripts, not people, gave the answers of: слова." in text
+    assert "These answers were given by scripts, or by hand in a local chat: слова." in text
     labels = [label for label in Elements(text).values("aria-label") if "scores of" in label]
     assert [label.startswith("SIMULATED, ") for label in labels] == [True, False]
 
