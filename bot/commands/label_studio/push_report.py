@@ -28,7 +28,7 @@ REASONS: Mapping[UnassignedReason, str] = {
     UnassignedReason.COOL_DOWN: "they failed the qualification, and may try again later",
     UnassignedReason.WITHDRAWN: "they withdrew from the project",
     UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
-    UnassignedReason.QUOTA: "the quota of people like them is full",
+    UnassignedReason.QUOTA: "they have answered as many as the programme's `quota` of this project allows",
     UnassignedReason.NOTHING_LEFT: "no item is left that they may get: the others are answered, or with somebody",
     UnassignedReason.SEARCHING: "the search for items has not ended: push again",
 }
