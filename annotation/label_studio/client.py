@@ -37,10 +37,7 @@ class Client:
     def __init__(self, url: str, token: str | None, *, timeout: float = TIMEOUT) -> None:
         """`token` is a legacy token or a personal access token."""
         if not token:
-            remedy = (
-                "`hromada label-studio up` starts a server on this machine and writes its token into .env; of another"
-                " server copy yours from Account & Settings there."
-            )
+            remedy = "`hromada label-studio up` makes one here; or copy yours from Account & Settings there into .env."
             raise BadInput(
                 "There is no token for Label Studio.", where=Where(field=server_errors.TOKEN_SETTING), remedy=remedy
             )
