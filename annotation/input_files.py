@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, Where, combine_errors
 
 DELIMITERS = ",;\t"
 MAX_CELL_CHARACTERS = 10_000_000
@@ -182,15 +182,20 @@ def _build_row(cells: Sequence[str], *, header: Sequence[str], path: Path, line:
     return FileRow(path, line, dict(zip(header, cells, strict=True)))
 
 
-def require_columns(columns: Sequence[str], row: FileRow, *, key: str) -> None:
-    """Raise BadInput unless the row has all columns; `key` is the key of the project file that names them."""
-    for column in columns:
-        if column not in row.values:
-            raise BadInput(
-                f"There is no column {column!r}, which the project file names under `{key}`.",
-                where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
-                remedy=f"It has: {format_columns(row.values)}.",
-            )
+def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
+    """Raise BadInput for all columns that the row has not; `needed` are the columns by the key that names them."""
+    missing = [
+        BadInput(
+            f"There is no column {column!r}, which the project file names under `{key}`.",
+            where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
+            remedy=f"It has: {format_columns(row.values)}.",
+        )
+        for key, columns in needed.items()
+        for column in columns
+        if column not in row.values
+    ]
+    if missing:
+        raise combine_errors(missing)
 
 
 def format_columns(columns: Iterable[str]) -> str:

@@ -12,14 +12,18 @@ from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.vocabulary import Pool
 
 
-def list_idle_rules(definition: ProjectSections, item_counts: Mapping[Pool, int]) -> Iterator[str]:
+def list_idle_rules(
+    definition: ProjectSections, item_counts: Mapping[Pool, int], *, quota: int | None = None
+) -> Iterator[str]:
     """Sentences about quality rules, repeats and caps that can do nothing; `item_counts` are the items of each pool.
+
+    `quota` is the most items that one annotator gets in the programme of the project.
 
     Imported votes are judged by what their file holds, of which nothing is said here.
     """
     if not isinstance(definition.items, ItemsSection) or definition.overlap is None:
         return
-    n_items = _count_items_of_one(definition, item_counts)
+    n_items = _count_items_of_one(definition, item_counts, quota=quota)
     for number, rule in enumerate(definition.quality, start=1):
         if isinstance(rule, ControlRule):
             n_met = _count_controls_of_one(definition, item_counts, n_items)
@@ -55,11 +59,10 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
         yield "One item has no interval: put more items into the file."
 
 
-def _count_items_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int]) -> int:
+def _count_items_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int], *, quota: int | None) -> int:
     """The most main items that one annotator gets."""
-    n_main = item_counts.get(Pool.MAIN, 0)
     cap = None if definition.caps is None else definition.caps.items
-    return n_main if cap is None else min(n_main, cap)
+    return min(limit for limit in (item_counts.get(Pool.MAIN, 0), cap, quota) if limit is not None)
 
 
 def _count_controls_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int], n_items: int) -> int:

@@ -23,6 +23,7 @@ MAX_CHARACTERS = 1_000_000
 """The longest file that is read."""
 MAX_DEPTH = 40
 """The deepest nesting of lists and mappings that is read."""
+_KEY = re.compile(r"\s*([\w-]+):(?:\s|$)")
 _LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 
 KeyPath = tuple[str | int, ...]
@@ -62,7 +63,7 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
         mark = failure.problem_mark or failure.context_mark
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
         reason = str(failure.problem or failure.context)
-        problem, remedy = _explain_syntax(reason, text.splitlines()[mark.line : mark.line + 1] if mark else [])
+        problem, remedy = _explain_syntax(reason, text.splitlines()[: mark.line + 1] if mark else [])
         raise BadInput(problem, where=where, remedy=remedy) from None
     except (ValueError, OverflowError):
         raise BadInput(
@@ -88,15 +89,26 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
 
 
 def _explain_syntax(reason: str, lines: Sequence[str]) -> tuple[str, str]:
-    """The problem and the remedy for what the parser does not understand on a line; `lines` is that line, if known."""
-    line = "".join(lines)
+    """The problem and the remedy for what the parser does not understand on the last of `lines`, which may be none."""
+    *above, line = lines or [""]
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "A tab stands at the beginning of the line.", "Indent with blanks."
+    if "'\\t'" in reason:
+        return "A tab stands in the line.", "Write blanks."
     if reason.startswith("mapping values are not allowed"):
         if len(re.findall(r":(?:\s|$)", line)) > 1:
             return "A colon stands in the value.", 'Put the text in quotes, like title: "Quiz: animals".'
-        return "The line is indented below a key that has a value already.", "Begin it where the other keys begin."
+        return "The line is indented below a key that has a value already.", _suggest_indentation(above)
+    if reason == "expected <block end>, but found '?'":
+        return "The line is further out than the keys of its list.", "Begin it where the key above it begins."
     return f"This is not YAML: {reason}.", "Check indentation and quotes."
+
+
+def _suggest_indentation(above: Sequence[str]) -> str:
+    """The remedy for a line that is indented further than the key above it: either of both may be the one to move."""
+    keys = (_KEY.match(line) for line in reversed(above))
+    key = next((found[1] for found in keys if found is not None), None)
+    return "Begin it where the other keys begin" + (f", or indent `{key}` above as far as it." if key else ".")
 
 
 def _refuse_unneeded_syntax(text: str, *, file: Path) -> None:

@@ -171,8 +171,7 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
     """The shown columns of a row; by default Toloka's input columns, or those of the key."""
     inputs = tuple([column for column in raw.row.values if column.startswith("INPUT:")])
     columns = section.show or inputs or tuple(column for column in section.item or () if column in raw.row.values)
-    input_files.require_columns(columns, raw.row, key="votes.show")
-    input_files.require_columns(section.options or (), raw.row, key="votes.options")
+    input_files.require_columns({"votes.show": columns, "votes.options": section.options or ()}, raw.row)
     return tuple(columns)
 
 
@@ -209,8 +208,7 @@ def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, .
     first: input_files.FileRow | None = None
     for row in read_rows(campaign.resolve_path(section.file), form=section.format, under=section.path):
         if first is None:
-            input_files.require_columns(section.item, row, key="truth.item")
-            input_files.require_columns([section.gold], row, key="truth.gold")
+            input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
         first = first or row
         external_id = build_item_id(get_item_key(row, section.item))
         if external_id in with_gold:

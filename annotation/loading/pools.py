@@ -11,7 +11,7 @@ from pathlib import Path
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.sources import PoolSection, SampleSection
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading.drafts import ItemDraft, format_value
 from annotation.loading.items import item_reader
 from annotation.vocabulary import Pool
@@ -53,21 +53,21 @@ class PooledItems:
 
 
 def read_pools(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> PooledItems:
-    """Read the items of every pool; raises BadInput, naming ids, where pools share an item or a group."""
-    base = item_reader.read_items(campaign, section)
+    """Read the items of every pool; raises BadInput, naming ids, where pools share an item or a group.
+
+    What is wrong with the files and with each pool is told at once.
+    """
     frames: list[SamplingFrame] = []
+    base: Sequence[ItemDraft] = ()
     separate: list[ItemDraft] = []
+    errors = ErrorCollector()
+    with errors:
+        base = item_reader.read_items(campaign, section)
     for pool, wanted in _list_pool_sections(campaign.definition).items():
-        taken = {item.external_id for item in separate}
-        if wanted.file is None:
-            source = [item for item in base if wanted.where or item.external_id not in taken]
-        else:
-            source = list(item_reader.read_items(campaign, section.model_copy(update={"file": wanted.file})))
-        chosen = _select_items(
-            source, wanted, pool=pool, frames=frames, file=campaign.resolve_path(wanted.file or section.file)
-        )
-        _refuse_twice(chosen, separate, pool=pool)
-        separate += [item._replace(pool=pool) for item in chosen]
+        with errors:
+            chosen = _read_pool(campaign, section, wanted, pool=pool, base=base, separate=separate, frames=frames)
+            separate += [item._replace(pool=pool) for item in chosen]
+    errors.refuse()
     ids = {item.external_id for item in separate if item.origin.file == campaign.resolve_path(section.file)}
     rest = [item for item in base if item.external_id not in ids]
     own = PoolSection.model_construct(file=None, where=section.where, sample=section.sample)
@@ -75,6 +75,30 @@ def read_pools(campaign: project_file.CheckedProject, section: project_file.Item
     _refuse_twice(main, separate, pool=Pool.MAIN)
     _refuse_shared_groups(main, separate)
     return PooledItems(items=(*main, *separate), frames=tuple(frames))
+
+
+def _read_pool(
+    campaign: project_file.CheckedProject,
+    section: project_file.ItemsSection,
+    wanted: PoolSection,
+    *,
+    pool: Pool,
+    base: Sequence[ItemDraft],
+    separate: Sequence[ItemDraft],
+    frames: list[SamplingFrame],
+) -> Sequence[ItemDraft]:
+    """The items of one pool, from `base`, the main file, or a file of its own; none where `base` could not be read."""
+    if wanted.file is not None:
+        source = list(item_reader.read_items(campaign, section.model_copy(update={"file": wanted.file})))
+    elif base:
+        taken = {item.external_id for item in separate}
+        source = [item for item in base if wanted.where or item.external_id not in taken]
+    else:
+        return ()
+    file = campaign.resolve_path(wanted.file or section.file)
+    chosen = _select_items(source, wanted, pool=pool, frames=frames, file=file)
+    _refuse_twice(chosen, separate, pool=pool)
+    return chosen
 
 
 def _list_pool_sections(definition: project_file.ProjectFile) -> dict[Pool, PoolSection]:

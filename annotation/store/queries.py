@@ -15,8 +15,15 @@ from annotation.vocabulary import SECOND_PASS_OCCASION, ExclusionKind, Pool
 
 
 def get_project(session: Session, name: str) -> Project:
-    """The project of this name; raises NotFound, with the most similar name, where there is none."""
+    """The project of this name; raises NotFound, with the most similar name, where there is none.
+
+    Of a programme the error names its projects.
+    """
     project = session.exec(select(Project).where(Project.name == name)).first()
+    programme = find_programme(session, name) if project is None else None
+    if programme is not None:
+        members = ", ".join(member.name for member in list_programme_projects(session, programme))
+        raise NotFound(f"{name!r} is a programme; here goes one of its projects.", remedy=f"They are: {members}.")
     if project is None:
         names = [loaded.name for loaded in list_projects(session)]
         programme = find_programme(session, name)

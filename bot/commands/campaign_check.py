@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from annotation.campaigns import idle_rules, lint, programme_file, project_file
-from annotation.errors import ErrorCollector
+from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
@@ -20,17 +20,24 @@ from bot.commands.terminal_output import Cell
 class CampaignCheck:
     """The result of a check.
 
-    `facts` are shown; `to_do` has to be done before annotators come; `weak` is what makes results weak. `to_declare`
-    are the keys of `declared` that only the organisers can fill, each with what to write. `findings` are the lint's;
-    `refuse` raises BadInput where one of them is an error.
+    `facts` are shown, with those of each project of a programme by its name in `projects`; `to_do` has to be done
+    before annotators come; `weak` is what makes results weak. `to_declare` are the keys of `declared` that only the
+    organisers can fill, each with what to write. `findings` are the lint's; `refuse` raises BadInput where one of them
+    is an error.
     """
 
     facts: dict[str, Cell]
+    projects: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
     to_do: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[lint.LintFinding, ...] = ()
     refuse: Callable[[], None] = lambda: None
+
+    @property
+    def flat_facts(self) -> dict[str, Cell]:
+        """All facts in one mapping, those of a project of a programme with its name before them."""
+        return self.facts | {f"{name}: {what}": cell for name, of in self.projects.items() for what, cell in of.items()}
 
 
 def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
@@ -40,20 +47,25 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
     return _check_project(project_file.read_project(file, allow_outside=allow_outside))
 
 
-def _check_project(campaign: project_file.CheckedProject) -> CampaignCheck:
+def _check_project(campaign: project_file.CheckedProject, *, quota: int | None = None) -> CampaignCheck:
+    """The check of one project; `quota` is the most items of an annotator in its programme."""
     contents: list[CampaignContents] = []
-    errors, instructions = ErrorCollector(), ""
+    errors, instructions = ErrorCollector(), None
     with errors:
         instructions = campaign.read_instructions()
     with errors:
         contents.append(read_contents(campaign))
         facts = _describe_items(campaign, contents[0]) | _describe_votes(campaign, contents[0])
+    if errors.found and _lacks_instructions(campaign.definition, instructions):
+        with errors:
+            missing = readiness.NO_INSTRUCTIONS
+            raise BadInput(missing.problem, where=Where(file=campaign.path), remedy=missing.remedy)
     errors.refuse()
     findings = campaign_lint.lint_campaign(campaign, contents[0])
     return CampaignCheck(
         facts=facts,
         to_do=tuple(_list_obstacles(campaign.definition, contents[0], instructions=instructions)),
-        weak=tuple(_list_weaknesses(campaign.definition, contents[0])),
+        weak=tuple(_list_weaknesses(campaign.definition, contents[0], quota=quota)),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
         refuse=partial(campaign_lint.refuse_errors, findings, campaign, contents[0]),
@@ -64,24 +76,22 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
     """All of its projects; what is said about one of them begins with its name."""
     errors = ErrorCollector()
     checks: dict[str, CampaignCheck] = {}
-    for campaign in programme.projects:
+    for section, campaign in zip(programme.definition.projects, programme.projects, strict=True):
         with errors:
-            checks[campaign.name] = _check_project(campaign)
+            checks[campaign.name] = _check_project(campaign, quota=section.quota)
     errors.refuse()
     facts: dict[str, Cell] = {
         "programme": programme.definition.programme,
         "order": programme.definition.order,
         "projects": ", ".join(checks),
     }
-    facts |= {
-        f"{name}: {what}": cell
-        for name, check in checks.items()
-        for what, cell in check.facts.items()
-        if what != "project"
-    }
     to_declare = {fact: says for check in checks.values() for fact, says in check.to_declare.items()}
     return CampaignCheck(
         facts=facts,
+        projects={
+            name: {what: cell for what, cell in check.facts.items() if what != "project"}
+            for name, check in checks.items()
+        },
         to_do=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.to_do),
         weak=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.weak),
         to_declare=to_declare,
@@ -118,7 +128,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
     if contents.choice_question is not None:
         options = sorted({len(contents.choice_question.get_substantive_options(item.options)) for item in main})
         facts["options per item"] = " – ".join(str(number) for number in dict.fromkeys((options[0], options[-1])))
-        facts["classes"] = ", ".join(contents.choice_question.classes or ()) or "none: options differ from item to item"
+        facts["classes"] = ", ".join(contents.choice_question.classes or ()) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
     facts |= {
@@ -144,24 +154,32 @@ def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignCon
     }
 
 
+def _lacks_instructions(definition: project_file.ProjectFile, instructions: str | None) -> bool:
+    """Whether people would be asked without instructions; None stands for a file that could not be read."""
+    return definition.overlap is not None and instructions == ""
+
+
 def _list_obstacles(
-    definition: project_file.ProjectFile, contents: CampaignContents, *, instructions: str
+    definition: project_file.ProjectFile, contents: CampaignContents, *, instructions: str | None
 ) -> Iterator[str]:
     """What would stop the start of a project that asks people, as far as its files tell; and pools that are short."""
     counts = _count_items(contents)
-    if definition.overlap is not None and not instructions:
+    if _lacks_instructions(definition, instructions):
         yield f"{readiness.NO_INSTRUCTIONS.problem} {readiness.NO_INSTRUCTIONS.remedy}"
     pilot, controls = definition.stages.pilot, definition.controls
     for pool, number in ((Pool.PILOT, pilot and pilot.number), (Pool.CONTROL, controls and controls.number)):
         if number and counts[pool] < number:
-            yield f"the {pool.value} pool has {counts[pool]} of {number} items"
+            yield f"The {pool.value} pool has {counts[pool]} of {number} items. Put more into it, or ask for fewer."
     for obstacle in readiness.find_pool_shortages(definition, counts):
         yield f"{obstacle.problem} {obstacle.remedy}"
 
 
-def _list_weaknesses(definition: project_file.ProjectFile, contents: CampaignContents) -> list[str]:
+def _list_weaknesses(
+    definition: project_file.ProjectFile, contents: CampaignContents, *, quota: int | None
+) -> list[str]:
     counts = _count_items(contents)
-    return [*idle_rules.list_idle_rules(definition, counts), *idle_rules.list_weaknesses(definition, counts)]
+    idle = idle_rules.list_idle_rules(definition, counts, quota=quota)
+    return [*idle, *idle_rules.list_weaknesses(definition, counts)]
 
 
 def _count_items(contents: CampaignContents) -> dict[Pool, int]:

@@ -16,12 +16,17 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     if json:
         notes = {"to do": list(checked.to_do), "weak": list(checked.weak), "to declare": dict(checked.to_declare)}
-        terminal_output.print_json(checked.facts | notes | {"findings": lint_findings.build_json(checked.findings)})
+        findings = {"findings": lint_findings.build_json(checked.findings)}
+        terminal_output.print_json(checked.flat_facts | notes | findings)
     else:
         verdict = (
             "cannot be loaded yet" if lint_findings.get_worst_severity(checked.findings) == "error" else "can be loaded"
         )
         terminal_output.print_table(f"{file} {verdict}", ("what", "is"), list(checked.facts.items()))
+        if checked.projects:
+            columns = tuple(dict.fromkeys(what for facts in checked.projects.values() for what in facts))
+            rows = [(name, *(facts.get(what) for what in columns)) for name, facts in checked.projects.items()]
+            terminal_output.print_table("Its projects", ("project", *columns), rows)
         lint_findings.print_findings(checked.findings)
         for line in checked.to_do:
             terminal_output.print_sentence(f"To do before people come: {line}")

@@ -66,16 +66,19 @@ def load(
 
 
 def _read_campaigns(campaigns: Sequence[CheckedProject]) -> ReadCampaigns:
-    """Read the items of the campaigns; raises BadInput for the first error of the lint."""
+    """Read the items of the campaigns; raises BadInput for all that is wrong in any of them."""
+    from annotation.errors import ErrorCollector
     from annotation.loading import campaign_lint
     from annotation.loading.campaign import read_contents
 
-    contents_read = []
+    contents_read, errors = [], ErrorCollector()
     for campaign in campaigns:
-        contents = read_contents(campaign)
-        findings = campaign_lint.lint_campaign(campaign, contents)
-        campaign_lint.refuse_errors(findings, campaign, contents)
-        contents_read.append((campaign, contents, findings))
+        with errors:
+            contents = read_contents(campaign)
+            findings = campaign_lint.lint_campaign(campaign, contents)
+            campaign_lint.refuse_errors(findings, campaign, contents)
+            contents_read.append((campaign, contents, findings))
+    errors.refuse()
     return contents_read
 
 

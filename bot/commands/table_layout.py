@@ -66,8 +66,8 @@ def lay_out_table(columns: Sequence[TableColumn], *, width: int) -> Iterator[Ren
     else:
         yield from _build_blocks(columns)
         return
-    for index in sorted(long):
-        yield from _build_texts(columns, index)
+    if long:
+        yield from _build_texts(short, [columns[index] for index in sorted(long)])
 
 
 def _join_words(text: str) -> str:
@@ -115,22 +115,24 @@ def _build_rows_under_names(columns: Sequence[TableColumn], widths: Sequence[int
         yield _build_grid([replace(column, cells=(column.cells[number],)) for column in rest], widths, headers=False)
 
 
-def _build_texts(columns: Sequence[TableColumn], index: int) -> Iterator[Text]:
-    """The long texts of a column, each once, after the rows to which it belongs."""
-    names_by_text: dict[str, list[str]] = {}
-    for name, text in zip(_name_rows(columns, index), columns[index].cells, strict=True):
-        names_by_text.setdefault(text, []).append(name)
+def _build_texts(short: Sequence[TableColumn], long: Sequence[TableColumn]) -> Iterator[Text]:
+    """The long texts of the rows, equal ones once, each after the names of the rows to which they belong."""
+    names_by_texts: dict[tuple[str, ...], list[str]] = {}
+    for name, texts in zip(_name_rows(short), zip(*(column.cells for column in long), strict=True), strict=True):
+        names_by_texts.setdefault(texts, []).append(name)
     yield Text("")
-    for text, names in names_by_text.items():
-        if text.strip("–"):
-            yield Text(f"{', '.join(dict.fromkeys(names))}: {text}")
+    for texts, names in names_by_texts.items():
+        told = [(column.header, text) for column, text in zip(long, texts, strict=True) if text.strip("–")]
+        if told:
+            more = "".join(f"\n  {header}: {text}" for header, text in told[1:])
+            yield Text(f"{', '.join(dict.fromkeys(names))}: {told[0][1]}{more}")
 
 
-def _name_rows(columns: Sequence[TableColumn], before: int) -> list[str]:
-    """The first cells of each row, as many as tell the rows apart."""
+def _name_rows(columns: Sequence[TableColumn]) -> list[str]:
+    """The first cells of each row, as many as tell the rows apart; the first one where none do."""
     rows: Mapping[int, list[str]] = {
         number: [" ".join(cells) for cells in zip(*(column.cells for column in columns[:number]), strict=True)]
-        for number in range(1, before + 1)
+        for number in range(1, len(columns) + 1)
     }
     return next((names for names in rows.values() if len(set(names)) == len(names)), rows[1])
 

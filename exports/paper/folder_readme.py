@@ -119,7 +119,7 @@ def build_readme(state: ReleaseState, *, stamp: str, status_line: str, inputs_sh
 def _explain_stamp(stamp: str) -> list[str]:
     """What each mark of the stamp means, a paragraph each."""
     meanings = {
-        "SIMULATED": "SIMULATED: scripts answered, not people. These numbers say nothing about people.",
+        "SIMULATED": "SIMULATED: scripts answered, or somebody in a local chat. These numbers are no result.",
         "SECONDARY": "SECONDARY: people answered elsewhere; what was not seen of them is not evidenced, and not met.",
         "DRAFT": "DRAFT: lines of the checklist that stop a release are unmet. Do not cite it.",
     }

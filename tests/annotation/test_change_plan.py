@@ -146,6 +146,16 @@ def test_what_people_have_met_may_not_change(
     assert items_of(db) == before
 
 
+def test_the_fix_of_a_met_item_is_told_as_it_is_typed(db: database.Database, load: Load, tmp_path: Path) -> None:
+    """With the path of the project file, so that it can be copied."""
+    load("words", n=3)
+    answer_first(db)
+    path = change(tmp_path, "words-1,підказка 1", "words-1,підказка раз")
+    with pytest.raises(Conflict) as refused:
+        reload(db, path)
+    assert f"hromada load {path} --fix words-1 (its answers no longer count" in str(refused.value)
+
+
 def test_what_nobody_has_met_may_still_change(db: database.Database, load: Load, tmp_path: Path) -> None:
     """After answers, other items come, go and change, and so do title and instructions."""
     load("words", n=3)

@@ -140,7 +140,7 @@ def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:
     (tmp_path / "i.csv").write_text(",story\n0,x\n", "utf-8")
     (row,) = input_files.read_delimited(tmp_path / "i.csv")
     with pytest.raises(BadInput, match=r"It has: an unnamed column, story\."):
-        input_files.require_columns(["text"], row, key="items.show")
+        input_files.require_columns({"items.show": ["text"]}, row)
 
 
 def test_a_list_that_was_not_found_names_the_path_to_one(tmp_path: Path) -> None:

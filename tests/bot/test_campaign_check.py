@@ -29,7 +29,10 @@ stages: {{{stage}}}
             ("The training pool has 1 items, and its pass mark",),
         ),
         ("qualification: {pool: {where: {id: b}}, number: 2}", ("The qualification pool has 1 items, and `stages.",)),
-        ("pilot: {pool: {where: {id: b}}, number: 2}", ("the pilot pool has 1 of 2 items",)),
+        (
+            "pilot: {pool: {where: {id: b}}, number: 2}",
+            ("The pilot pool has 1 of 2 items. Put more into it, or ask for fewer.",),
+        ),
     ],
 )
 def test_a_pool_that_is_too_small_is_told(tmp_path: Path, stage: str, says: tuple[str, ...]) -> None:

@@ -69,6 +69,15 @@ def test_a_template_is_in_one_language_alone() -> None:
             assert all(re.search("[а-яіїєґ]", line) for line in words), (template.name, file.name, words)
 
 
+def test_the_items_of_a_template_are_a_table_where_one_will_do() -> None:
+    """JSON Lines hold lists, and long texts to correct."""
+    for template in template_files.list_templates():
+        items = template_files.get_template(template.name, language="en") / "items.jsonl"
+        if items.is_file() and template.name != "story-correction":
+            rows = [json.loads(line) for line in items.read_text("utf-8").splitlines()]
+            assert any(isinstance(cell, list) for row in rows for cell in row.values()), template.name
+
+
 def test_an_unknown_language_is_refused(hromada: Hromada) -> None:
     """The languages are named, and nothing is written."""
     refused = hromada("new", "x", "--language", "fr")

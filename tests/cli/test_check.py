@@ -53,6 +53,7 @@ def check(hromada: Hromada, more: str = "", *, old: str = "", new: str = "") -> 
         ("items: {", "items: {overlap: 3, ", "`overlap` belongs at the top of the file"),
         ("title: t", "title: Quiz: animals", "2:12: A colon stands in the value. Put the text in quotes, like title:"),
         ("title: t", "\ttitle: t", "2:1: A tab stands at the beginning of the line. Indent with blanks."),
+        ("title: t", "title:\tt", "2:7: A tab stands in the line. Write blanks."),
         ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: euro}}", "no code of a currency: write EUR."),
         ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: usd}}", "write USD."),
         ("overlap: 3", "overlap: 3\nreward: {pay: {per_hour: 3, currency: money}}", "three letters, like EUR or UAH"),
@@ -73,6 +74,37 @@ def test_an_outdented_key_is_sent_to_its_section(small: Hromada) -> None:
     told = check(small, old="question: {type: choice, text: Which?,", new="question:\ntype: choice\ntext: Which?\nx: {")
     assert "`type` belongs under `question`: indent it." in told
     assert "`text` belongs under `question`: indent it." in told
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("question:\n  type: choice\ntext: Which?\n  options: [x, y]", "9:10: The line is indented below a key that"),
+        ("question:\n  type: choice\ntext: Which?\n  options: [x, y]", "or indent `text` above as far as it."),
+        ("questions:\n  - name: a\n  type: choice", "8:3: The line is further out than the keys of its list. Begin it"),
+    ],
+)
+def test_a_key_outdented_in_the_middle_of_its_section_is_named(small: Hromada, section: str, said: str) -> None:
+    """The parser stumbles over the line below it, or over the key itself in a list."""
+    assert said in check(small, old="question: {type: choice, text: Which?, options: [x, y]}", new=section)
+
+
+def test_all_columns_pools_and_texts_that_lack_are_told_at_once(small: Hromada) -> None:
+    """Of one file, of several, and of pools that nothing is left for; missing instructions beside them."""
+    told = check(small, old="show: text, gold: gold", new="show: txt, gold: right").splitlines()
+    assert [line.split(": ")[1] for line in told] == ["items.csv:1, right", "items.csv:1, txt"]
+    pools = (
+        "stages:\n  training: {pool: {file: none.csv}}\n"
+        "  qualification: {pool: {where: {text: z}}, pass_mark: 1 of 2}\n"
+        "controls: {pool: {where: {kind: c}}, rate: 20 %}\n"
+    )
+    told = check(small, pools, old="instructions: Read.\n").splitlines()
+    assert [line.split(": ", 1)[1].split(". ")[0] for line in told] == [
+        "none.csv: There is no such file",
+        "items.csv: No item is left for the qualification pool",
+        "items.csv:2: There is no column 'kind', by which the control items are chosen",
+        "project.yaml: It has no instructions",
+    ]
 
 
 def test_all_mistakes_of_the_file_are_told_at_once(small: Hromada) -> None:
@@ -206,11 +238,32 @@ def test_a_programme_is_checked_with_all_of_its_projects(small: Hromada) -> None
     facts = small("check", "all.yaml", "--json").json
     assert (facts["small: items"], facts["two: items"]) == (12, 12)
     assert facts["to do"][0].startswith("two: It has no instructions.")
+    table = small("check", "all.yaml").out.split("Its projects")[1]
+    assert [line.split()[:4] for line in table.splitlines() if line.startswith(("small ", "two "))] == [
+        ["small", "12", "12", "12"], ["two", "12", "12", "12"],
+    ]  # fmt: skip
     small.write("two.yaml", PROJECT.replace("overlap: 3", "overlap: x"))
     small.write("project.yaml", PROJECT.replace("overlap: 3", "overlap: y"))
     told = small("check", "all.yaml").err
     assert "project.yaml:8:1" in told
     assert "two.yaml:8:1" in told
+    small.write("two.yaml", PROJECT.replace("gold: gold", "gold: a").replace("project: small", "project: two"))
+    small.write("project.yaml", PROJECT.replace("gold: gold", "gold: b"))
+    for command in ("check", "load"):
+        told = small(command, "all.yaml").err
+        assert "There is no column 'a'" in told
+        assert "There is no column 'b'" in told
+
+
+def test_a_quota_of_a_programme_is_minded_by_what_is_said_of_rules(small: Hromada) -> None:
+    """Who gets three items of a project never gives ten answers in a row."""
+    small.write("project.yaml", PROJECT + "quality: [{rule: straight_lining, run: 10, consequence: flag}]\n")
+    programme = "programme: all\ntitle: t\nlanguage: en\nprojects: [{file: project.yaml%s}]\n"
+    small.write("all.yaml", programme % "")
+    assert small("check", "all.yaml", "--json").json["weak"] == []
+    small.write("all.yaml", programme % ", quota: 3")
+    (weak,) = small("check", "all.yaml", "--json").json["weak"]
+    assert "one person gets at most 3 items" in weak
 
 
 def test_telegram_that_cannot_be_reached_is_told(small: Hromada) -> None:

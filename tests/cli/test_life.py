@@ -185,6 +185,19 @@ def test_a_programme_goes_through_its_life_as_one(one: Hromada) -> None:
     assert [row["state"] for row in one("reopen", "both", "--json").json["projects"]] == ["running", "running"]
 
 
+def test_a_programme_where_a_project_belongs_is_told_with_its_projects(one: Hromada) -> None:
+    """By its name, of what is loaded, and by its file, of what takes the file of a project alone."""
+    write(one, "two")
+    files = "[{file: two.yaml}, {file: one.yaml}]"
+    one.write("both.yaml", f"programme: both\ntitle: t\nlanguage: en\nprojects: {files}\n")
+    assert one("load", "both.yaml").code == 0
+    refused = one("people", "both")
+    assert (refused.code, refused.err) == (
+        2, "hromada: 'both' is a programme; here goes one of its projects. They are: two, one.\n"
+    )  # fmt: skip
+    assert "check, load, start, status and export take it; name one of its `projects`" in one("try", "both.yaml").err
+
+
 def test_a_programme_starts_with_all_projects_or_with_none(one: Hromada) -> None:
     """What hinders one project leaves the others as they were."""
     for name in ("two", "three"):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from tests.cli.conftest import Hromada
 
+NINE = Path(__file__).parents[2] / "examples/eval-ua-tion/programme/programme.yaml"
 PROJECT = "SIMULATED-odd-one-out"
 COMMANDS = (
     ("status",),
@@ -29,6 +30,9 @@ COMMANDS = (
     ("plan", PROJECT, "--unblind"),
     ("doctor",),
     ("delivery",),
+    ("messages",),
+    ("database", "check"),
+    ("check", str(NINE)),
     ("new", "--list"),
 )
 
@@ -44,7 +48,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "demo"
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:2]).partition("/")[0])
 def test_a_table_is_whole_in_every_terminal(hromada: Hromada, demo: Path, words: Sequence[str]) -> None:
     """The words of a terminal of 400 columns stand in a narrow one too, and no line is longer than it."""
     shutil.copytree(demo, hromada.folder, dirs_exist_ok=True)
@@ -56,3 +60,22 @@ def test_a_table_is_whole_in_every_terminal(hromada: Hromada, demo: Path, words:
         assert not {word for word in missing if word.strip("─━")}, (width, narrow.out)
         too_long = [line for line in narrow.out.splitlines() if len(line) > width]
         assert not too_long, (width, too_long)
+
+
+def test_several_long_texts_of_a_row_stand_below_together(hromada: Hromada) -> None:
+    """Each row's own, after what is short in it; no text names a row."""
+    rows = "".join(f"item-{n},text {n},the option number one of {n},two {n}\n" for n in range(1000, 1009))
+    hromada.write("items.csv", f"id,text,first,second\n{rows}")
+    for name in ("apples", "pears"):
+        hromada.write(
+            f"{name}.yaml",
+            f"project: {name}\ntitle: t\nlanguage: en\ninstructions: Read.\nquestion: {{type: choice, text: Which?}}\n"
+            "items: {file: items.csv, id: id, show: text, options: [first, second]}\noverlap: 3\n",
+        )
+    programme = "programme: all\ntitle: t\nlanguage: en\nprojects: [{file: apples.yaml}, {file: pears.yaml}]\n"
+    hromada.write("all.yaml", programme)
+    found = hromada("check", "all.yaml", env={"COLUMNS": "60"}).out.partition("What the lint found")[2]
+    assert [line.split(":")[:2] for line in found.splitlines() if line.startswith(("note:", "  items:"))] == [
+        ["note", " apples"], ["  items", " item-1000, item-1001, item-1002 and 6 more"],
+        ["note", " pears"], ["  items", " item-1000, item-1001, item-1002 and 6 more"],
+    ]  # fmt: skip

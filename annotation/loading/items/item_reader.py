@@ -35,20 +35,20 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
     drafts: dict[str, ItemDraft] = {}
     checked: Iterable[str] = ()
     errors = ErrorCollector()
-    for row in formats.read_rows(path, form=section.format, under=section.path):
-        if row.values.keys() != checked:  # most files have the same columns in every row
-            for key, columns in needed.items():
-                input_files.require_columns(columns, row, key=key)
-            checked = row.values.keys()
-        with errors:
-            draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
-            known = drafts.setdefault(draft.external_id, draft)
-            if known is not draft:
-                raise BadInput(
-                    f"The id {draft.external_id!r} stands twice, first on line {known.origin.line}.",
-                    where=row.where(section.id),
-                    remedy="Give every item an id of its own.",
-                )
+    with errors:
+        for row in formats.read_rows(path, form=section.format, under=section.path):
+            if row.values.keys() != checked:  # most files have the same columns in every row
+                input_files.require_columns(needed, row)
+                checked = row.values.keys()
+            with errors:
+                draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
+                known = drafts.setdefault(draft.external_id, draft)
+                if known is not draft:
+                    raise BadInput(
+                        f"The id {draft.external_id!r} stands twice, first on line {known.origin.line}.",
+                        where=row.where(section.id),
+                        remedy="Give every item an id of its own.",
+                    )
     errors.refuse()
     if not drafts:
         raise BadInput("The file has a header but no items.", where=Where(file=path), remedy="Is it the right one?")

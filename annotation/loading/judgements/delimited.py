@@ -24,9 +24,8 @@ def read_columns(path: Path, *, item: Sequence[str], annotator: str, answers: Se
     """Read one vote per row from these columns; the first of `answers` is the answer of the vote."""
     for number, row in enumerate(input_files.read_delimited(path)):
         if number == 0:
-            input_files.require_columns(item, row, key="votes.item")
-            input_files.require_columns([annotator], row, key="votes.annotator")
-            input_files.require_columns(answers, row, key="votes.answer")
+            needed = {"votes.item": item, "votes.annotator": [annotator], "votes.answer": answers}
+            input_files.require_columns(needed, row)
         raw = get_cell(row, answers[0])
         yield RawVote(key=get_item_key(row, item), annotator=get_annotator(row, annotator), answer=raw, row=row)
 

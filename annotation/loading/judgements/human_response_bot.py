@@ -26,8 +26,9 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     for number, row in enumerate(json_files.read_json_objects(path, under="instances")):
         if number == 0:
             column = column or _find_answer_column(row)
-            input_files.require_columns(_get_item_columns(section, row), row, key="votes.item")
-            input_files.require_columns([section.annotator] if section.annotator else [], row, key="votes.annotator")
+            annotator = [section.annotator] if section.annotator else []
+            needed = {"votes.item": _get_item_columns(section, row), "votes.annotator": annotator}
+            input_files.require_columns(needed, row)
         _refuse_other_field(section, row, column or "")
         yield RawVote(
             key=get_item_key(row, section.item or ()),

@@ -32,8 +32,7 @@ def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -
     columns, annotator = section.item or ("id",), section.annotator or "annotator"
     for number, row in enumerate(rows):
         if number == 0:
-            input_files.require_columns(columns, row, key="votes.item")
-            input_files.require_columns([annotator], row, key="votes.annotator")
+            input_files.require_columns({"votes.item": columns, "votes.annotator": [annotator]}, row)
             if section.answers and row.file.suffix.lower() != ".json":
                 require_control(tuple(section.answers.values()), tuple(row.values), row=row)
         controls = _list_controls(section, row)
@@ -60,5 +59,5 @@ def _list_controls(section: VotesSection, first: input_files.FileRow) -> tuple[s
             remedy=f"Name it as `votes.answer`. The file has: {input_files.format_columns(first.values)}.",
         )
     if first.file.suffix.lower() != ".json":
-        input_files.require_columns([section.answer], first, key="votes.answer")
+        input_files.require_columns({"votes.answer": [section.answer]}, first)
     return (section.answer,)

@@ -65,7 +65,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     columns = section.item or ("id",)
     for number, annotation in enumerate(annotations):
         if number == 0:
-            input_files.require_columns(columns, annotation.row, key="votes.item")
+            input_files.require_columns({"votes.item": columns}, annotation.row)
         answers = {control: _parse_answer(annotation, control) for control in controls}
         yield RawVote(
             key=get_item_key(annotation.row, columns),

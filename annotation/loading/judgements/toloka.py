@@ -34,9 +34,9 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     for number, row in enumerate(input_files.read_delimited(path)):
         if number == 0:
             annotator = section.annotator or WORKER_COLUMN
-            input_files.require_columns([annotator], row, key="votes.annotator")
             answer = section.answer or next(iter(section.answers.values()), None) or _get_only_output(row)
-            input_files.require_columns([answer, *section.answers.values()], row, key="votes.answer")
+            answers = [answer, *section.answers.values()]
+            input_files.require_columns({"votes.annotator": [annotator], "votes.answer": answers}, row)
             columns = _get_key_columns(row, section)
         page = get_cell(row, PAGE_COLUMN)
         key = (
@@ -85,10 +85,10 @@ def _get_key_columns(row: input_files.FileRow, section: VotesSection) -> tuple[s
     """The columns of the item's key; (SUITE,) stands for suite and position."""
     named: Sequence[str] = section.item or ()
     if tuple(named) == ("task id",) or (not named and TASK_COLUMN in row.values):
-        input_files.require_columns([TASK_COLUMN], row, key="votes.item")
+        input_files.require_columns({"votes.item": [TASK_COLUMN]}, row)
         return (TASK_COLUMN,)
     if tuple(named) == ("suite and position",) or (not named and {SUITE_COLUMN, PAGE_COLUMN} <= set(row.values)):
-        input_files.require_columns([SUITE_COLUMN, PAGE_COLUMN], row, key="votes.item")
+        input_files.require_columns({"votes.item": [SUITE_COLUMN, PAGE_COLUMN]}, row)
         return (SUITE_COLUMN,)
     if not named:
         raise BadInput(
@@ -96,5 +96,5 @@ def _get_key_columns(row: input_files.FileRow, section: VotesSection) -> tuple[s
             where=input_files.FileRow(row.file, 1, row.values).where("votes.item"),
             remedy="Name them as `votes.item`.",
         )
-    input_files.require_columns(named, row, key="votes.item")
+    input_files.require_columns({"votes.item": named}, row)
     return tuple(named)

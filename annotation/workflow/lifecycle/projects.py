@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -198,5 +199,5 @@ def _suggest_fix(campaign: project_file.CheckedProject, changes: change_plan.Cha
     fixable = [change.fixable_item for change in changes.forbidden if change.fixable_item is not None]
     if not fixable:
         return ""
-    command = f"hromada load {campaign.path.name} --fix {fixable[0]}"
+    command = shlex.join(["hromada", "load", str(campaign.path), "--fix", fixable[0]])
     return f"If the item was wrong: {command} (its answers no longer count; with --cosmetic they do). "

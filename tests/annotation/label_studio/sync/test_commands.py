@@ -281,7 +281,7 @@ def test_a_deleted_project_is_a_problem_of_its_batch(hromada: Command, accounts:
 @pytest.mark.parametrize(
     ("arguments", "env", "says"),
     [
-        (("pull",), {"HROMADA_LABEL_STUDIO_TOKEN": ""}, "There is no token for Label Studio."),
+        (("pull",), {"HROMADA_LABEL_STUDIO_TOKEN": ""}, "no token for Label Studio. `hromada label-studio up` makes"),
         (("doctor",), {"HROMADA_LABEL_STUDIO_URL": "http://127.0.0.1:1"}, "Label Studio does not answer."),
         (("doctor",), {"HROMADA_LABEL_STUDIO_TOKEN": "f" * 40}, "Label Studio does not know this token."),
         (("link", "nobody@example.org"), {}, "Label Studio has no account 'nobody@example.org'."),
