@@ -26,6 +26,9 @@ ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
 MAX_QUOTED_ANSWER = 80
 """How much of an answer a toast repeats, in UTF-16 units; a toast has 200."""
 
+_HASH_MULTIPLIER = 2_654_435_761
+"""Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
+
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
     """Let the tapped button of a question change the draft of its answers; after the last answer submit the item."""
@@ -191,11 +194,13 @@ def render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rende
 
 
 def _choose_emoji(context: UpdateContext, saved: SavedJudgement) -> str:
-    """The reward for an answer; empty for a skip, and where the project has none."""
+    """The reward for an answer; empty for a skip, a wrong answer in training, and where the project has none."""
     definition = context.find_definition(saved.project_id)
-    if not saved.stored_answers or definition is None or definition.reward is None:
+    is_wrong = saved.feedback is not None and saved.feedback.right is False
+    if not saved.stored_answers or definition is None or is_wrong or not definition.reward_emojis:
         return ""
-    return items.choose_reward_emoji(definition.reward.emoji, assignment_id=saved.assignment_id)
+    emojis = definition.reward_emojis
+    return emojis[(saved.assignment_id * _HASH_MULTIPLIER >> 8) % len(emojis)]
 
 
 def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
