@@ -387,6 +387,7 @@ case-nothing = Nothing waits for your decision, thank you! New disputed items ap
 case-offer = There are disputed items: say which answer is right.
 case-begin = Decide
 remark-milestone = 🎉 That makes { $number } items. Thank you!
+remark-halfway = 🎉 Half of it is done: { $number } items so far. Thank you!
 remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
 remark-night = 🌙 It is late. The items will wait until tomorrow.
 

@@ -156,3 +156,13 @@ def test_an_invitation_names_its_menu_entry_without_a_statement(
     n = cost(lambda: chat.say("/start abc"))
     assert not [statement for statement in sent if "project.name IN" in statement]
     assert n <= 18, n
+
+
+def test_half_is_known_from_the_countdown_without_a_statement(chat: Chat, load: Load, cost: Cost) -> None:
+    """What is counted for an answer holds for the item that comes after it."""
+    rows = [WORDS[0] | {"id": str(number)} for number in range(12)]
+    load(rows, more="reward: {countdown: yes, emoji: none}")
+    chat.begin()
+    costs = [cost(lambda: chat.tap("А")) for _ in range(11)]
+    assert "Половину зроблено: позаду вже 6 завдань" in chat.screens[-7].text
+    assert len({*costs}) == 1, costs
