@@ -11,7 +11,7 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state, draft_changes, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
-from bot.conversation import message_layout, navigation
+from bot.conversation import message_layout, navigation, work_sessions
 from bot.conversation.callbacks import QUESTION_INDEX, REVISION, ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -171,7 +171,7 @@ def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeat
 def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     """Show an item as answered or skipped in its own message, and the next screen below it.
 
-    After a revision no next screen is shown.
+    After a revision no next screen is shown; after the last item of a session its end is.
     """
     emoji = _choose_emoji(context, saved)
     finished = items.render_finished_item(saved, context.translate, emoji=emoji)
@@ -185,6 +185,9 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
         )
     if saved.revision:
         return calls
+    if context.state.session_goal and work_sessions.count_item(context, saved):
+        end = work_sessions.show_session_end(context.without_tap(), project_id=saved.project_id)
+        return join_calls(calls, end)
     return join_calls(calls, navigation.show_current_screen(context.without_tap(), item_finished=True))
 
 

@@ -204,11 +204,8 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
 def mark_card_read(context: UpdateContext) -> TelegramCalls:
     """Store that the task card was read, and remove its button."""
     callback = context.require_callback()
-    project, definition = context.get_project(callback.row_id)
-    state = context.state
-    context.save_state(replace(state, read_cards=state.read_cards | {str(callback.row_id): callback.word}))
-    card = onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
-    return join_calls(context.acknowledge(), context.edit(card), navigation.show_current_screen(context.without_tap()))
+    edited = requirements.mark_card_read(context, project_id=callback.row_id, version=callback.word)
+    return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
 def show_task(context: UpdateContext) -> TelegramCalls:
