@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
-from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import case_queue, long_items, programme_end, requirements, work_sessions
 from bot.conversation.message_layout import RenderedMessage
@@ -211,6 +213,12 @@ def show_assignment_result(
     attestation = requirements.ask_due_attestation(context, project, definition) if definition.attestation else ()
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
+
+
+def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
+    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
+    text = instructions + ("" if examples is None else examples.model_dump_json())
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _needs_time_zone(definition: ProjectFile) -> bool:

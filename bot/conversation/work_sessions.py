@@ -51,9 +51,11 @@ def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCall
 
     A typed text names a button of either message, and any other text goes on.
     """
-    state, session = context.state, context.transaction.session
+    state = context.state
     since = datetime.fromtimestamp(state.session_since, UTC)
-    work = active_time.summarise_recent_work(session, annotator_id=context.annotator_id, since=since)
+    work = active_time.summarise_recent_work(
+        context.transaction.session, annotator_id=context.annotator_id, since=since
+    )
     listed = assignments.list_own_progress(context.transaction, now=context.now)
     own = next((progress for progress in listed if progress.project_id == project_id), None)
     shown = [progress for progress in listed if own is not None and progress.key == own.key]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.campaigns.questions import question_base
-from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
@@ -246,12 +244,6 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
     row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
     session.flush()
-
-
-def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
-    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
-    text = instructions + ("" if examples is None else examples.model_dump_json())
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def reset_state(session: Session, *, telegram_id: int) -> None:

@@ -43,8 +43,9 @@ def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> li
 
 def format_progress(progress: OwnProgress, translate: Texts) -> str:
     """One line: the project, how many items of how many are done, and the answers of all where they are shown."""
-    title = message_layout.shorten_text(progress.title, MAX_TITLE)
-    return f"{MARKS[progress.state]} {title} — {_format_counts(progress, translate)}"
+    line = f"{MARKS[progress.state]} {message_layout.shorten_text(progress.title, MAX_TITLE)}"
+    is_unknown = progress.state is ProgressState.WAITING and progress.total is None
+    return line if is_unknown else f"{line} — {_format_counts(progress, translate)}"
 
 
 def _format_counts(progress: OwnProgress, translate: Texts) -> str:

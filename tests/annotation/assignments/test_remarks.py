@@ -136,7 +136,7 @@ def test_the_quota_of_a_programme_is_halved_without_a_countdown(scenario: Scenar
             "language": "uk",
             "projects": [{"file": "p.yaml"}, {"file": "q.yaml"}],
         }
-        names = {"name": "all", "title": "all", "language": "uk", "source": "", "definition_sha256": ""}
+        names: dict[str, Any] = {"name": "all", "title": "all", "language": "uk", "source": "", "definition_sha256": ""}
         programme = Programme(**names, definition=file, created_at=NOW)
         session.add(programme)
         session.flush()
