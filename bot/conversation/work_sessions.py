@@ -32,21 +32,33 @@ def forget_session(context: UpdateContext) -> None:
     begin_session(context, goal=work_sessions.ENDLESS)
 
 
-def count_item(context: UpdateContext, saved: SavedJudgement) -> bool:
-    """Count an answered or skipped item into the session, and return whether the session is over.
+def count_done(context: UpdateContext, saved: SavedJudgement) -> int:
+    """How many items of the session are done, with one that was just answered or skipped."""
+    return context.state.session_done + (not saved.is_second_pass)
+
+
+def is_session_over(context: UpdateContext, saved: SavedJudgement) -> bool:
+    """Whether the session is over with this item.
 
     It is not while an item waits for its second pass, nor where no project is open: then there is another end.
     """
-    done = context.state.session_done + (not saved.is_second_pass)
-    context.save_state(replace(context.state, session_done=done))
-    if done < context.state.session_goal:
+    if count_done(context, saved) < context.state.session_goal:
         return False
     eligibility = assignments.get_eligibility(context.transaction, now=context.now)
     entries = open_projects.list_choices(eligibility.open_projects)
     return eligibility.live_assignment_id is None and any(entry.projects for entry in entries)
 
 
-def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCalls:
+def store_done(context: UpdateContext, saved: SavedJudgement) -> None:
+    """Count an answered or skipped item into the session, unless that has ended meanwhile.
+
+    After the next item is assigned, it is the only further statement.
+    """
+    if context.state.session_goal:
+        context.save_state(replace(context.state, session_done=count_done(context, saved)))
+
+
+def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     """Show the card at the end of the session, and what the project of its last item asks then; no item is assigned.
 
     A typed text names a button of either message, and any other text goes on.
@@ -57,21 +69,21 @@ def show_session_end(context: UpdateContext, *, project_id: int) -> TelegramCall
         context.transaction.session, annotator_id=context.annotator_id, since=since
     )
     listed = assignments.list_own_progress(context.transaction, now=context.now)
-    own = next((progress for progress in listed if progress.project_id == project_id), None)
+    own = next((progress for progress in listed if progress.project_id == saved.project_id), None)
     shown = [progress for progress in listed if own is not None and progress.key == own.key]
     left = [
         progress.wanted - progress.answered for progress in shown if progress.wanted and progress.answered is not None
     ]
     card = work_sessions.render_session_end(
         context.translate,
-        number=state.session_done,
+        number=count_done(context, saved),
         active=timedelta(seconds=work.seconds),
         median=work.median,
         progress=own_progress.build_progress_blocks(shown, context.translate),
         left=sum(left) if left else None,
     )
     forget_session(context)
-    attestation = requirements.render_pausing_attestation(context, project_id=project_id)
+    attestation = requirements.render_pausing_attestation(context, project_id=saved.project_id)
     if attestation is None:
         return context.ask(card)
     calls = context.ask((card, attestation))

@@ -185,10 +185,13 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
         )
     if saved.revision:
         return calls
-    if context.state.session_goal and work_sessions.count_item(context, saved):
-        end = work_sessions.show_session_end(context.without_tap(), project_id=saved.project_id)
-        return join_calls(calls, end)
-    return join_calls(calls, navigation.show_current_screen(context.without_tap(), item_finished=True))
+    is_session = context.state.session_goal > 0
+    if is_session and work_sessions.is_session_over(context, saved):
+        return join_calls(calls, work_sessions.show_session_end(context.without_tap(), saved))
+    shown = navigation.show_current_screen(context.without_tap(), item_finished=True)
+    if is_session:
+        work_sessions.store_done(context, saved)
+    return join_calls(calls, shown)
 
 
 def render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:

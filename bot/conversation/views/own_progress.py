@@ -26,8 +26,10 @@ STATE_TEXTS = {
     ProgressState.STOPPED: "progress-stopped",
 }
 """The ids of the texts that end a line."""
-MAX_TITLE = 30
+MAX_TITLE = 24
 """How much of a project's title stands in a line, in UTF-16 units."""
+_NO_BREAK = "\u00a0"
+"""The space inside a count, so that a phone breaks the line between counts."""
 
 
 def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> list[TextBlock]:
@@ -42,7 +44,10 @@ def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> li
 
 
 def format_progress(progress: OwnProgress, translate: Texts) -> str:
-    """One line: the project, how many items of how many are done, and the answers of all where they are shown."""
+    """One line: the project, how many items of how many are done, and the answers of all where they are shown.
+
+    Before the pilot or the main stage it names the stage alone.
+    """
     line = f"{MARKS[progress.state]} {message_layout.shorten_text(progress.title, MAX_TITLE)}"
     is_unknown = progress.state is ProgressState.WAITING and progress.total is None
     return line if is_unknown else f"{line} — {_format_counts(progress, translate)}"
@@ -51,12 +56,12 @@ def format_progress(progress: OwnProgress, translate: Texts) -> str:
 def _format_counts(progress: OwnProgress, translate: Texts) -> str:
     if progress.state is ProgressState.DONE and not progress.done:
         return translate("progress-nothing")
+    if progress.preparing is not None:
+        return translate(STAGE_TEXTS[progress.preparing])
     total = progress.total
     parts = [str(progress.done) if total is None else translate("own-count", number=progress.done, total=total)]
-    if progress.preparing is not None:
-        parts.append(translate(STAGE_TEXTS[progress.preparing]))
     if progress.state in STATE_TEXTS:
         parts.append(translate(STATE_TEXTS[progress.state]))
     if progress.answered is not None and progress.wanted is not None:
         parts.append(translate("shared-count", answered=progress.answered, wanted=progress.wanted))
-    return " · ".join(parts)
+    return " · ".join(part.replace(" ", _NO_BREAK) for part in parts)

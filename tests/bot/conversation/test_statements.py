@@ -92,6 +92,24 @@ def test_an_answer_with_its_next_item_costs_so_many_statements(chat: Chat, load:
     assert {step: n for step, n in costs.items() if n > most[step]} == {}
 
 
+def test_a_session_costs_one_statement_an_item(chat: Chat, load: Load, cost: Cost, sent: list[str]) -> None:
+    """What is done of it is stored; without a session nothing is, and its end is summed up once."""
+    load([WORDS[0] | {"id": str(number)} for number in range(30)])
+    chat.begin()
+    chat.tap("А")
+    plain = cost(lambda: chat.tap("А"))
+    chat.say("/session")
+    chat.tap("10")
+    chat.tap("А")
+    assert cost(lambda: chat.tap("А")) == plain + 1, "\n".join(one[:60] for one in sent)
+    for _ in range(7):
+        chat.tap("А")
+    n = cost(lambda: chat.tap("А"))
+    assert chat.last.text.startswith("🏁 10 завдань")
+    assert n <= 18, n
+    assert cost(lambda: chat.say("/progress")) <= 8
+
+
 def test_each_of_several_questions_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
     """The assignment is opened once, whether the answer is a draft or the last of the item."""
     load(WORDS, items="{{file: {name}.jsonl, id: id, show: text}}", more=SEVERAL)
