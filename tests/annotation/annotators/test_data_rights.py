@@ -86,7 +86,7 @@ KEYS = {
     "participations": {
         "programme_id", "stage", "status", "reason", "declined", "declined_scope", "declined_version", "since",
         "joined_at", "warned_at", "warning_sha256", "attempt", "retry_at", "qualified_at", "shown", "answered", "page",
-        "on_page", "uncontrolled", "day", "answered_today", "sitting", "sitting_since", "last_at", "project",
+        "on_page", "uncontrolled", "day", "answered_today", "sitting", "sitting_since", "last_at", "halfway_told", "project",
         "invitation",
     },
     "attestations": {"sitting", "used", "at", "project"},
