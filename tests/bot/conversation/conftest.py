@@ -69,8 +69,8 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """What is read, with plain spaces; markup that the Bot API would refuse is an error."""
-        return html_markup.parse_html(self.html)[0].replace("\u00a0", " ")
+        """What is read; markup that the Bot API would refuse is an error."""
+        return html_markup.parse_html(self.html)[0]
 
     @property
     def folded(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +16,40 @@ from annotation.store import models, queries
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import programmes, transitions
+from bot.conversation.updates_and_calls import NewMessage
+from tests.bot.conversation.conftest import Chat
 
 if TYPE_CHECKING:
+    from sqlmodel import Session
+
     from annotation.store.database import Database
-    from tests.bot.conversation.conftest import Chat
+    from bot.conversation.updates_and_calls import TelegramCall
 
 Load = Callable[..., None]
 Join = Callable[..., None]
 TITLES = ("Яке слово довше?", "Кіт чи пес?", "Назви")
 DONE = "🏁 Це все, що ми для вас мали. Ви дали {answers}, дякуємо! Чи є щось нове, покаже /start"
+
+
+class PlainChat(Chat):
+    """A chat whose messages are read with plain spaces, wherever a line may break."""
+
+    def _make(self, session: Session, call: TelegramCall) -> None:
+        if isinstance(call, NewMessage):
+            call = replace(call, html=call.html.replace("\u00a0", " "))
+        super()._make(session, call)
+
+
+@pytest.fixture
+def chat(db: Database) -> Chat:
+    """Somebody who has not written yet."""
+    return PlainChat(db)
+
+
+@pytest.fixture
+def another(db: Database) -> Callable[[int], Chat]:
+    """Somebody else."""
+    return lambda number: PlainChat(db, number=number)
 
 
 @pytest.fixture

@@ -68,7 +68,8 @@ def test_after_the_last_item_there_is_a_card_instead_of_the_next(chat: Chat, loa
     answer(chat, 9, seconds=20)
     [card] = answer(chat, 1, seconds=400)
     assert card == (
-        "🏁 10 завдань за 10 хв\nЗазвичай 20 с на завдання.\n\n▸ Слова — 10 з 60 · разом 10 з 180\n\n"
+        "🏁 10 завдань за 10 хв\nЗазвичай 20 с на завдання.\n\n"
+        "▸ Слова — 10\u00a0з\u00a060 · разом\u00a010\u00a0з\u00a0180\n\n"
         f"Разом лишилося 170 відповідей.\n\nДякуємо! Продовжимо?\n{BUTTONS}"
     )
     assert count_live(chat) == 0
