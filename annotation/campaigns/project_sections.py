@@ -46,6 +46,9 @@ from annotation.campaigns.sections.stages import (
     StagesSection,
 )
 
+FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕🌽🥐🥨🧀🍪🍩")
+"""The rewards of a project that names none."""
+
 
 def _get_items_tag(value: object) -> str:
     """Whether `items` is the word "from votes" or a section with keys."""
@@ -122,3 +125,8 @@ class ProjectSections(Section):
     def has_countdown(self) -> bool:
         """Whether annotators are shown how many items are left."""
         return self.reward is not None and self.reward.countdown
+
+    @property
+    def reward_emojis(self) -> tuple[str, ...]:
+        """The emojis of which one follows each answer; empty where the project wants none."""
+        return FOOD_EMOJIS if self.reward is None or self.reward.emoji is None else self.reward.emoji

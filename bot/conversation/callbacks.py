@@ -43,7 +43,7 @@ class ButtonAction(StrEnum):
 
     Without a row: LANGUAGE and ZONE (time zone) set what the word names, FORGET erases the annotator's data, GO_ON
     shows the current screen, NOTICE sets what the bot writes first, as its word says, SESSION begins a session of so
-    many items.
+    many items, 0 for no end; on a task card it marks the card as read, as CARD does.
 
     ORGANISE does for an organiser what its word says; the row and the numbers are what that is about.
     """

@@ -5,23 +5,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
-from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
+from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import case_queue, long_items, requirements
+from bot.conversation import case_queue, long_items, programme_end, requirements, work_sessions
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
-from bot.conversation.views import answer_summary, items, menus, onboarding, project_status
+from bot.conversation.views import answer_summary, items, menus, onboarding, own_progress, project_status
 from bot.conversation.views.menus import MenuLine
 
 MAX_SEARCHES = 20
@@ -71,13 +73,19 @@ def _show_next_item(
     if not _list_open_entries(context, entries):
         context.save_state(replace(context.state, exhausted_entries=()))
     explanations: dict[str, TelegramCall] = {}  # by their text, so that none is sent twice
+    for entry in entries:
+        if entry.key == context.state.entry and not entry.projects:
+            explanations |= {str(call): call for call in programme_end.show_programme_end(context, [entry.key])}
+            _mark_exhausted(context, entry)
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
         if len(open_entries) > 1 and not chosen:
             return join_calls(explanations.values(), show_menu(context, open_entries))
         entry = (chosen or open_entries)[0]
         result = _search_item(context, entry.projects, eligibility=eligibility)
-        calls = show_assignment_result(context, result, item_finished=item_finished)
+        calls = _show_end(context, entry, result) or show_assignment_result(
+            context, result, item_finished=item_finished
+        )
         if isinstance(result, AssignedItem) or result.reason in {
             *access.RESOLVABLE_REASONS,
             UnassignedReason.SEARCHING,
@@ -85,7 +93,15 @@ def _show_next_item(
             return join_calls(explanations.values(), calls)
         _mark_exhausted(context, entry)
         explanations |= {str(call): call for call in calls}
+    work_sessions.forget_session(context)
     return join_calls(explanations.values(), case_queue.offer_cases(context))
+
+
+def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem | NothingAssigned) -> TelegramCalls:
+    """Show the end of a programme that has no item any more; no call in any other case."""
+    if entry.key > 0 or isinstance(result, AssignedItem):
+        return ()
+    return programme_end.show_programme_end(context, [entry.key], result)
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -154,8 +170,11 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
     queued = case_queue.find_next_case(context) if is_adjudicator else None
     if queued is not None:
         return case_queue.ask_case(context, queued)
-    if entries:
-        return context.send_text("quota", project=entries[0].title)
+    work_sessions.forget_session(context)
+    ended = programme_end.show_programme_end(context, [entry.key for entry in entries])
+    ended = ended or programme_end.show_end_of_closed(context)
+    if ended:
+        return ended
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
     for project in reversed(projects):
         if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
@@ -184,10 +203,22 @@ def show_assignment_result(
         return requirements.ask_time_zone(context)
     version = compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
-        return requirements.show_card(context, project, definition, version=version)
+        before = (
+            assignments.find_finished_before(context.transaction, project_id=result.project_id, now=context.now)
+            if item_finished
+            else None
+        )
+        above = () if before is None else (own_progress.format_progress(before, context.translate),)
+        return requirements.show_card(context, project, definition, version=version, above=above)
     attestation = requirements.ask_due_attestation(context, project, definition) if definition.attestation else ()
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
+
+
+def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
+    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
+    text = instructions + ("" if examples is None else examples.model_dump_json())
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _needs_time_zone(definition: ProjectFile) -> bool:

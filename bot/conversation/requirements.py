@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotation.campaigns import stimulus
@@ -15,9 +17,10 @@ from annotation.workflow.annotators import attestations, consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
+from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import onboarding, project_status
+from bot.conversation.views import onboarding, project_status, work_sessions
 
 if TYPE_CHECKING:
     from annotation.store.models import Project
@@ -57,16 +60,59 @@ def ask_time_zone(context: UpdateContext) -> TelegramCalls:
 
 
 def show_card(
-    context: UpdateContext, project: Project, definition: ProjectFile, *, version: str, label_id: str = "begin"
+    context: UpdateContext,
+    project: Project,
+    definition: ProjectFile,
+    *,
+    version: str,
+    label_id: str = "begin",
+    above: Sequence[str] = (),
 ) -> TelegramCalls:
-    """Show the task card with a button that leads to the item; `label_id` is the id of the button's text."""
+    """Show the task card with a button that leads to the item; `label_id` is the id of the button's text.
+
+    Where work begins and no session is chosen, further buttons begin one of so many items. `above` are lines to stand
+    above the card.
+    """
+    project_id = project.id or 0
     button = message_layout.build_button(
-        context.translate(label_id), ButtonAction.CARD, project.id or 0, word=version, typed=(prompts.GO_ON,)
+        context.translate(label_id), ButtonAction.CARD, project_id, word=version, typed=(prompts.GO_ON,)
     )
+    sizes = work_sessions.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
+    buttons = ((button,),) if label_id != "begin" or context.state.session_goal else ((button,), sizes)
     card = onboarding.render_card(
-        project.title, project.instructions, definition.examples, context.translate, buttons=((button,),)
+        project.title, project.instructions, definition.examples, context.translate, buttons=buttons, above=above
     )
     return context.ask(card)
+
+
+def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> TelegramCalls:
+    """Store that this version of a task card was read, and remove its buttons; raises Stale for an unknown project."""
+    project, definition = context.get_project(project_id)
+    read_cards = context.state.read_cards | {str(project_id): version}
+    context.save_state(replace(context.state, read_cards=read_cards))
+    return context.edit(
+        onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
+    )
+
+
+def remove_prompt_buttons(context: UpdateContext) -> TelegramCalls:
+    """Remove the buttons under the tapped message, where it is the one that asked last."""
+    state = context.state
+    if not state.prompt or state.asked_in != context.incoming.message_id:
+        return ()
+    return context.edit(replace(prompts.decode_prompt(state.prompt), buttons=()))
+
+
+def render_pausing_attestation(context: UpdateContext, *, project_id: int) -> RenderedMessage | None:
+    """The attestation of the work session that ends now; None where the project asks for none."""
+    definition = context.find_definition(project_id)
+    section = definition.attestation if definition else None
+    participation = context.transaction.find_participation(project_id)
+    if section is None or participation is None or participation.work_session < 1:
+        return None
+    return project_status.render_attestation(
+        section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
+    )
 
 
 def ask_due_attestation(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:

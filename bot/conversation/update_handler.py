@@ -30,6 +30,7 @@ from bot.conversation.handlers import (
     start,
     typed_answers,
     typed_choices,
+    work_sessions,
 )
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -124,6 +125,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
+    (_build_tap_condition(ButtonAction.SESSION), work_sessions.choose_session),
     (adjudication.is_case_tap, adjudication.apply_tap),
     (organisers.is_organiser_tap, organisers.apply_tap),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
@@ -133,6 +135,8 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (lambda context: context.incoming.media is not None, start.refuse_media),
     (_build_command_condition("start"), start.start_conversation),
     (_build_command_condition("projects"), start.list_projects),
+    (_build_command_condition("progress"), work_sessions.show_progress),
+    (_build_command_condition("session"), work_sessions.ask_session),
     (_build_command_condition("task"), onboarding.show_task),
     (_build_command_condition("skip"), skips_and_reports.ask_skip_reason),
     (_build_command_condition("problem"), skips_and_reports.ask_report_reason),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import select
 
+from annotation.campaigns.project_sections import FOOD_EMOJIS
 from annotation.store import queries
 from annotation.store.models import Assignment
 from annotation.vocabulary import AssignmentStatus
@@ -77,9 +78,15 @@ def find_live_kind(chat: Chat) -> str | None:
 
 
 def read_screen(message: Message, texts: Texts) -> str:
-    """A message with its buttons, without its numbers, the thanks for a milestone, and what its item says."""
-    milestone = re.escape(texts("remark-milestone", number="NUMBER")).replace("NUMBER", r"\d+")
-    text = re.sub(rf"\n\n{milestone}", "", re.sub(r"Word \d+ of the \w+", "Word", message.text))
+    """A message with its buttons, without its numbers, thanks for many items or half, and what its item says.
+
+    Whichever reward there is, it is an apple.
+    """
+    text = re.sub(r"Word \d+ of the \w+", "Word", message.text)
+    for thanks in ("remark-milestone", "remark-halfway"):
+        said = re.escape(re.sub(r"\d+", "NUMBER", texts(thanks, number=55))).replace("NUMBER", r"\d+")
+        text = re.sub(rf"\n\n{said}", "", text)
+    text = re.sub(f"[{''.join(FOOD_EMOJIS)}]", "🍎", text)
     return "\n".join([re.sub(r"\d+", "#", text), *(label for label, _ in message.buttons)])
 
 

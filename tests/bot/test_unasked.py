@@ -180,7 +180,7 @@ async def test_the_bot_introduces_itself_in_every_language_once(chat: Chat) -> N
     everybody = json.dumps({"type": "default"})
     for language in ("", "uk", "en", "ru"):
         assert [one["command"] for one in telegram.commands[everybody, language]] == list(COMMANDS)
-    assert telegram.commands[everybody, "en"][6]["description"] == "Stop for today"
+    assert telegram.commands[everybody, "en"][COMMANDS.index("pause")]["description"] == "Stop for today"
     assert telegram.descriptions["description", ""].startswith("Тут люди відповідають")
     assert telegram.descriptions["short_description", "ru"].startswith("Вопросы, на которые отвечают")
     assert [telegram.calls[f"setmy{what}"] for what in ("commands", "description", "shortdescription")] == [4, 3, 3]

@@ -117,10 +117,17 @@ class PaySection(Section):
         return self
 
 
-class RewardSection(Section):
-    """`reward:` what annotators get for answers: an emoji after each, a countdown of the remaining items, and `pay`."""
+def _read_no_emoji(value: object) -> object:
+    return () if value in (False, "no", "none") else value
 
-    emoji: tuple[Text, ...] = ()
+
+class RewardSection(Section):
+    """`reward:` what annotators get for answers: an emoji after each, a countdown of the remaining items, and `pay`.
+
+    Without `emoji` it is one of `FOOD_EMOJIS`; with `none` or an empty list there is none.
+    """
+
+    emoji: Annotated[tuple[Text, ...] | None, BeforeValidator(_read_no_emoji)] = None
     countdown: bool = False
     pay: PaySection | None = None
 

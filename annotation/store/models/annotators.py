@@ -70,7 +70,8 @@ class Participation(TableModel, table=True):
 
     `day` is the annotator's local date of the latest counted answer (YYYY-MM-DD), `answered_today` the number of
     answers on that date. `work_session` is the number of the latest work session, from 1, and 0 before the first;
-    `work_session_since` is when it began. `last_at` is the time of the annotator's last action.
+    `work_session_since` is when it began. `last_at` is the time of the annotator's last action. `halfway_told` says
+    that they were told that half of their items are done.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -106,6 +107,7 @@ class Participation(TableModel, table=True):
     work_session: int = 0
     work_session_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     last_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    halfway_told: bool = False
 
 
 class Invitation(TableModel, table=True):

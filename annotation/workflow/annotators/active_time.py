@@ -11,6 +11,7 @@ Every answer is work: skipped, excluded and withdrawn ones, revisions, and those
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -120,3 +121,39 @@ def list_active_times(session: Session, *, project: Project, definition: Project
     return {
         annotator_id: sum_active_time(answers, item_limit=item_limit) for annotator_id, answers in by_annotator.items()
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecentWork:
+    """An annotator's work since a moment: the active seconds, and the median of the seconds of an item.
+
+    The median is None where nothing was answered.
+    """
+
+    seconds: float
+    median: float | None
+
+
+def summarise_recent_work(session: Session, *, annotator_id: int, since: datetime) -> RecentWork:
+    """Sum up what the annotator answered and skipped since a moment, in all projects."""
+    rows = session.connection().execute(
+        sa.select(
+            col(Assignment.id),
+            sa.func.coalesce(col(Assignment.shown_at), col(Assignment.assigned_at), type_=Assignment.shown_at.type),  # type: ignore[union-attr]
+            col(Judgement.answered_at),
+            col(Judgement.seconds),
+            col(Judgement.revision),
+        )
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(col(Assignment.annotator_id) == annotator_id, col(Judgement.answered_at) >= since)
+        .order_by(col(Judgement.answered_at), col(Judgement.id))
+    )
+    answers: list[TimedAnswer] = []
+    first_seconds: list[float] = []
+    for assignment_id, shown_at, answered_at, seconds, revision in rows:
+        answers.append(
+            TimedAnswer(item=assignment_id or 0, shown_at=shown_at, answered_at=answered_at, seconds=seconds)
+        )
+        first_seconds += [seconds] if revision == 0 and seconds is not None else []
+    total = sum_active_time(answers, item_limit=PAUSE_SECONDS).seconds
+    return RecentWork(seconds=total, median=statistics.median(first_seconds) if first_seconds else None)

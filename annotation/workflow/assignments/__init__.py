@@ -47,6 +47,12 @@ from annotation.workflow.assignments.judgement_writer import (
 )
 from annotation.workflow.assignments.leases import expire_leases
 from annotation.workflow.assignments.next_item import Eligibility, assign_next_item, get_eligibility
+from annotation.workflow.assignments.own_progress import (
+    OwnProgress,
+    ProgressState,
+    find_finished_before,
+    list_own_progress,
+)
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.assignments.second_pass import ComparedAnswer, SecondPass, get_blind_answers
 from annotation.workflow.assignments.skips_and_reports import SavedReport, report_item, skip_item
@@ -62,6 +68,8 @@ __all__ = [
     "Eligibility",
     "NotAssigned",
     "OpenedAssignment",
+    "OwnProgress",
+    "ProgressState",
     "QualificationDecision",
     "RemarkKind",
     "SavedJudgement",
@@ -79,6 +87,7 @@ __all__ = [
     "count_batch_items",
     "count_second_pass_items",
     "expire_leases",
+    "find_finished_before",
     "find_named_items",
     "find_remote_batch",
     "get_blind_answers",
@@ -89,6 +98,7 @@ __all__ = [
     "get_stored_answers",
     "keep_judgement",
     "list_long_items",
+    "list_own_progress",
     "list_reported_items",
     "list_second_pass_candidates",
     "lock_annotator",

@@ -35,7 +35,7 @@ from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, Proje
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import terms
 from annotation.workflow.annotators.terms import Terms
-from annotation.workflow.assignments import assignment_policy
+from annotation.workflow.assignments.assignment_policy import PoolCounts
 from annotation.workflow.participations import NothingAssigned
 
 EXPOSURE_CAUSES = {
@@ -54,7 +54,8 @@ class AnnotatorContext:
 
     `terms` are what the project and its programme ask of the annotator. `exposure_exceptions` are ids of projects: a
     baseline shows an annotator groups that they met in these projects, and no other groups that they met before.
-    `is_allocated` says that a group allocation divides groups between this project and others.
+    `is_allocated` says that a group allocation divides groups between this project and others. `quota` is the most
+    items that the programme lets one annotator answer here, None without a limit.
     """
 
     annotator: Annotator
@@ -64,6 +65,7 @@ class AnnotatorContext:
     terms: Terms
     exposure_exceptions: tuple[int, ...] = ()
     is_allocated: bool = False
+    quota: int | None = None
 
     @property
     def annotator_id(self) -> int:
@@ -91,11 +93,12 @@ class AnnotatorTransaction:
     """What a transaction has locked and loaded of an annotator at work; it ends with that transaction.
 
     `contexts` are the contexts that were loaded, by project id: each is read once, and a use-case sees in it what the
-    one before it changed.
+    one before it changed. `pool_counts`, by project id and pool, wait for the item that follows an answer.
     """
 
     locked: LockedAnnotator
     contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
+    pool_counts: dict[tuple[int, Pool], PoolCounts] = field(default_factory=dict)
 
     @property
     def session(self) -> Session:
@@ -197,6 +200,7 @@ def _build_context(
     participation: Participation | None,
     programme: Programme | None,
     is_allocated: bool,
+    quota: int | None,
     *,
     now: datetime,
 ) -> AnnotatorContext:
@@ -212,6 +216,7 @@ def _build_context(
         terms=terms.build_terms(programme, project=project, definition=definition),
         exposure_exceptions=_list_exception_projects(transaction.session, definition),
         is_allocated=is_allocated,
+        quota=quota,
     )
     transaction.contexts[context.project_id] = context
     return context
@@ -224,14 +229,6 @@ def _list_exception_projects(session: Session, definition: ProjectFile) -> tuple
     return tuple(
         project_id for project_id in session.exec(exceptions.order_by(col(Project.id))) if project_id is not None
     )
-
-
-def record_activity(participation: Participation, *, now: datetime) -> None:
-    """Count the annotator's action into their work session, or begin a new one after a long pause."""
-    if assignment_policy.starts_session(participation.last_at, now=now):
-        participation.work_session += 1
-        participation.work_session_since = now
-    participation.last_at = now
 
 
 def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: Item) -> bool:
@@ -268,7 +265,7 @@ _CONTEXT_READERS = (
 
 
 def _build_context_select(source: sa.FromClause, *readers: RowReader[Any]) -> sa.Select[*tuple[Any, ...]]:
-    """A SELECT of the columns of these readers, those of a context, and whether the project is allocated.
+    """A SELECT of the columns of these readers, those of a context, whether the project is allocated, and its quota.
 
     `source` joins what they read with the project.
     """
@@ -278,7 +275,7 @@ def _build_context_select(source: sa.FromClause, *readers: RowReader[Any]) -> sa
     )
     columns = (column for reader in (*readers, *_CONTEXT_READERS) for column in reader.columns)
     return (
-        sa.select(*columns, is_allocated)
+        sa.select(*columns, is_allocated, col(ProgrammeProject.quota))
         .select_from(source)
         .outerjoin(Participation, is_own_participation)
         .outerjoin(ProgrammeProject, col(ProgrammeProject.project_id) == col(Project.id))

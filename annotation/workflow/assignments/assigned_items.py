@@ -237,7 +237,7 @@ def assign_item(
     assignment.shown_at = now
     if batch_until is None:
         renew_lease(context, assignment, now=now)
-        annotator_context.record_activity(context.participation, now=now)
+        assignment_policy.record_activity(context.participation, now=now)
     else:
         assignment.lease_until = batch_until
     table_model.write_row(session, context.participation)

@@ -18,7 +18,7 @@ from annotation.campaigns.sections.stages import ControlsSection, PagesSection
 from annotation.vocabulary import Stage
 
 if TYPE_CHECKING:
-    from annotation.store.models import Item
+    from annotation.store.models import Item, Participation
 
 SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
@@ -32,6 +32,8 @@ REPEAT_PROBABILITY = 0.5
 FIRST_MILESTONES = (10, 25)
 MILESTONE_STEP = 50
 """Every so many items are a milestone, after the first ones."""
+LEAST_HALVED = 10
+"""Half is not said of fewer items in all."""
 BREAK_AFTER = timedelta(minutes=25)
 """How long somebody works until a break is suggested, and how long after it until the next."""
 NIGHT_BEGINS, NIGHT_ENDS = time(23), time(6)
@@ -171,6 +173,14 @@ def find_reached_cap(
     return ReachedCap(until=progress.last_at + SESSION_PAUSE)
 
 
+def record_activity(participation: Participation, *, now: datetime) -> None:
+    """Count the annotator's action into their work session, or begin a new one after a long pause."""
+    if starts_session(participation.last_at, now=now):
+        participation.work_session += 1
+        participation.work_session_since = now
+    participation.last_at = now
+
+
 def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
     """Whether the next action begins a new work session."""
     return last_at is None or now - last_at >= SESSION_PAUSE
@@ -195,32 +205,66 @@ def get_time_zone(name: str | None) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
+@dataclass(frozen=True, kw_only=True)
+class PoolCounts:
+    """Counts of a pool: its items that the annotator may get, those of them that lack an answer, and all answers.
+
+    A pool that is not `whole` has more than `item_queue.MOST_COUNTED` items, of which the first are counted.
+    """
+
+    whole: bool
+    items: int
+    unfinished: int
+    answered: int
+    wanted: int
+
+
 class RemarkKind(StrEnum):
     """What is remarked."""
 
     MILESTONE = "milestone"
+    HALFWAY = "halfway"
     BREAK = "break"
     NIGHT = "night"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A remark; `number` is the number of items of a milestone, and the minutes of a break."""
+    """A remark; `number` is the number of items of a milestone or of half, and the minutes of a break."""
 
     kind: RemarkKind
     number: int
 
 
+def may_be_halfway(participation: Participation, *, number: int) -> bool:
+    """Whether so many items can be half of enough to say so, which was not said yet."""
+    return number * 2 >= LEAST_HALVED and not participation.halfway_told
+
+
+def is_halfway(number: int, total: int) -> bool:
+    """Whether so many of `total` items, which are half or more, are few enough more for half to be the word."""
+    return total >= LEAST_HALVED and number * 5 <= total * 3
+
+
 def list_remarks(
-    *, number: int, began: datetime | None, previous: datetime, now: datetime, zone: ZoneInfo | None
+    *,
+    number: int,
+    began: datetime | None,
+    previous: datetime,
+    now: datetime,
+    zone: ZoneInfo | None,
+    is_half: bool = False,
 ) -> tuple[Remark, ...]:
     """The remarks after the answer to the item with this number in the main stage, which was assigned at `previous`.
 
     The work session began at `began`. All follows from stored times: a remark is made after the first answer past its
-    moment, and therefore once. Nothing is said of the night where the annotator's time zone is not known.
+    moment, and therefore once. Nothing is said of the night where the annotator's time zone is not known. Where the
+    item makes half of all (`is_half`), that is said instead of a milestone.
     """
     remarks = []
-    if number in FIRST_MILESTONES or (number > 0 and number % MILESTONE_STEP == 0):
+    if is_half:
+        remarks.append(Remark(kind=RemarkKind.HALFWAY, number=number))
+    elif number in FIRST_MILESTONES or (number > 0 and number % MILESTONE_STEP == 0):
         remarks.append(Remark(kind=RemarkKind.MILESTONE, number=number))
     if began is None:
         return tuple(remarks)

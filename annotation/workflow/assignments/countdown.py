@@ -8,18 +8,23 @@ moves the shared number as any other does.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
-from sqlmodel import col, func, select
+from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store import item_queue, judgements
-from annotation.store.models import Assignment, Item, Judgement, ProgrammeProject
+from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.assignments.annotator_context import OpenedAssignment
+from annotation.workflow.assignments import assignment_policy
+from annotation.workflow.assignments.annotator_context import (
+    AnnotatorContext,
+    AnnotatorTransaction,
+    OpenedAssignment,
+)
+from annotation.workflow.assignments.assignment_policy import PoolCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,21 +41,6 @@ class Countdown:
     wanted: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _PoolCounts:
-    """Counts of a pool: its items that the annotator may get, those of them that lack an answer, and all answers.
-
-    A pool that is not `whole` has more than `item_queue.MOST_COUNTED` items, of which the first are counted.
-    """
-
-    whole: bool
-    items: int
-    unfinished: int
-    answered: int
-    wanted: int
-    quota: int | None
-
-
 def get_stage_number(opened: OpenedAssignment) -> int:
     """The number of the item among those that the annotator was shown in its stage and attempt, from 1."""
     assignment = opened.assignment
@@ -65,48 +55,92 @@ def get_stage_number(opened: OpenedAssignment) -> int:
 
 
 def count_down(opened: OpenedAssignment, *, number: int) -> Countdown | None:
-    """The countdown of an item, which has this number in its stage.
-
-    Where the pool has more than `item_queue.MOST_COUNTED` items, it has the total alone, and is None where nothing
-    but the pool limits that.
-    """
-    context, stage = opened.context, opened.assignment.stage
+    """The countdown of an item, which has this number in its stage; None as in `count_stage`."""
+    stage = opened.assignment.stage
     if stage in {Stage.TRAINING, Stage.QUALIFICATION}:
         return Countdown(total=max(number, _count_attempt_items(opened)))
-    counts = _count_pool(opened, Pool(stage.value))
-    limits = _list_own_limits(context.definition, counts, stage)
+    before = _count_shown(opened, number=number) - 1
+    return count_stage(opened.transaction, opened.context, stage, before=before, least=number)
+
+
+def count_stage(
+    transaction: AnnotatorTransaction, context: AnnotatorContext, stage: Stage, *, before: int, least: int
+) -> Countdown | None:
+    """The countdown of the pilot or the main stage, of which the annotator has `before` items behind them.
+
+    The total is `least` or more. Where the pool has more than `item_queue.MOST_COUNTED` items, there is the total
+    alone, and nothing where only the pool limits that.
+    """
+    counts = _count_pool(transaction, context, Pool(stage.value))
+    total = _limit_total(context, counts, stage, before=before)
+    if total is None:
+        return None
+    total = max(least, total)
     if not counts.whole:
-        limit = min(limits, default=None)
-        return None if limit is None or limit > counts.items else Countdown(total=max(number, limit))
-    if stage is Stage.PILOT:
-        total = min([*limits, counts.items])
-        return Countdown(total=max(number, total), answered=counts.answered, wanted=counts.wanted)
-    return _count_main(opened, counts, limits, number=number)
+        return Countdown(total=total)
+    hidden = hidden_expected = 0
+    if stage is Stage.MAIN and _has_hidden_items(context.definition):
+        hidden = _count_hidden_answers(transaction.session, context)
+        hidden_expected = max(hidden, _count_expected(context, counts) - counts.items)
+    return Countdown(total=total, answered=counts.answered + hidden, wanted=counts.wanted + hidden_expected)
 
 
-def _list_own_limits(definition: ProjectFile, counts: _PoolCounts, stage: Stage) -> list[int]:
+def reach_half(opened: OpenedAssignment, *, number: int) -> bool:
+    """Whether the item that was just answered, with this number in the main stage, makes half of all: true once.
+
+    The total is that of the countdown above the next item, for which the counts are kept. Without a countdown only caps
+    and quotas are known.
+    """
+    total = _find_total(opened, number=number)
+    if total is None or number * 2 < total:
+        return False
+    opened.context.participation.halfway_told = True
+    return assignment_policy.is_halfway(number, total)
+
+
+def _find_total(opened: OpenedAssignment, *, number: int) -> int | None:
+    context = opened.context
+    if not context.definition.has_countdown:
+        return min(_list_own_limits(context, Stage.MAIN), default=None)
+    counts = _count_pool(opened.transaction, context, Pool.MAIN)
+    opened.transaction.pool_counts[context.project_id, Pool.MAIN] = counts
+    return _limit_total(context, counts, Stage.MAIN, before=_count_shown(opened, number=number))
+
+
+def _count_shown(opened: OpenedAssignment, *, number: int) -> int:
+    """How many items of the stage the annotator was shown, of which an item has this number."""
+    return opened.context.participation.shown - (opened.assignment.position or 0) + number
+
+
+def _list_own_limits(context: AnnotatorContext, stage: Stage) -> list[int]:
     """How many items an annotator gets in the pilot or the main stage at the most, whatever the pool has."""
+    definition = context.definition
     if stage is Stage.PILOT:
         limits = [definition.stages.pilot.number if definition.stages.pilot is not None else None]
     else:
-        limits = [definition.caps.items if definition.caps is not None else None, counts.quota]
+        limits = [definition.caps.items if definition.caps is not None else None, context.quota]
     return [limit for limit in limits if limit is not None]
 
 
-def _count_main(opened: OpenedAssignment, counts: _PoolCounts, own_limits: Sequence[int], *, number: int) -> Countdown:
-    context = opened.context
-    definition, participation = context.definition, context.participation
-    expected = math.ceil(counts.items * compute_hidden_factor(definition))
-    limits = [expected, *own_limits]
-    if definition.controls is None and definition.repeats is None:
-        before = participation.shown - (opened.assignment.position or 0) + number - 1
-        limits.append(before + counts.unfinished)
-        hidden = hidden_expected = 0
-    else:
-        hidden = _count_hidden_answers(opened)
-        hidden_expected = max(hidden, expected - counts.items)
-    total = max(number, min(limits))
-    return Countdown(total=total, answered=counts.answered + hidden, wanted=counts.wanted + hidden_expected)
+def _limit_total(context: AnnotatorContext, counts: PoolCounts, stage: Stage, *, before: int) -> int | None:
+    """How many items the annotator gets in the stage; None where only the pool limits them and is not counted whole."""
+    limits = _list_own_limits(context, stage)
+    if not counts.whole:
+        limit = min(limits, default=None)
+        return None if limit is None or limit > counts.items else limit
+    if stage is Stage.PILOT:
+        return min([*limits, counts.items])
+    limits.append(_count_expected(context, counts))
+    return min(limits if _has_hidden_items(context.definition) else [*limits, before + counts.unfinished])
+
+
+def _has_hidden_items(definition: ProjectFile) -> bool:
+    return definition.controls is not None or definition.repeats is not None
+
+
+def _count_expected(context: AnnotatorContext, counts: PoolCounts) -> int:
+    """How many items are to be expected, with hidden ones, where nothing but the pool limits them."""
+    return math.ceil(counts.items * compute_hidden_factor(context.definition))
 
 
 def compute_hidden_factor(definition: ProjectFile) -> float:
@@ -121,9 +155,15 @@ def compute_hidden_factor(definition: ProjectFile) -> float:
     return factor / (1.0 - share) if share < 1.0 else factor
 
 
-def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts:
-    """Count a pool with overlap, or the first `item_queue.MOST_COUNTED` items of a larger one."""
-    context, session = opened.context, opened.session
+def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, pool: Pool) -> PoolCounts:
+    """Count a pool with overlap, or the first `item_queue.MOST_COUNTED` items of a larger one.
+
+    What was counted for an answer holds for the item that follows: an assignment changes none of it.
+    """
+    kept = transaction.pool_counts.pop((context.project_id, pool), None)
+    if kept is not None:
+        return kept
+    session = transaction.session
     rows = (
         sa.select(col(Item.id), col(Item.group_id), col(Item.bin), col(Item.free), col(Item.held))
         .add_columns(col(Item.n_live), col(Item.n_done))
@@ -139,25 +179,20 @@ def _count_pool(opened: OpenedAssignment, pool: Pool) -> _PoolCounts:
         )
         unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit
     is_unfinished = sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done)
-    quota = sa.select(sa.func.min(col(ProgrammeProject.quota))).where(
-        col(ProgrammeProject.project_id) == context.project_id
-    )
     statement = sa.select(
         sa.func.count(),
         sa.func.count(sa.distinct(unit)),
         sa.func.count(sa.distinct(sa.case((is_unfinished, unit)))),
         sa.func.coalesce(sa.func.sum(rows.c.n_done), 0),
         sa.func.coalesce(sa.func.sum(rows.c.free + rows.c.held + rows.c.n_live), 0),
-        quota.scalar_subquery(),
     ).select_from(rows)
-    n_items, own, unfinished, answered, wanted, own_quota = session.connection().execute(statement).one()
-    return _PoolCounts(
+    n_items, own, unfinished, answered, wanted = session.connection().execute(statement).one()
+    return PoolCounts(
         whole=n_items <= item_queue.MOST_COUNTED,
         items=own,
         unfinished=unfinished,
         answered=int(answered),
         wanted=int(wanted),
-        quota=own_quota,
     )
 
 
@@ -175,9 +210,8 @@ def _count_attempt_items(opened: OpenedAssignment) -> int:
     return n_items if section is None or section.number is None else min(section.number, n_items)
 
 
-def _count_hidden_answers(opened: OpenedAssignment) -> int:
+def _count_hidden_answers(session: Session, context: AnnotatorContext) -> int:
     """How many hidden items the annotator has answered; skipped ones where a skipped main item counts as answered."""
-    context = opened.context
     hidden = (
         select(func.count())
         .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id)
@@ -189,4 +223,4 @@ def _count_hidden_answers(opened: OpenedAssignment) -> int:
             col(Judgement.assignment_id) == col(Assignment.id), col(Judgement.skip_reason).is_not(None)
         )
         hidden = hidden.where(~skipped.exists())
-    return opened.session.exec(hidden).one()
+    return session.exec(hidden).one()

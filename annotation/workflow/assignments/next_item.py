@@ -139,7 +139,7 @@ def _assign_project_item(
             assignment, item = resumed
             opened = OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
             return assigned_items.build_assigned_item(opened)
-    obstacle = obstacle or _find_cap(context, now=now)
+    obstacle = obstacle or find_cap(context, now=now)
     if obstacle is not None:
         return obstacle
     access.clear_declined(context.participation)
@@ -159,7 +159,8 @@ def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: d
     )
 
 
-def _find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+def find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
+    """The cap of the project that the annotator has reached; None where there is none."""
     participation = context.participation
     progress = assignment_policy.AnnotatorProgress(
         answered=participation.answered,

@@ -11,7 +11,7 @@ from annotation.errors import Stale
 from annotation.store import judgements
 from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import SECOND_PASS, AssignmentStatus, ProjectStatus
-from annotation.workflow.assignments import annotator_context, judgement_writer, second_pass, undo
+from annotation.workflow.assignments import assignment_policy, judgement_writer, second_pass, undo
 from annotation.workflow.assignments.annotator_context import OpenedAssignment
 from annotation.workflow.assignments.judgement_writer import NewAnswer
 
@@ -30,7 +30,7 @@ def store_answer(
         raise Stale("The project is closed.")
     if revision == 0:
         _mark_done(opened)
-        annotator_context.record_activity(opened.context.participation, now=now)
+        assignment_policy.record_activity(opened.context.participation, now=now)
         session.add(opened.context.participation)
     elif assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")

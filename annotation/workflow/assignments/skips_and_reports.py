@@ -13,7 +13,7 @@ from annotation.errors import Stale
 from annotation.store import journal, overlap_counts
 from annotation.store.models import Annotator, Assignment, Item, Participation, Report, table_model
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
-from annotation.workflow.assignments import annotator_context, judgement_writer, submission, undo
+from annotation.workflow.assignments import assignment_policy, judgement_writer, submission, undo
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 
@@ -71,7 +71,7 @@ def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: d
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
     session.refresh(assignment)
     if new_answer.at is None:
-        annotator_context.record_activity(context.participation, now=now)
+        assignment_policy.record_activity(context.participation, now=now)
         session.add(context.participation)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SKIPPED, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)

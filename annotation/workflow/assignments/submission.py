@@ -27,6 +27,7 @@ from annotation.workflow.annotators import access
 from annotation.workflow.assignments import (
     annotator_context,
     assignment_policy,
+    countdown,
     item_selection,
     judgement_writer,
     leases,
@@ -84,13 +85,16 @@ def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datet
     """The remarks after a first answer of the main stage."""
     if saved.stage is not Stage.MAIN:
         return ()
-    zone = opened.context.annotator.time_zone
+    context, zone = opened.context, opened.context.annotator.time_zone
+    has_total = context.definition.has_countdown or context.definition.caps is not None or context.quota is not None
+    may_be_half = has_total and assignment_policy.may_be_halfway(context.participation, number=saved.number)
     return assignment_policy.list_remarks(
         number=saved.number,
-        began=opened.context.participation.work_session_since,
+        began=context.participation.work_session_since,
         previous=opened.assignment.assigned_at or now,
         now=now,
         zone=None if zone is None else assignment_policy.get_time_zone(zone),
+        is_half=may_be_half and countdown.reach_half(opened, number=saved.number),
     )
 
 
@@ -201,17 +205,12 @@ def _store_revision(opened: OpenedAssignment, *, new_answer: NewAnswer, now: dat
     return judgement_writer.build_saved_judgement(opened, judgement)
 
 
-def _update_counts(
-    opened: OpenedAssignment,
-    *,
-    new_answer: NewAnswer,
-    now: datetime,
-) -> None:
+def _update_counts(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> None:
     """Update the participation's counts and work session, and set or clear the time of the item's repeat."""
     context, assignment = opened.context, opened.assignment
     participation = context.participation
     if new_answer.at is None:
-        annotator_context.record_activity(participation, now=now)
+        assignment_policy.record_activity(participation, now=now)
     if assignment.stage is Stage.MAIN:
         today = assignment_policy.get_local_date(now, context.annotator.time_zone)
         participation.answered += 1

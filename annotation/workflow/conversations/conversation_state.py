@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.campaigns.questions import question_base
-from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
@@ -30,6 +28,7 @@ MAX_DRAFTS = 12
 _STORED_KEYS = {
     "subject_id": "about", "profile_field": "field", "entry": "door", "read_cards": "cards",
     "exhausted_entries": "spent", "replied_at": "replied", "prompt": "prompt",
+    "session_goal": "goal", "session_done": "done", "session_since": "since",
 }  # fmt: skip
 """Fields of ConversationState by their keys in the database."""
 
@@ -120,6 +119,8 @@ class ConversationState:
     is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
     is sent. `prompt` is what that message says and offers, as the bot keeps it; empty where nothing can be chosen.
     `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
+    `session_goal` is how many items the annotator wants to do in this session, `session_done` how many they have done,
+    and `session_since` when it began, in seconds since 1970; all are 0 where they chose no number.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -133,6 +134,9 @@ class ConversationState:
     asked_in: int | None = None
     replied_at: dict[str, int] = dataclasses.field(default_factory=dict)
     prompt: dict[str, Any] = dataclasses.field(default_factory=dict)
+    session_goal: int = 0
+    session_done: int = 0
+    session_since: int = 0
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -240,12 +244,6 @@ def save_state(session: Session, *, annotator_id: int, state: ConversationState,
     row.asked_by, row.asked_in = state.asked_by, state.asked_in
     session.add(row)
     session.flush()
-
-
-def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
-    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
-    text = instructions + ("" if examples is None else examples.model_dump_json())
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def reset_state(session: Session, *, telegram_id: int) -> None:

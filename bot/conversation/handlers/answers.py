@@ -11,7 +11,7 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
 from annotation.workflow.conversations import conversation_state, draft_changes, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
-from bot.conversation import message_layout, navigation
+from bot.conversation import message_layout, navigation, work_sessions
 from bot.conversation.callbacks import QUESTION_INDEX, REVISION, ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
@@ -25,6 +25,9 @@ ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
 
 MAX_QUOTED_ANSWER = 80
 """How much of an answer a toast repeats, in UTF-16 units; a toast has 200."""
+
+_HASH_MULTIPLIER = 2_654_435_761
+"""Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -168,7 +171,7 @@ def _acknowledge_repeat(context: UpdateContext, opened: OpenedAssignment, repeat
 def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     """Show an item as answered or skipped in its own message, and the next screen below it.
 
-    After a revision no next screen is shown.
+    After a revision no next screen is shown; after the last item of a session its end is.
     """
     emoji = _choose_emoji(context, saved)
     finished = items.render_finished_item(saved, context.translate, emoji=emoji)
@@ -182,7 +185,13 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
         )
     if saved.revision:
         return calls
-    return join_calls(calls, navigation.show_current_screen(context.without_tap(), item_finished=True))
+    is_session = context.state.session_goal > 0
+    if is_session and work_sessions.is_session_over(context, saved):
+        return join_calls(calls, work_sessions.show_session_end(context.without_tap(), saved))
+    shown = navigation.show_current_screen(context.without_tap(), item_finished=True)
+    if is_session:
+        work_sessions.store_done(context, saved)
+    return join_calls(calls, shown)
 
 
 def render_finished_item(context: UpdateContext, saved: SavedJudgement) -> RenderedMessage:
@@ -191,11 +200,13 @@ def render_finished_item(context: UpdateContext, saved: SavedJudgement) -> Rende
 
 
 def _choose_emoji(context: UpdateContext, saved: SavedJudgement) -> str:
-    """The reward for an answer; empty for a skip, and where the project has none."""
+    """The reward for an answer; empty for a skip, a wrong answer in training, and where the project has none."""
     definition = context.find_definition(saved.project_id)
-    if not saved.stored_answers or definition is None or definition.reward is None:
+    is_wrong = saved.feedback is not None and saved.feedback.right is False
+    if not saved.stored_answers or definition is None or is_wrong or not definition.reward_emojis:
         return ""
-    return items.choose_reward_emoji(definition.reward.emoji, assignment_id=saved.assignment_id)
+    emojis = definition.reward_emojis
+    return emojis[(saved.assignment_id * _HASH_MULTIPLIER >> 8) % len(emojis)]
 
 
 def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:

@@ -12,7 +12,7 @@ from annotation.workflow import participations
 from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations.conversation_state import ConversationStep, compute_card_version
+from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, navigation, requirements, time_zones
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -204,11 +204,8 @@ def record_warning_reply(context: UpdateContext) -> TelegramCalls:
 def mark_card_read(context: UpdateContext) -> TelegramCalls:
     """Store that the task card was read, and remove its button."""
     callback = context.require_callback()
-    project, definition = context.get_project(callback.row_id)
-    state = context.state
-    context.save_state(replace(state, read_cards=state.read_cards | {str(callback.row_id): callback.word}))
-    card = onboarding.render_card(project.title, project.instructions, definition.examples, context.translate)[-1]
-    return join_calls(context.acknowledge(), context.edit(card), navigation.show_current_screen(context.without_tap()))
+    edited = requirements.mark_card_read(context, project_id=callback.row_id, version=callback.word)
+    return join_calls(context.acknowledge(), edited, navigation.show_current_screen(context.without_tap()))
 
 
 def show_task(context: UpdateContext) -> TelegramCalls:
@@ -223,6 +220,6 @@ def show_task(context: UpdateContext) -> TelegramCalls:
     if found is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
     project, definition = found
-    version = compute_card_version(project.instructions, definition.examples)
+    version = navigation.compute_card_version(project.instructions, definition.examples)
     card = requirements.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)

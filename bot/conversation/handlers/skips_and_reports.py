@@ -10,12 +10,12 @@ from annotation.workflow.annotators import attestations, support_messages, withd
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes, screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import long_items, message_layout, navigation, prompts
+from bot.conversation import long_items, message_layout, navigation, prompts, requirements, work_sessions
 from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
-from bot.conversation.views import items, menus, project_status
+from bot.conversation.views import items, menus
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
@@ -177,6 +177,7 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
         if draft.revision and not draft_changes.is_begun(draft)
     ]
     withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
+    work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
         return join_calls(context.acknowledge(), *closed, context.send_text("paused"))
@@ -191,15 +192,8 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
 
 
 def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
-    definition = context.find_definition(project_id)
-    section = definition.attestation if definition else None
-    participation = context.transaction.find_participation(project_id)
-    if section is None or participation is None or participation.work_session < 1:
-        return ()
-    question = project_status.render_attestation(
-        section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
-    )
-    return context.without_tap().ask(question)
+    question = requirements.render_pausing_attestation(context, project_id=project_id)
+    return () if question is None else context.without_tap().ask(question)
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:

@@ -387,8 +387,42 @@ case-nothing = Nothing waits for your decision, thank you! New disputed items ap
 case-offer = There are disputed items: say which answer is right.
 case-begin = Decide
 remark-milestone = 🎉 That makes { $number } items. Thank you!
+remark-halfway = 🎉 Half of it is done: { $number } items so far. Thank you!
 remark-break = ☕ You have been at it for { $number } minutes. Have a break: the items will wait.
 remark-night = 🌙 It is late. The items will wait until tomorrow.
+
+## How many now, and how far
+
+session-how-many = How many items would you like to do now? After the last one comes a summary, and you can stop there.
+session-under-way = So far { $done } of { $goal } this time.
+session-only = Just { $number }
+session-more = { $number } more
+session-endless = No limit
+session-enough = Enough for today
+session-chosen = { $number } items, then a summary
+session-over = 🏁 { $number } items in { $minutes } min
+session-seconds = Usually { $seconds } s an item.
+session-minutes = Usually { $minutes } min an item.
+session-left = { $left ->
+    [0] All answers are in!
+    [one] Together { $left } answer is left.
+   *[other] Together { $left } answers are left.
+}
+session-thanks = Thank you! Shall we go on?
+progress-nothing = no items for you
+progress-paused = paused
+progress-closed = over
+progress-stopped = participation stopped
+programme-done = 🏁 That is all we had for you. { $answers ->
+    [one] You have given { $answers } answer
+   *[other] You have given { $answers } answers
+}, thank you! Whether there is anything new: /start
+programme-paused = { $answers ->
+    [one] That is all for now. You have given { $answers } answer
+   *[other] That is all for now. You have given { $answers } answers
+}, thank you! What is paused may open again. To check: /start
+command-progress = How far I am
+command-session = Choose how many items now
 
 ## What the bot writes first
 

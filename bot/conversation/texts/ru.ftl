@@ -409,8 +409,52 @@ case-nothing = Вашего решения ничего не ждёт, спас�
 case-offer = Есть спорные задания: скажите, какой ответ правильный.
 case-begin = Решать
 remark-milestone = 🎉 Это уже { $number } заданий. Спасибо!
+remark-halfway = 🎉 Половина сделана: { $number ->
+    [one] позади уже { $number } задание
+    [few] позади уже { $number } задания
+   *[other] позади уже { $number } заданий
+}. Спасибо!
 remark-break = ☕ Вы работаете уже { $number } мин. Передохните: задания никуда не денутся.
 remark-night = 🌙 Уже поздно. Задания подождут до завтра.
+
+## Сколько сейчас и сколько уже
+
+session-how-many = Сколько заданий сделаете сейчас? После последнего будет итог, и можно остановиться.
+session-under-way = В этот раз уже { $done } из { $goal }.
+session-only = Только { $number }
+session-more = Ещё { $number }
+session-endless = Без ограничения
+session-enough = На сегодня хватит
+session-chosen = { $number } заданий, а потом итог
+session-over = 🏁 { $number } заданий за { $minutes } мин
+session-seconds = Обычно { $seconds } с на задание.
+session-minutes = Обычно { $minutes } мин на задание.
+session-left = { $left ->
+    [0] Все ответы уже собраны!
+    [one] Вместе остался { $left } ответ.
+    [few] Вместе осталось { $left } ответа.
+    [many] Вместе осталось { $left } ответов.
+   *[other] Вместе осталось { $left } ответа.
+}
+session-thanks = Спасибо! Продолжим?
+progress-nothing = заданий для вас нет
+progress-paused = остановлено
+progress-closed = завершено
+progress-stopped = участие остановлено
+programme-done = 🏁 Это всё, что у нас для вас было. { $answers ->
+    [one] Вы дали { $answers } ответ
+    [few] Вы дали { $answers } ответа
+    [many] Вы дали { $answers } ответов
+   *[other] Вы дали { $answers } ответа
+}, спасибо! Есть ли что-то новое, покажет /start
+programme-paused = { $answers ->
+    [one] Пока это всё. Вы дали { $answers } ответ
+    [few] Пока это всё. Вы дали { $answers } ответа
+    [many] Пока это всё. Вы дали { $answers } ответов
+   *[other] Пока это всё. Вы дали { $answers } ответа
+}, спасибо! То, что остановлено, может открыться снова. Проверить: /start
+command-progress = Сколько уже сделано
+command-session = Выбрать, сколько заданий сейчас
 
 ## What the bot writes first
 

@@ -410,8 +410,52 @@ case-nothing = На ваше рішення нічого не чекає, дяк
 case-offer = Є спірні завдання: скажіть, яка відповідь правильна.
 case-begin = Вирішувати
 remark-milestone = 🎉 Це вже { $number } завдань. Дякуємо!
+remark-halfway = 🎉 Половину зроблено: { $number ->
+    [one] позаду вже { $number } завдання
+    [few] позаду вже { $number } завдання
+   *[other] позаду вже { $number } завдань
+}. Дякуємо!
 remark-break = ☕ Ви працюєте вже { $number } хв. Перепочиньте: завдання нікуди не подінуться.
 remark-night = 🌙 Уже пізно. Завдання почекають до завтра.
+
+## Скільки зараз і скільки вже
+
+session-how-many = Скільки завдань зробите зараз? Після останнього буде підсумок, і можна спинитися.
+session-under-way = Цього разу вже { $done } з { $goal }.
+session-only = Лише { $number }
+session-more = Ще { $number }
+session-endless = Без обмеження
+session-enough = Досить на сьогодні
+session-chosen = { $number } завдань, а тоді підсумок
+session-over = 🏁 { $number } завдань за { $minutes } хв
+session-seconds = Зазвичай { $seconds } с на завдання.
+session-minutes = Зазвичай { $minutes } хв на завдання.
+session-left = { $left ->
+    [0] Усі відповіді вже зібрано!
+    [one] Разом лишилася { $left } відповідь.
+    [few] Разом лишилося { $left } відповіді.
+    [many] Разом лишилося { $left } відповідей.
+   *[other] Разом лишилося { $left } відповіді.
+}
+session-thanks = Дякуємо! Продовжимо?
+progress-nothing = завдань для вас немає
+progress-paused = зупинено
+progress-closed = завершено
+progress-stopped = участь зупинено
+programme-done = 🏁 Це все, що ми для вас мали. { $answers ->
+    [one] Ви дали { $answers } відповідь
+    [few] Ви дали { $answers } відповіді
+    [many] Ви дали { $answers } відповідей
+   *[other] Ви дали { $answers } відповіді
+}, дякуємо! Чи є щось нове, покаже /start
+programme-paused = { $answers ->
+    [one] Поки що це все. Ви дали { $answers } відповідь
+    [few] Поки що це все. Ви дали { $answers } відповіді
+    [many] Поки що це все. Ви дали { $answers } відповідей
+   *[other] Поки що це все. Ви дали { $answers } відповіді
+}, дякуємо! Те, що зупинено, може відкритися знову. Перевірити: /start
+command-progress = Скільки вже зроблено
+command-session = Обрати, скільки завдань зараз
 
 ## What the bot writes first
 

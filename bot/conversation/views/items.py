@@ -27,9 +27,13 @@ MAX_QUOTED_UNITS = 300
 """How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
 MAX_TOAST_UNITS = 200
 """The longest toast that Telegram takes."""
-_HASH_MULTIPLIER = 2_654_435_761
-"""Knuth's multiplicative hash, by which consecutive assignments get different emojis, and each always the same."""
-REMARKS = {RemarkKind.MILESTONE: "remark-milestone", RemarkKind.BREAK: "remark-break", RemarkKind.NIGHT: "remark-night"}
+REMARKS = {
+    RemarkKind.MILESTONE: "remark-milestone",
+    RemarkKind.HALFWAY: "remark-halfway",
+    RemarkKind.BREAK: "remark-break",
+    RemarkKind.NIGHT: "remark-night",
+}
+"""The ids of the texts of remarks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,8 +296,3 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     else:
         text = f"{emoji} {saved.number}" if emoji else translate("saved")
     return message_layout.shorten_text(text, MAX_TOAST_UNITS)
-
-
-def choose_reward_emoji(emojis: Sequence[str], *, assignment_id: int) -> str:
-    """The emoji of the project's list that follows this assignment's answer; empty where the list is empty."""
-    return emojis[(assignment_id * _HASH_MULTIPLIER >> 8) % len(emojis)] if emojis else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -118,10 +119,16 @@ def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str)
 
 
 def render_card(
-    title: str, instructions: str, examples: ExamplesSection | None, translate: Texts, *, buttons: ButtonRows = ()
+    title: str,
+    instructions: str,
+    examples: ExamplesSection | None,
+    translate: Texts,
+    *,
+    buttons: ButtonRows = (),
+    above: Sequence[str] = (),
 ) -> tuple[RenderedMessage, ...]:
-    """The task card: the project's title, its instructions, and its good and bad examples."""
-    blocks = [message_layout.make_bold_block(title), TextBlock(instructions)]
+    """The task card: the lines `above` it, the project's title, its instructions, and its good and bad examples."""
+    blocks = [TextBlock("\n".join(above)), message_layout.make_bold_block(title), TextBlock(instructions)]
     if examples is not None:
         for text_id, emoji, listed_examples in (
             ("examples-good", "✅", examples.good),

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from annotation.store.models import Programme, ProgrammeProject
 from annotation.workflow.assignments.assignment_policy import RemarkKind, list_remarks
 
+if TYPE_CHECKING:
+    from tests.annotation.assignments.conftest import Scenario
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KYIV = ZoneInfo("Europe/Kyiv")
 
 
@@ -67,3 +73,73 @@ def test_an_item_that_waited_since_the_last_session_makes_no_break() -> None:
     now = datetime(2026, 11, 24, 10, tzinfo=UTC)
     assert list_remarks(number=3, began=now, previous=now - timedelta(days=2), now=now, zone=KYIV) == ()
     assert list_remarks(number=3, began=None, previous=now, now=now, zone=KYIV) == ()
+
+
+def answer_items(scenario: Scenario, project: int, *, items: int) -> list[tuple[RemarkKind, int]]:
+    """What somebody is told while they answer so many items."""
+    who, told = scenario.person(), []
+    for _ in range(items):
+        saved = scenario.submit(who, scenario.assign(who, project))
+        told += [(remark.kind, remark.number) for remark in saved.remarks]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"reward": {"countdown": True}}, [10]),
+        ({"reward": {"countdown": True}, "caps": {"items": 15}}, [8]),
+        ({"caps": {"items": 12}}, [6]),
+        ({}, []),
+    ],
+    ids=["countdown", "countdown and cap", "cap", "nothing known"],
+)
+def test_half_is_told_once_where_a_total_is_known(
+    scenario: Scenario, keys: dict[str, Any], expected: list[int]
+) -> None:
+    """Of 20 items, or as many as the cap lets through; it stands instead of a milestone."""
+    project = scenario.project(items=20, **keys)
+    told = answer_items(scenario, project, items=keys.get("caps", {"items": 20})["items"])
+    assert [number for kind, number in told if kind is RemarkKind.HALFWAY] == expected
+    milestones = [number for kind, number in told if kind is RemarkKind.MILESTONE]
+    assert milestones == ([] if expected == [10] else [10])
+
+
+def test_half_of_a_few_items_is_not_worth_a_word(scenario: Scenario) -> None:
+    """Eight items."""
+    assert answer_items(scenario, scenario.project(items=8, reward={"countdown": True}), items=8) == []
+
+
+def test_half_is_told_when_others_do_the_rest_and_not_when_little_is_left(scenario: Scenario) -> None:
+    """Two who share 20 items: each is told at their 7th of 13; whom others have left one item more is told nothing."""
+    project = scenario.project(items=20, overlap=1, reward={"countdown": True})
+    one, other = scenario.person(1), scenario.person(2)
+    told: list[int] = []
+    for number in range(1, 8):
+        saved = scenario.submit(one, scenario.assign(one, project))
+        told += [number for remark in saved.remarks if remark.kind is RemarkKind.HALFWAY]
+        scenario.submit(other, scenario.assign(other, project))
+    assert told == [7]
+    late = scenario.project("late", items=20, overlap=1, reward={"countdown": True})
+    scenario.answers(one, 5, project=late)
+    scenario.answers(other, 14, project=late)
+    assert scenario.submit(one, scenario.assign(one, late)).remarks == ()
+
+
+def test_the_quota_of_a_programme_is_halved_without_a_countdown(scenario: Scenario) -> None:
+    """Twelve of twenty: told at the sixth."""
+    project = scenario.project(items=20)
+    with scenario.db.transaction() as session:
+        file = {
+            "programme": "all",
+            "title": "all",
+            "language": "uk",
+            "projects": [{"file": "p.yaml"}, {"file": "q.yaml"}],
+        }
+        names: dict[str, Any] = {"name": "all", "title": "all", "language": "uk", "source": "", "definition_sha256": ""}
+        programme = Programme(**names, definition=file, created_at=NOW)
+        session.add(programme)
+        session.flush()
+        session.add(ProgrammeProject(programme_id=programme.id or 0, project_id=project, position=0, quota=12))
+    told = answer_items(scenario, project, items=8)
+    assert told == [(RemarkKind.HALFWAY, 6)]

@@ -43,11 +43,11 @@ QUESTIONS = {
 }
 TYPED = (
     "так", "ні", "1", "2", "3", "4", "А", "Б", "g", "готово", "34", "999", "що?", "Не погоджуюся", "Назад", "далі",
-    "Так, вийти", "нічого з цього", "А Б",
+    "Так, вийти", "нічого з цього", "А Б", "10",
 )  # fmt: skip
 COMMANDS = (
     "/start", "/projects", "/task", "/pause", "/language", "/mydata", "/withdraw", "/forget", "/help", "/ask",
-    "/nonsense",
+    "/progress", "/session", "/nonsense",
 )  # fmt: skip
 NUMBERS = count(1000)
 STEP = st.one_of(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.campaigns import template_files
+from annotation.campaigns.project_sections import FOOD_EMOJIS
 from annotation.store import queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.updates_and_calls import MessageEdit, NewMessage
@@ -259,6 +260,46 @@ def test_the_countdown_moves_with_every_answer(chat: Chat, load: Load) -> None:
     chat.tap("А")
     assert chat.last.text.startswith("2 з 2 · разом 1 з 6\n")
     assert (chat.screens[-2].text.split("\n")[0], chat.toasts[-1]) == ("✓ 1 · кіт 🍎", "🍎 1")
+
+
+@pytest.mark.parametrize("more", ["reward: {countdown: no}", "reward: {emoji: }"])
+def test_a_food_emoji_follows_each_answer_where_the_project_names_none(chat: Chat, load: Load, more: str) -> None:
+    """One of twenty, the same whenever it is shown; not after a skip."""
+    load(more=more)
+    chat.begin()
+    chat.tap("А")
+    answered = chat.screens[-2]
+    emoji = answered.text.split("\n")[0].removeprefix("✓ 1 · кіт ")
+    assert emoji in FOOD_EMOJIS
+    assert chat.toasts[-1] == f"{emoji} 1"
+    chat.tap("Змінити", on=answered)
+    chat.tap("Залишити")
+    assert chat.screens[-2].text.split("\n")[0] == f"✓ 1 · кіт {emoji}"
+    chat.tap("Пропустити")
+    chat.tap("Не знаю")
+    assert chat.screens[-2].text.split("\n")[0] == "⏭ 2 · пропущено"
+
+
+@pytest.mark.parametrize("emoji", ["none", "no", "[]"])
+def test_a_project_may_have_no_reward(chat: Chat, load: Load, emoji: str) -> None:
+    """It says so; the answer is saved."""
+    load(more=f"reward: {{emoji: {emoji}}}")
+    chat.begin()
+    chat.tap("А")
+    assert (chat.screens[-2].text.split("\n")[0], chat.toasts[-1]) == ("✓ 1 · кіт", "Збережено")
+
+
+def test_a_wrong_answer_in_training_has_no_reward(chat: Chat, load: Load) -> None:
+    """The right one has."""
+    row = {"text": "кіт — собака", "options": ["кіт", "собака"], "gold": "собака"}
+    rows = [row | {"id": str(at), "pool": pool} for at, pool in enumerate(["training", "training", "main"])]
+    items = "{{file: {name}.jsonl, where: {{pool: main}}, id: id, show: text, options: options, gold: gold, group: id}}"
+    load(rows, items=items, more="stages: {training: {pool: {where: {pool: training}}}}\nreward: {emoji: [🍎]}")
+    chat.begin()
+    chat.tap("А")
+    chat.tap("Б")
+    heads = [shown.text.split("\n")[0] for shown in chat.screens if shown.text[:1] in "✓✗"]
+    assert heads == ["✗ 1 · кіт", "✓ 2 · собака 🍎"]
 
 
 def test_a_last_page_that_is_shorter_promises_nothing(chat: Chat, load: Load) -> None:

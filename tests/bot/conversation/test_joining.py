@@ -226,7 +226,7 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     for label in ("Укр", "А · Слова", "Почати", "А"):
         chat.tap(label)
     shown = chat.tap("Б")
-    assert shown == [DONE.format(answers="2 відповіді"), "Ще\n\nПорахуйте літери.\n[Почати]"]
+    assert shown == [DONE.format(answers="2 відповіді"), "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"]
     chat.tap("Почати")
     assert chat.tap("А") == [DONE.format(answers="3 відповіді")]
     assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
@@ -241,7 +241,7 @@ def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
         project = queries.get_project(session, "words")
         project.instructions = "Порахуйте ще раз."
         session.add(project)
-    assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]"]
+    assert chat.tap("А") == ["Слова\n\nПорахуйте ще раз.\n[Почати]\n[Лише 10 | 20 | 40]"]
     assert chat.tap("Почати")[0].startswith("2\n")
 
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.campaigns import programme_file
 from annotation.review_vocabulary import CaseReason
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.workflow.annotators import invitations, support_messages
+from annotation.workflow.lifecycle import programmes
 from annotation.workflow.review import cases
 from bot.conversation import notifications
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
@@ -340,6 +342,45 @@ def two_projects(play: Play) -> None:
     chat.tap(play.say("language-name"))
 
 
+def resting(play: Play) -> None:
+    """A programme of two, one after the other: ten items, the card and the attestation, ten more, progress, the end."""
+    chat, content, (text, options) = play.chat, play.content, play.content["helped"]
+    files = []
+    for number, (name, title) in enumerate((("words", content["title"]), ("more", "II"))):
+        rows = [
+            {"id": f"{name} {at}", "text": shown, "options": several, "gold": several[-1], "pool": "main", "why": ""}
+            for at, (shown, several) in enumerate((content["rows"] * 5)[: 12 - number])
+        ]
+        attestation = f"attestation: {{text: '{text}', options: ['{options[0]}', '{options[1]}']}}"
+        play.load(f"{attestation}\nreward: {{countdown: yes}}", rows=rows, name=name, title=title)
+        files.append(f"  - {{file: {name}.yaml}}")
+    lines = ["programme: both", f"title: {content['title']} I + II", f"language: {play.language}", "projects:", *files]
+    (play.folder / "both.yaml").write_text("\n".join(lines), "utf-8")
+    with chat.db.transaction() as session:
+        programmes.load_programme(session, programme_file.read_programme(play.folder / "both.yaml"), now=chat.now)
+    chat.say("/start")
+    chat.tap(play.say("language-name"))
+    chat.tap(play.say("session-only", number=10))
+    for number in range(10):
+        chat.now += timedelta(seconds=20 * number)
+        chat.say("1")
+    chat.say(options[1])
+    chat.tap("20")
+    chat.say("1")
+    chat.say("/session")
+    chat.tap("10")
+    chat.say("1")
+    chat.tap(play.say("begin"))
+    chat.say("/progress")
+    play.tap("go-on")
+    for _ in range(9):
+        chat.say("1")
+    play.tap("session-enough")
+    chat.say("/start")
+    for _ in range(2):
+        chat.say("1")
+
+
 WRITING: Mapping[str, Mapping[str, Any]] = {
     "uk": {
         "story": "Лисиця знайшла в лісі дзеркало. Вона подивився в нього й засміявся.\n\n"
@@ -618,7 +659,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    adjudicating,
+    *(adjudicating, resting),
 )
 
 

@@ -92,6 +92,24 @@ def test_an_answer_with_its_next_item_costs_so_many_statements(chat: Chat, load:
     assert {step: n for step, n in costs.items() if n > most[step]} == {}
 
 
+def test_a_session_costs_one_statement_an_item(chat: Chat, load: Load, cost: Cost, sent: list[str]) -> None:
+    """What is done of it is stored; without a session nothing is, and its end is summed up once."""
+    load([WORDS[0] | {"id": str(number)} for number in range(30)])
+    chat.begin()
+    chat.tap("А")
+    plain = cost(lambda: chat.tap("А"))
+    chat.say("/session")
+    chat.tap("10")
+    chat.tap("А")
+    assert cost(lambda: chat.tap("А")) == plain + 1, "\n".join(one[:60] for one in sent)
+    for _ in range(7):
+        chat.tap("А")
+    n = cost(lambda: chat.tap("А"))
+    assert chat.last.text.startswith("🏁 10 завдань")
+    assert n <= 18, n
+    assert cost(lambda: chat.say("/progress")) <= 8
+
+
 def test_each_of_several_questions_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
     """The assignment is opened once, whether the answer is a draft or the last of the item."""
     load(WORDS, items="{{file: {name}.jsonl, id: id, show: text}}", more=SEVERAL)
@@ -156,3 +174,13 @@ def test_an_invitation_names_its_menu_entry_without_a_statement(
     n = cost(lambda: chat.say("/start abc"))
     assert not [statement for statement in sent if "project.name IN" in statement]
     assert n <= 18, n
+
+
+def test_half_is_known_from_the_countdown_without_a_statement(chat: Chat, load: Load, cost: Cost) -> None:
+    """What is counted for an answer holds for the item that comes after it."""
+    rows = [WORDS[0] | {"id": str(number)} for number in range(12)]
+    load(rows, more="reward: {countdown: yes, emoji: none}")
+    chat.begin()
+    costs = [cost(lambda: chat.tap("А")) for _ in range(11)]
+    assert "Половину зроблено: позаду вже 6 завдань" in chat.screens[-7].text
+    assert len({*costs}) == 1, costs

@@ -51,15 +51,16 @@ LABELS = {
     "agree", "decline", "decline-warning", "rather-not-say", "zone-other", "zone-unsaid", "go-on", "begin", "done",
     "none-of-them",
     "leave-open", "skip", "report", "ask", "task", "pause", "keep", "back", "undo", "in-my-words", "stay",
-    "withdraw-yes", "forget-yes", "language-name",
+    "withdraw-yes", "forget-yes", "language-name", "session-only", "session-more", "session-endless", "session-enough",
 }  # fmt: skip
 TOASTS = {
     "answered-already", "saved", "saved-already", "stale", "not-taken", "choose-at-least", "choose-at-most",
     "answer-or-skip", "undo-open", "undo-closed", "kept", "skipped", "reported", "noted", "only-private",
+    "session-chosen",
 }  # fmt: skip
 HINTS = {"answer-here", "zone-hint"}
 REASONS = {f"skip-{one}" for one in menus.SKIP_REASONS} | {f"report-{one}" for one in menus.REPORT_REASONS}
-NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month"}
+NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month", "goal"}
 SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER}
 """Messages whose arguments are shortened to so many UTF-16 units before they come in."""
 LONG = "Дуже <довга> назва & «проєкт» 😀 " * 12

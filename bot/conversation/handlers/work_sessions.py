@@ -1,0 +1,45 @@
+"""Handlers of what annotators ask about their own work: how many items it shall be now, and how far they are."""
+
+from __future__ import annotations
+
+from annotation.errors import Stale
+from annotation.workflow import assignments
+from bot.conversation import message_layout, navigation, prompts, requirements, work_sessions
+from bot.conversation.callbacks import ButtonAction
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import own_progress
+from bot.conversation.views.work_sessions import ENDLESS, SESSION_SIZES, render_session_choice
+
+
+def ask_session(context: UpdateContext) -> TelegramCalls:
+    """`/session`: ask how many items it shall be now."""
+    state = context.state
+    return context.ask(render_session_choice(context.translate, done=state.session_done, goal=state.session_goal))
+
+
+def choose_session(context: UpdateContext) -> TelegramCalls:
+    """Begin a session of so many items and show the next one; a task card with the button is read then."""
+    callback = context.require_callback()
+    goal = callback.get_number(0)
+    if goal not in {ENDLESS, *SESSION_SIZES}:
+        raise Stale("There is no such session.")
+    if callback.row_id:
+        edited = requirements.mark_card_read(context, project_id=callback.row_id, version=callback.word)
+    else:
+        edited = requirements.remove_prompt_buttons(context)
+    work_sessions.begin_session(context, goal=goal)
+    told = context.acknowledge("session-chosen", number=goal) if goal else context.acknowledge("noted")
+    return join_calls(told, edited, navigation.show_current_screen(context.without_tap()))
+
+
+def show_progress(context: UpdateContext) -> TelegramCalls:
+    """`/progress`: a line for each project, and a button that leads on."""
+    listed = assignments.list_own_progress(
+        context.transaction, now=context.now, exhausted=context.state.exhausted_entries
+    )
+    if not listed:
+        return navigation.show_current_screen(context)
+    button = message_layout.build_button(context.translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,))
+    blocks = own_progress.build_progress_blocks(listed, context.translate)
+    return context.ask(message_layout.render_messages(blocks, context.translate, buttons=((button,),))[-1])

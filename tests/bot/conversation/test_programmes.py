@@ -1,0 +1,330 @@
+"""Programmes in the chat: a line for each data set, in order and interleaved, and one end for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlmodel import select
+
+from annotation.campaigns import programme_file
+from annotation.store import models, queries
+from annotation.vocabulary import ParticipationStatus
+from annotation.workflow.annotators import invitations
+from annotation.workflow.lifecycle import programmes, transitions
+from bot.conversation.updates_and_calls import NewMessage
+from tests.bot.conversation.conftest import Chat
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.store.database import Database
+    from bot.conversation.updates_and_calls import TelegramCall
+
+Load = Callable[..., None]
+Join = Callable[..., None]
+TITLES = ("Яке слово довше?", "Кіт чи пес?", "Назви")
+DONE = "🏁 Це все, що ми для вас мали. Ви дали {answers}, дякуємо! Чи є щось нове, покаже /start"
+
+
+class PlainChat(Chat):
+    """A chat whose messages are read with plain spaces, wherever a line may break."""
+
+    def _make(self, session: Session, call: TelegramCall) -> None:
+        if isinstance(call, NewMessage):
+            call = replace(call, html=call.html.replace("\u00a0", " "))
+        super()._make(session, call)
+
+
+@pytest.fixture
+def chat(db: Database) -> Chat:
+    """Somebody who has not written yet."""
+    return PlainChat(db)
+
+
+@pytest.fixture
+def another(db: Database) -> Callable[[int], Chat]:
+    """Somebody else."""
+    return lambda number: PlainChat(db, number=number)
+
+
+@pytest.fixture
+def join(chat: Chat, load: Load, db: Database, tmp_path: Path) -> Join:
+    """Loads a programme of projects with so many items each and these quotas, and takes an annotator into it."""
+
+    def joined(
+        *numbers: int,
+        quotas: tuple[int | None, ...] = (),
+        order: str = "sequence",
+        titles: tuple[str, ...] = TITLES,
+        more: tuple[str, ...] = (),
+        open_to_all: bool = False,
+    ) -> None:
+        lines = []
+        for at, number in enumerate(numbers):
+            rows = [
+                {"id": f"{at}-{one}", "text": f"слово {at}-{one}", "options": ["так", "ні"], "gold": "так"}
+                for one in range(number)
+            ]
+            load(rows, name=f"p{at}", title=titles[at], more=more[at] if more else "")
+            quota = quotas[at] if quotas else None
+            lines.append(f"- {{file: p{at}.yaml" + (f", quota: {quota}" if quota else "") + "}")
+        file = tmp_path / "programme.yaml"
+        head = f"programme: words\ntitle: Слова\nlanguage: uk\norder: {order}\nprojects:\n"
+        file.write_text(head + "\n".join(lines) + "\n", "utf-8")
+        with db.transaction() as session:
+            programmes.load_programme(session, programme_file.read_programme(file), now=chat.now)
+            if not open_to_all:
+                target = invitations.get_target(session, "words")
+                invitations.create_invitation(session, target=target, code="link", now=chat.now)
+        chat.say("/start" if open_to_all else "/start link")
+        chat.tap("Українська")
+
+    return joined
+
+
+def walk(chat: Chat, number: int = 10**6) -> list[str]:
+    """Answer so many items, past every card; the messages after the last answer, of nothing more where none is left."""
+    shown: list[str] = chat.seen[-1:]
+    while chat.last.buttons and number:
+        is_card = chat.last.labels[0] == "Почати"
+        shown = chat.tap("Почати" if is_card else "А")
+        number -= not is_card
+    return shown
+
+
+def set_status(db: Database, *, pause: tuple[str, ...] = (), close: tuple[str, ...] = (), now: datetime) -> None:
+    """Pause and close projects."""
+    with db.transaction() as session:
+        for name in pause:
+            transitions.pause_project(session, project=queries.get_project(session, name), now=now)
+        for name in close:
+            transitions.close_project(session, project=queries.get_project(session, name), now=now)
+
+
+def test_progress_has_a_line_for_each_data_set(chat: Chat, join: Join) -> None:
+    """Done, begun and not begun, the own number of the quota or of all items; the way back is a button."""
+    join(3, 4, 5, quotas=(2, None, None))
+    assert chat.say("/progress")[-1] == (
+        "Слова\n▸ Яке слово довше? — 0 з 2\n· Кіт чи пес? — 0 з 4\n· Назви — 0 з 5\n[Далі]"
+    )
+    chat.tap("Далі")
+    walk(chat, 3)
+    assert chat.say("/progress")[-1] == (
+        "Слова\n✓ Яке слово довше? — 2 з 2\n▸ Кіт чи пес? — 1 з 4\n· Назви — 0 з 5\n[Далі]"
+    )
+    assert chat.tap("Далі")[-1].startswith("2\n\nслово 1-")
+
+
+def test_progress_shows_the_answers_of_all_where_the_project_does(chat: Chat, join: Join) -> None:
+    """And only there."""
+    join(3, 2, more=("reward: {countdown: yes}", ""), order="interleaved")
+    walk(chat, 2)
+    assert chat.say("/progress")[-1].split("\n")[1:3] == [
+        "▸ Яке слово довше? — 1 з 3 · разом 1 з 9",
+        "▸ Кіт чи пес? — 1 з 2",
+    ]
+
+
+def test_progress_of_single_projects(chat: Chat, load: Load) -> None:
+    """A line for each one that was joined; to a stranger it is where they are."""
+    load(title="Слова та все, що про них відомо на цей час")
+    load(name="second", title="Друге")
+    assert chat.say("/progress")[-1].startswith("Якою мовою")
+    chat.say("/start")
+    chat.tap("Українська")
+    assert chat.say("/progress")[-1].startswith("Оберіть проєкт:")
+    chat.tap("А")
+    chat.tap("Почати")
+    chat.tap("А")
+    assert chat.say("/progress") == ["▸ Слова та все, що про … — 1 з 2\n[Далі]"]
+
+
+def test_the_next_data_set_begins_below_a_line_of_the_one_before(chat: Chat, join: Join) -> None:
+    """On the task card, so that no message comes besides; who comes back later reads the card alone."""
+    join(2, 2, 2, quotas=(None, 1, None))
+    walk(chat, 1)
+    assert walk(chat, 1) == [
+        "✓ Яке слово довше? — 2 з 2\n\nКіт чи пес?\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"
+    ]
+    assert chat.say("/start")[-1].startswith("Кіт чи пес?\n\n")
+    assert walk(chat, 1)[-1].startswith("✓ Кіт чи пес? — 1 з 1\n\nНазви\n\n")
+
+
+def test_nothing_is_called_done_that_goes_on_tomorrow(chat: Chat, join: Join) -> None:
+    """A daily cap."""
+    join(3, 2, more=("caps: {items_per_day: 1}", ""))
+    chat.tap("Не казати") if "Не казати" in str(chat.last) else chat.tap(chat.last.labels[-1].split(" | ")[-1])
+    assert walk(chat, 1)[-1].startswith("Кіт чи пес?\n\n")
+    assert "▸ Яке слово довше? — 1 з 3" in chat.say("/progress")[-1]
+
+
+def test_an_interleaved_programme_has_no_line_above_a_card(chat: Chat, join: Join) -> None:
+    """Nothing is finished there."""
+    join(2, 2, order="interleaved")
+    assert walk(chat, 1)[-1].startswith("Кіт чи пес?\n\n")
+
+
+@pytest.mark.parametrize("order", ["sequence", "interleaved"])
+@pytest.mark.parametrize("quotas", [(), (2, 2, 2), (2, None, 1), (3, 4, 5)])
+def test_a_programme_has_one_end(chat: Chat, join: Join, order: str, quotas: tuple[int | None, ...]) -> None:
+    """Whether quotas are reached or items run out: all lines, all answers, and what is to be done, in one message."""
+    join(3, 4, 5, quotas=quotas, order=order)
+    own = [min(number, quota or number) for number, quota in zip((3, 4, 5), quotas or (None,) * 3, strict=True)]
+    lines = [f"✓ {title} — {number} з {number}" for title, number in zip(TITLES, own, strict=True)]
+    end = "\n".join(["Слова", *lines]) + "\n\n" + DONE.format(answers=answers_of(sum(own)))
+    assert walk(chat) == [end]
+    assert sum("🏁" in one for one in chat.seen) == 1
+    assert chat.say("/start") == [end]
+    assert chat.say("/progress")[-1] == "\n".join(["Слова", *lines, "[Далі]"])
+
+
+def answers_of(number: int) -> str:
+    """So many answers in words."""
+    few = number % 10 in {2, 3, 4} and number not in {12, 13, 14}
+    return f"{number} {'відповіді' if few else 'відповідей'}"
+
+
+def test_what_others_have_done_is_not_missed(
+    chat: Chat, join: Join, db: Database, another: Callable[..., Chat]
+) -> None:
+    """Nothing is left of one data set for a newcomer; another one ends with fewer items than it has."""
+    join(1, 2, quotas=(None, None), order="sequence")
+    walk(chat)
+    for number in (8, 9):
+        other = another(number)
+        other.say("/start link")
+        other.tap("Українська")
+        walk(other, 1)
+        other.tap("Почати")
+    late = another(10)
+    late.say("/start link")
+    late.tap("Українська")
+    [end] = walk(late)
+    assert end.startswith("Слова\n✓ Яке слово довше? — завдань для вас немає\n✓ Кіт чи пес? — 1 з 1\n\n")
+    assert end.endswith(DONE.format(answers="1 відповідь"))
+
+
+def test_skips_are_done_but_no_answers(chat: Chat, join: Join) -> None:
+    """Of two items one."""
+    join(2, 1)
+    walk(chat, 1)
+    chat.tap("Пропустити")
+    chat.tap("Не знаю")
+    end = walk(chat)[-1]
+    assert end.startswith("Слова\n✓ Яке слово довше? — 2 з 2\n✓ Кіт чи пес? — 1 з 1\n\n")
+    assert end.endswith(DONE.format(answers="2 відповіді"))
+
+
+def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join, db: Database) -> None:
+    """One paused: that may open again; all but one closed; all closed."""
+    join(3, 2, 2, order="interleaved")
+    walk(chat, 2)
+    set_status(db, pause=("p0",), now=chat.now)
+    chat.say("/start")
+    paused = "‖ Яке слово довше? — 1 · зупинено"
+    [end] = walk(chat)
+    assert end.startswith(f"Слова\n{paused}\n✓ Кіт чи пес? — 2 з 2\n✓ Назви — 2 з 2\n\nПоки що це все. Ви дали 5 від")
+    assert end.endswith(", дякуємо! Те, що зупинено, може відкритися знову. Перевірити: /start")
+    set_status(db, close=("p1", "p2"), now=chat.now)
+    [said] = chat.say("/start")
+    over = "✓ Кіт чи пес? — 2 · завершено\n✓ Назви — 2 · завершено"
+    assert said.startswith(f"Слова\n{paused}\n{over}\n\nПоки що це все.")
+    set_status(db, close=("p0",), now=chat.now)
+    [said] = chat.say("/start")
+    assert said.endswith(
+        "\n\nУсе завершено. Ви дали 5 відповідей, дякуємо! Новий проєкт відкриється за посиланням від організаторів."
+    )
+
+
+def test_an_open_project_follows_the_end_of_a_programme(chat: Chat, join: Join, load: Load) -> None:
+    """The end is told, once, and the other project is entered."""
+    join(1, 1, quotas=(1, 1))
+    load(name="single", title="Окреме", code="other")
+    chat.say("/start other")
+    chat.tap("Почати")
+    chat.say("/projects")
+    chat.tap("А")
+    first = walk(chat, 1)
+    assert first[-1].startswith("✓ Яке слово довше? — 1 з 1\n\nКіт чи пес?")
+    shown = walk(chat, 1)
+    assert shown[0].startswith("Слова\n✓ Яке слово довше? — 1 з 1\n✓ Кіт чи пес? — 1 з 1\n\n🏁 Це все")
+    assert shown[1].startswith("Окреме\n\n")
+    assert walk(chat)[-1].startswith("Поки що це все. Ви дали 4 відповіді")
+    assert sum("🏁" in one for one in chat.seen) == 1
+
+
+def test_what_a_rule_decided_stands_below_the_lines(chat: Chat, join: Join, db: Database) -> None:
+    """The annotator was paused in one of the projects."""
+    join(2, 1)
+    walk(chat, 1)
+    with db.transaction() as session:
+        participation = session.exec(select(models.Participation).where(models.Participation.project_id == 1)).one()
+        participation.status = ParticipationStatus.PAUSED
+        session.add(participation)
+    chat.say("/start")
+    [end] = walk(chat)
+    assert end.startswith("Слова\n– Яке слово довше? — 1 · участь зупинено\n✓ Кіт чи пес? — 1 з 1\n\nПроєкт «Яке слово")
+    assert end.endswith(DONE.format(answers="2 відповіді"))
+
+
+def test_who_left_a_project_reads_nothing_of_it(chat: Chat, join: Join) -> None:
+    """Neither in the lines nor at the end."""
+    join(2, 1)
+    walk(chat, 1)
+    chat.say("/withdraw")
+    chat.tap("1")
+    chat.tap("Так, вийти")
+    chat.say("/start")
+    assert walk(chat) == ["Слова\n✓ Кіт чи пес? — 1 з 1\n\n" + DONE.format(answers="1 відповідь")]
+
+
+def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) -> None:
+    """All lines; and where the session ends with everything else, there is one end."""
+    join(8, 12, more=("reward: {countdown: yes}",) * 2)
+    chat.tap("Лише 10")
+    assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
+        "Слова\n✓ Яке слово довше? — 8 з 8 · разом 8 з 24\n▸ Кіт чи пес? — 2 з 12 · разом 2 з 36",
+        "Разом лишилося 50 відповідей.",
+    ]
+    chat.tap("Ще 10")
+    [card] = walk(chat, 10)
+    assert card.startswith("🏁 10 завдань")
+    [end] = chat.say("/start")
+    assert end.endswith(DONE.format(answers="20 відповідей"))
+
+
+def test_a_session_that_ends_with_all_quotas_has_the_end_of_the_programme(chat: Chat, join: Join) -> None:
+    """No card comes, as no item does."""
+    join(8, 12, quotas=(5, 5))
+    chat.tap("Лише 10")
+    [end] = walk(chat)
+    assert end.startswith("Слова\n✓ Яке слово довше? — 5 з 5\n✓ Кіт чи пес? — 5 з 5\n\n🏁 Це все")
+
+
+def test_hidden_items_move_the_line_as_others_do(chat: Chat, join: Join) -> None:
+    """The total is the one to be expected with repeats, and once nothing is left, what was shown."""
+    join(4, more=("repeats: {share: 1, after: 24 h}",))
+    for number in range(1, 4):
+        walk(chat, 1)
+        assert f"▸ Яке слово довше? — {number} з 8" in chat.say("/progress")[-1]
+        chat.tap("Далі")
+    assert walk(chat, 1)[-1].startswith("Слова\n✓ Яке слово довше? — 4 з 4\n\n🏁")
+    chat.now += timedelta(days=2)
+    chat.say("/start")
+    walk(chat, 1)
+    assert "▸ Яке слово довше? — 5 з 8" in chat.say("/progress")[-1]
+
+
+def test_a_programme_without_an_invitation(chat: Chat, join: Join, db: Database) -> None:
+    """Data sets that were not entered yet have no number; looking at them enters none."""
+    join(1, 2, open_to_all=True)
+    walk(chat, 0)
+    chat.tap("Почати")
+    assert chat.say("/progress")[-1] == "Слова\n▸ Яке слово довше? — 0 з 1\n· Кіт чи пес?\n[Далі]"
+    with db.transaction() as session:
+        assert len(session.exec(select(models.Participation)).all()) == 1
