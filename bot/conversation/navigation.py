@@ -17,7 +17,7 @@ from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep, compute_card_version
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import case_queue, long_items, requirements
+from bot.conversation import case_queue, long_items, notice_offers, requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
@@ -71,6 +71,7 @@ def _show_next_item(
     if not _list_open_entries(context, entries):
         context.save_state(replace(context.state, exhausted_entries=()))
     explanations: dict[str, TelegramCall] = {}  # by their text, so that none is sent twice
+    results: list[NothingAssigned] = []
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
         if len(open_entries) > 1 and not chosen:
@@ -84,8 +85,10 @@ def _show_next_item(
         }:
             return join_calls(explanations.values(), calls)
         _mark_exhausted(context, entry)
+        results.append(result)
         explanations |= {str(call): call for call in calls}
-    return join_calls(explanations.values(), case_queue.offer_cases(context))
+    offer = notice_offers.offer_news(context, results)
+    return join_calls(explanations.values(), offer, case_queue.offer_cases(context))
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -154,18 +157,22 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
     queued = case_queue.find_next_case(context) if is_adjudicator else None
     if queued is not None:
         return case_queue.ask_case(context, queued)
-    if entries:
-        return context.send_text("quota", project=entries[0].title)
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
-    for project in reversed(projects):
-        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
-            return show_assignment_result(
-                context, NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
-            )
+    stopped = [
+        NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
+        for project in reversed(projects)
+        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}
+    ]
+    if entries:
+        done = context.send_text("quota", project=entries[0].title, answers=_count_answers(context))
+        return join_calls(done, notice_offers.offer_news(context, stopped))
+    if stopped:
+        return join_calls(show_assignment_result(context, stopped[0]), notice_offers.offer_news(context, stopped))
     if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
         return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
-        return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
+        nothing = NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
+        return join_calls(show_assignment_result(context, nothing), notice_offers.offer_news(context, [nothing]))
     if is_adjudicator:
         text_id = "case-nothing"
     else:
