@@ -30,7 +30,13 @@ def name_announcement(announcement_id: int) -> str:
 def take_back_notices(
     session: Session, *, telegram_id: int, now: datetime, names: Collection[str] | None = None
 ) -> None:
-    """Take back the unsent notices to an annotator; only those with these names, where any are given."""
+    """Take back the unsent notices to an annotator; only those with these names, where any are given.
+
+    Where such a notice is being stored at this moment, this waits for it: whoever stores one updates the wish first, or
+    locks the annotator.
+    """
+    wish = sa.select(col(NoticeWish.annotator_id)).where(col(NoticeWish.annotator_id) == _select_id(telegram_id))
+    session.connection().execute(wish.with_for_update())
     unsent = col(Outbox.chat_id) == telegram_id
     _take_back(session, unsent if names is None else sa.and_(unsent, col(Outbox.notice).in_(names)), now=now)
 
@@ -38,6 +44,12 @@ def take_back_notices(
 def take_back_late_notices(session: Session, *, now: datetime) -> None:
     """Take back the notices that were not sent by day."""
     _take_back(session, sa.and_(col(Outbox.send_before).is_not(None), col(Outbox.send_before) <= now), now=now)
+
+
+def end_wishes(session: Session, *, telegram_id: int) -> None:
+    """End all wishes of an annotator; whoever wants to be written to again says so again."""
+    wishes = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == _select_id(telegram_id))
+    session.connection().execute(wishes.values(reminders=False, news=False, due_at=None))
 
 
 def count_waiting(session: Session) -> int:
@@ -58,7 +70,7 @@ def _take_back(session: Session, condition: sa.ColumnElement[bool], *, now: date
 def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], now: datetime) -> None:
     """Undo the record that a notice was stored in the outbox."""
     kind, *number = words
-    annotator_id = sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()
+    annotator_id = _select_id(telegram_id)
     undone: sa.Update
     if kind == DIGEST:
         return
@@ -70,5 +82,11 @@ def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], no
         undone = undone.values(queued_at=None)
     else:
         undone = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
-        undone = undone.values({"due_at": now, **({"reminded_at": None} if kind == REMINDER else {"news": True})})
+        others_ignored = sa.case((col(NoticeWish.ignored) > 0, col(NoticeWish.ignored) - 1), else_=0)
+        reminder = {"rest_until": None, "ignored": others_ignored}
+        undone = undone.values({"due_at": now, **(reminder if kind == REMINDER else {"news": True})})
     session.connection().execute(undone)
+
+
+def _select_id(telegram_id: int) -> sa.ScalarSelect[int | None]:
+    return sa.select(col(Annotator.id)).where(col(Annotator.telegram_id) == telegram_id).scalar_subquery()

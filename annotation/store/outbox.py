@@ -154,10 +154,10 @@ def extend_holds(session: Session, ids: Sequence[int], hold: MessageHold) -> fro
 def take_due_messages(
     session: Session, *, now: datetime, hold: MessageHold, paced: bool, most: int = MOST_MESSAGES
 ) -> tuple[OutboxMessage, ...]:
-    """Take messages that are due, the oldest first, and hold them."""
+    """Take messages that are due, the oldest first, and hold them; of late ones those that were begun, to end them."""
     table: sa.Table = Outbox.__table__  # type: ignore[attr-defined]
     due = sa.select(table).where(table.c.due_at <= now, table.c.reason.is_(None), table.c.paced == paced)
-    due = due.where(_build_timely_condition(now))
+    due = due.where(sa.or_(_build_timely_condition(now), table.c.begun_at.is_not(None)))
     rows = session.connection().execute(due.order_by(_id).limit(most).with_for_update(skip_locked=True)).all()
     if rows:
         taken = sa.update(Outbox).where(_id.in_([row.id for row in rows]))

@@ -41,9 +41,10 @@ class ButtonAction(StrEnum):
     with boxes to tick, DECIDE stores what is right, BROKEN asks what is wrong with the item, LATER leaves it for now,
     REOPEN takes the decision back, STOP ends the work on cases.
 
-    Without a row: LANGUAGE and ZONE (time zone) set what the word names, FORGET erases the annotator's data, GO_ON
-    shows the current screen, NOTICE sets what the bot writes first, as its word says, SESSION begins a session of so
-    many items, 0 for no end; on a task card it marks the card as read, as CARD does.
+    Without a row: LANGUAGE and ZONE (time zone; with row 1 to be written to by day) set what the word names, FORGET
+    erases the annotator's data, GO_ON shows the current screen, NOTICE sets what the bot writes first, as its word
+    says, SESSION begins a session of so many items, 0 for no end; on a task card it marks the card as read, as CARD
+    does.
 
     ORGANISE does for an organiser what its word says; the row and the numbers are what that is about.
     """

@@ -19,7 +19,7 @@ from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import case_queue, long_items, programme_end, requirements, work_sessions
+from bot.conversation import case_queue, long_items, notice_offers, programme_end, requirements, work_sessions
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
@@ -73,6 +73,7 @@ def _show_next_item(
     if not _list_open_entries(context, entries):
         context.save_state(replace(context.state, exhausted_entries=()))
     explanations: dict[str, TelegramCall] = {}  # by their text, so that none is sent twice
+    results: list[NothingAssigned] = []
     for entry in entries:
         if entry.key == context.state.entry and not entry.projects:
             explanations |= {str(call): call for call in programme_end.show_programme_end(context, [entry.key])}
@@ -92,9 +93,11 @@ def _show_next_item(
         }:
             return join_calls(explanations.values(), calls)
         _mark_exhausted(context, entry)
+        results.append(result)
         explanations |= {str(call): call for call in calls}
     work_sessions.forget_session(context)
-    return join_calls(explanations.values(), case_queue.offer_cases(context))
+    offer = notice_offers.offer_news(context, results)
+    return join_calls(explanations.values(), offer, case_queue.offer_cases(context))
 
 
 def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem | NothingAssigned) -> TelegramCalls:
@@ -173,18 +176,22 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
     work_sessions.forget_session(context)
     ended = programme_end.show_programme_end(context, [entry.key for entry in entries])
     ended = ended or programme_end.show_end_of_closed(context)
-    if ended:
-        return ended
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
-    for project in reversed(projects):
-        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}:
-            return show_assignment_result(
-                context, NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
-            )
+    stopped = [
+        NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
+        for project in reversed(projects)
+        if project.status in {ProjectStatus.PAUSED, ProjectStatus.LOADED}
+    ]
+    if entries and not ended:
+        ended = context.send_text("quota", project=entries[0].title, answers=_count_answers(context))
+    if ended or stopped:
+        said = ended or show_assignment_result(context, stopped[0])
+        return join_calls(said, notice_offers.offer_news(context, stopped))
     if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
         return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
-        return show_assignment_result(context, NothingAssigned(reason=UnassignedReason.NOTHING_LEFT))
+        nothing = NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
+        return join_calls(show_assignment_result(context, nothing), notice_offers.offer_news(context, [nothing]))
     if is_adjudicator:
         text_id = "case-nothing"
     else:

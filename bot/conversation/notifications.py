@@ -1,5 +1,5 @@
-"""Messages that the bot sends without an update to answer: its profile, answers to questions, rejected answers, and
-announcements.
+"""Messages that the bot sends without an update to answer: its profile, answers to questions, rejected answers,
+announcements, and what annotators wished for.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from annotation.workflow.annotators import support_messages
-from annotation.workflow.notices import announcements
+from annotation.workflow.notices import announcements, wishes
 from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.review import rejections
 from bot.conversation import message_layout, organiser_notifications
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, NewMessage, TelegramCalls
+from bot.conversation.views import notice_cards
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -49,6 +50,7 @@ def collect_notifications(
     `observed` and `is_polled` are as in `tell_organisers`.
     """
     return (
+        *send_wished_notices(session, now=now, settings=settings),
         *deliver_organiser_answers(session, now=now),
         *tell_of_reviews(session, now=now),
         *send_announcements(session, now=now, settings=settings),
@@ -58,12 +60,33 @@ def collect_notifications(
     )
 
 
+def send_wished_notices(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
+    """Reminders and news that are due, by day where their annotators are."""
+    due = wishes.queue_wished_notices(session, now=now, default_zone=settings.time_zone, simulated=settings.simulated)
+    rendered = [notice_cards.render_notice(one.kind, one.title, get_texts(match_language(one.language))) for one in due]
+    return tuple(
+        NewMessage(
+            chat_id=queued.telegram_id,
+            html=message.html,
+            buttons=message.buttons,
+            silent=False,
+            repeatable=False,
+            notice=queued.notice,
+            send_before=queued.send_before,
+        )
+        for queued, message in zip(due, rendered, strict=True)
+    )
+
+
 def send_announcements(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
     """The next messages of announcements, by day where their annotators are."""
     calls: list[NewMessage] = []
-    for queued in announcements.queue_announcements(session, now=now, default_zone=settings.time_zone):
+    due = announcements.queue_announcements(
+        session, now=now, default_zone=settings.time_zone, simulated=settings.simulated
+    )
+    for queued in due:
         translate = get_texts(match_language(queued.language))
-        title = queued.title
+        title = None if queued.title is None else message_layout.shorten_text(queued.title, MAX_QUOTED_UNITS)
         heading = translate("announcement") if title is None else translate("announcement-of", project=title)
         blocks = [message_layout.make_bold_block(heading), TextBlock(queued.text)]
         calls += [

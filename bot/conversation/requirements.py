@@ -54,9 +54,10 @@ def ask_profile_field(context: UpdateContext, field: ProfileField, project_id: i
     return context.ask(question, ConversationStep.PROFILE, subject_id=project_id, profile_field=field.name)
 
 
-def ask_time_zone(context: UpdateContext) -> TelegramCalls:
-    """Ask for the time zone, which can be tapped or typed."""
-    return context.ask(onboarding.render_time_zone_choice(context.translate, now=context.now), ConversationStep.ZONE)
+def ask_time_zone(context: UpdateContext, *, for_notices: bool = False) -> TelegramCalls:
+    """Ask for the time zone, which can be tapped or typed; `for_notices` says that the bot is to write by day."""
+    choice = onboarding.render_time_zone_choice(context.translate, now=context.now, for_notices=for_notices)
+    return context.ask(choice, ConversationStep.ZONE, subject_id=int(for_notices))
 
 
 def show_card(

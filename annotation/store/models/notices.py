@@ -11,9 +11,10 @@ from annotation.store.models.table_model import TableModel, UtcDateTime, build_p
 class NoticeWish(TableModel, table=True):
     """What an annotator wants the bot to write to them first.
 
-    `reminders` come now and then until the annotator ends them, `news` once: when there is something to answer again.
-    `due_at` is when to look next whether one of them is to be sent, None where nothing is wanted. `reminded_at` is when
-    the last reminder was stored in the outbox, `ignored` how many reminders in a row were followed by no answer.
+    `reminders` come now and then until the annotator ends them, `news` once: when there is something to answer again,
+    that is, after there was nothing (`saw_none`). `due_at` is when to look next whether one of them is to be sent, None
+    where nothing is wanted. `reminded_at` is when the last reminder was stored in the outbox, `ignored` how many were
+    stored since the annotator answered last; before `rest_until` no other one comes.
     """
 
     __tablename__ = "notice_wish"
@@ -22,8 +23,10 @@ class NoticeWish(TableModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     reminders: bool = False
     news: bool = False
+    saw_none: bool = False
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     reminded_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    rest_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ignored: int = 0
 
 

@@ -117,6 +117,11 @@ def sort_open_projects(rows: Iterable[Sequence[Any]]) -> Sequence[OpenProject]:
     )
 
 
+def list_open_projects(session: Session, *, annotator_id: int) -> Sequence[OpenProject]:
+    """The running projects that are open to the annotator, in the order of loading."""
+    return sort_open_projects(session.connection().execute(OPEN_PROJECTS, {"annotator": annotator_id}).all())
+
+
 def count_open_items(session: Session, *, project_ids: Sequence[int]) -> int | None:
     """How many main items of these projects have a free place; None above `item_queue.MOST_COUNTED`."""
     open_items = select(Item.id).where(

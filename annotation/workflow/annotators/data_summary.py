@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.sections.annotators import ProfileField
-from annotation.store.models import Assignment, Consent, Participation, Project, SupportMessage
+from annotation.store.models import Assignment, Consent, NoticeWish, Participation, Project, SupportMessage
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
 from annotation.workflow import definitions
 from annotation.workflow.annotators import terms
@@ -35,12 +35,17 @@ class ProfileSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
-    """What is stored about an annotator; consents oldest first. `n_questions` counts their questions to organisers."""
+    """What is stored about an annotator; consents oldest first. `n_questions` counts their questions to organisers.
+
+    `reminders` and `news` say what they want the bot to write to them first.
+    """
 
     projects: tuple[ProjectSummary, ...]
     profile: tuple[ProfileSummary, ...]
     consents: tuple[Consent, ...]
     n_questions: int
+    reminders: bool
+    news: bool
 
 
 def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
@@ -49,6 +54,7 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
     rows = session.exec(joined.order_by(col(Project.id))).all()
     counts = _count_assignments(session, annotator_id)
     consents = select(Consent).where(Consent.annotator_id == annotator_id).order_by(col(Consent.id))
+    wish = session.get(NoticeWish, annotator_id)
     questions = select(func.count()).select_from(SupportMessage).where(SupportMessage.annotator_id == annotator_id)
     return DataSummary(
         projects=tuple(
@@ -63,6 +69,8 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
         profile=_list_profile(session, annotator_id, [project for _, project in rows]),
         consents=tuple(session.exec(consents)),
         n_questions=session.exec(questions).one(),
+        reminders=wish is not None and wish.reminders,
+        news=wish is not None and wish.news,
     )
 
 

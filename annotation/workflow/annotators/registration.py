@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from annotation.store import chats, erasure_marks, journal, notices, pseudonyms, queries
+from annotation.store import annotator_locks, chats, erasure_marks, journal, notices, pseudonyms, queries
 from annotation.store.models import Annotator
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
@@ -71,11 +71,15 @@ def _restore_suspension(session: Session, annotator: Annotator, *, now: datetime
 def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:
     """Record that the annotator blocked the bot or deleted the account: release live items, delete unsent messages.
 
-    Answers of the organisers that were not sent stay undelivered until the annotator is reachable again.
+    Answers of the organisers that were not sent stay undelivered until the annotator is reachable again. Reminders and
+    news are not wished for any more.
     """
-    notices.take_back_notices(session, telegram_id=telegram_id, now=now)
-    support_messages.mark_undelivered(session, chats.delete_chat_messages(session, chat_id=telegram_id))
     annotator = queries.find_annotator(session, telegram_id)
+    if annotator is not None:
+        annotator_locks.lock_annotator(session, annotator.id or 0)  # no announcement is being stored for them
+    notices.take_back_notices(session, telegram_id=telegram_id, now=now)
+    notices.end_wishes(session, telegram_id=telegram_id)
+    support_messages.mark_undelivered(session, chats.delete_chat_messages(session, chat_id=telegram_id))
     if annotator is None or annotator.unreachable_at is not None:
         return
     annotator.unreachable_at = now

@@ -17,6 +17,8 @@ from annotation.workflow import participations
 
 WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, "withdrawn by the annotator")
 """The exclusion of answers of annotators who withdrew."""
+PRESENT = (ParticipationStatus.ACTIVE, ParticipationStatus.PAUSED)
+"""Whoever has one of these standings in a project takes part in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +98,23 @@ def end_participation(session: Session, *, annotator_id: int, project_id: int, n
 
 
 def take_back_notices(session: Session, *, annotator_id: int, now: datetime) -> None:
-    """Take back unsent messages that the annotator did not ask for now; those that are still right are stored anew."""
-    telegram_id = session.exec(select(Annotator.telegram_id).where(Annotator.id == annotator_id)).one()
-    if telegram_id is not None:
-        notices.take_back_notices(session, telegram_id=telegram_id, now=now)
+    """Take back unsent messages that the annotator did not ask for now; those that are still right are stored anew.
+
+    Nothing is to be sent any more to whoever was suspended or has left everything.
+    """
+    present = select(Participation.project_id).where(
+        Participation.annotator_id == annotator_id, col(Participation.status).in_(PRESENT)
+    )
+    telegram_id, suspended_at, project_id = session.exec(
+        select(Annotator.telegram_id, Annotator.suspended_at, present.limit(1).scalar_subquery()).where(
+            Annotator.id == annotator_id
+        )
+    ).one()
+    if telegram_id is None:
+        return
+    notices.take_back_notices(session, telegram_id=telegram_id, now=now)
+    if suspended_at is not None or project_id is None:
+        notices.end_wishes(session, telegram_id=telegram_id)
 
 
 def _exclude_answers(session: Session, of_annotator: tuple[sa.ColumnElement[bool], ...]) -> int:

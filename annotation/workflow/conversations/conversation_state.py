@@ -113,14 +113,14 @@ class ConversationState:
     """The state of one conversation.
 
     `subject_id` is the id of the project (step PROFILE), assignment (SKIP, REPORT, ASK) or case that the step is about,
-    or 0, `profile_field` the name of the profile field that is asked for. `entry` is the `ProjectChoice.key` of the
-    menu entry that was chosen, 0 for none; `exhausted_entries` are the keys of entries that had no item at the last
-    search. `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by`
-    is the id of the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it
-    is sent. `prompt` is what that message says and offers, as the bot keeps it; empty where nothing can be chosen.
-    `replied_at` says when replies that change nothing were last made, in seconds since 1970 by reply name.
-    `session_goal` is how many items the annotator wants to do in this session, `session_done` how many they have done,
-    and `session_since` when it began, in seconds since 1970; all are 0 where they chose no number.
+    or 0, 1 where ZONE is for notices; `profile_field` the name of the profile field that is asked for. `entry` is the
+    `ProjectChoice.key` of the chosen menu entry, 0 for none; `exhausted_entries` had no item at the last search.
+    `read_cards` holds the version of the task card that the annotator read last, by project id. `asked_by` is the id of
+    the update that made the bot ask for the step, `asked_in` that of the message in which it asks, once it is sent.
+    `prompt` is what that message says and offers; empty where nothing can be chosen. `replied_at` says when replies
+    that change nothing were last made, in seconds since 1970 by reply name. `session_goal` is how many items the
+    annotator wants to do in this session, `session_done` how many they have done, and `session_since` when it began, in
+    seconds since 1970; all are 0 where they chose no number.
     """
 
     step: ConversationStep = ConversationStep.NONE

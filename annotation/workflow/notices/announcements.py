@@ -24,17 +24,16 @@ from annotation.store.models import (
     ProgrammeProject,
     Project,
 )
-from annotation.vocabulary import Event, ParticipationStatus
+from annotation.vocabulary import Event
+from annotation.workflow.annotators import withdrawal
 from annotation.workflow.notices import daytime
 
 MAX_TEXT_LENGTH = 3500
-"""In characters: an announcement fits a Telegram message."""
+"""In UTF-16 units: with its heading an announcement fits one Telegram message, so that it is sent as a whole or not."""
 BATCH = 200
 """How many recipients are taken at once, and how many may wait in the outbox before more are taken."""
 LASTING = timedelta(days=3)
 """For so long an announcement is sent to people whom it could not reach; then it is old."""
-PRESENT = (ParticipationStatus.ACTIVE, ParticipationStatus.PAUSED)
-"""Whoever has one of these standings in a project takes part in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +62,7 @@ def write_announcement(
 ) -> Announcement:
     """Store a draft; raises BadInput for a text that is empty or too long."""
     stripped = text.strip()
-    if not stripped or len(stripped) > MAX_TEXT_LENGTH:
+    if not stripped or len(stripped.encode("utf-16-le")) // 2 > MAX_TEXT_LENGTH:
         raise BadInput(
             "It is too long." if stripped else "There is nothing in it.",
             where=Where(field="text"),
@@ -127,11 +126,14 @@ def send_announcement(session: Session, *, announcement: Announcement, now: date
     return number
 
 
-def queue_announcements(session: Session, *, now: datetime, default_zone: str) -> Sequence[QueuedAnnouncement]:
+def queue_announcements(
+    session: Session, *, now: datetime, default_zone: str, simulated: bool = False
+) -> Sequence[QueuedAnnouncement]:
     """Mark the next recipients as queued and return what is to be stored for them in the outbox, in this transaction.
 
-    These are people for whom it is day; `default_zone` is the time zone of those who have not told theirs. Whoever
-    takes no part any more is passed over, and whoever cannot be reached waits for LASTING at most.
+    These are people for whom it is day, simulated ones only where `simulated` says so; `default_zone` is the time zone
+    of those who have not told theirs. Whoever takes no part any more is passed over, and whoever cannot be reached
+    waits for LASTING at most.
     """
     is_waiting = col(AnnouncementRecipient.queued_at).is_(None)
     waiting = sa.select(col(AnnouncementRecipient.announcement_id)).where(is_waiting).distinct()
@@ -142,12 +144,15 @@ def queue_announcements(session: Session, *, now: datetime, default_zone: str) -
     queued: list[QueuedAnnouncement] = []
     for announcement in session.exec(query.order_by(col(Announcement.sent_at), col(Announcement.id))).all():
         if len(queued) < BATCH:
-            queued += _queue_batch(session, announcement, most=BATCH - len(queued), now=now, default_zone=default_zone)
+            most = BATCH - len(queued)
+            queued += _queue_batch(
+                session, announcement, most=most, now=now, default_zone=default_zone, simulated=simulated
+            )
     return queued
 
 
 def _queue_batch(
-    session: Session, announcement: Announcement, *, most: int, now: datetime, default_zone: str
+    session: Session, announcement: Announcement, *, most: int, now: datetime, default_zone: str, simulated: bool
 ) -> list[QueuedAnnouncement]:
     announcement_id = announcement.id or 0
     zones = session.execute(sa.select(col(Annotator.time_zone)).distinct()).scalars().all()
@@ -162,9 +167,12 @@ def _queue_batch(
             col(AnnouncementRecipient.queued_at).is_(None),
             col(Annotator.id).in_(sa.select(present.c.id)),
             sa.or_(in_zone, col(Annotator.time_zone).is_(None)) if None in by_day else in_zone,
+            sa.true() if simulated else ~col(Annotator.simulated),
         )
     )
-    annotators = session.exec(chosen.order_by(col(Annotator.id)).limit(most)).all()
+    chosen = chosen.order_by(col(Annotator.id)).limit(most)
+    # whoever is at work at this moment may be leaving, and comes next time
+    annotators = session.exec(chosen.with_for_update(key_share=True, skip_locked=True, of=Annotator)).all()
     marked = sa.update(AnnouncementRecipient).where(
         col(AnnouncementRecipient.announcement_id) == announcement_id,
         col(AnnouncementRecipient.annotator_id).in_([annotator.id for annotator in annotators]),
@@ -187,7 +195,7 @@ def _queue_batch(
 def _select_present(announcement: Announcement) -> sa.Select[int | None]:
     """The ids of the annotators who would get it: who take part, may, and can be written to."""
     taking_part = sa.select(col(Participation.annotator_id)).where(
-        col(Participation.status).in_(PRESENT), col(Participation.annotator_id) == col(Annotator.id)
+        col(Participation.status).in_(withdrawal.PRESENT), col(Participation.annotator_id) == col(Annotator.id)
     )
     if announcement.project_id is not None:
         taking_part = taking_part.where(col(Participation.project_id) == announcement.project_id)

@@ -10,6 +10,8 @@ from annotation.vocabulary import UNSAID_TIME_ZONE
 
 DAY_BEGINS, DAY_ENDS = time(10), time(20)
 """The local hours within which people are written to."""
+NIGHT_ENDS = time(5)
+"""Before this hour people who are awake still call the day that begins tomorrow."""
 
 
 def find_day_end(now: datetime, zone: str | None, *, default: str) -> datetime | None:
@@ -25,6 +27,12 @@ def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
         return now
     morning = local if local.time() < DAY_BEGINS else local + timedelta(days=1)
     return _set_time(morning, DAY_BEGINS)
+
+
+def find_tomorrow(now: datetime, zone: str | None, *, default: str) -> datetime:
+    """When the day begins that people in this time zone call tomorrow: before NIGHT_ENDS it is still the day before."""
+    local = now.astimezone(_get_zone(zone, default))
+    return _set_time(local if local.time() < NIGHT_ENDS else local + timedelta(days=1), DAY_BEGINS)
 
 
 def list_day_zones(zones: Iterable[str | None], now: datetime, *, default: str) -> list[str | None]:

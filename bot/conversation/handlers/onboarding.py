@@ -147,11 +147,11 @@ def _explain_refused_value(context: UpdateContext, field: ProfileField) -> Teleg
 
 def choose_time_zone(context: UpdateContext) -> TelegramCalls:
     """Store the time zone that the button names, or ask the annotator to type another one."""
-    name = context.require_callback().word
+    name, row_id = context.require_callback().word, context.require_callback().row_id
     if name == onboarding.OTHER_ZONE:
         hint = context.translate("zone-hint")
         question = message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
-        return join_calls(context.acknowledge(), context.ask(question, ConversationStep.ZONE))
+        return join_calls(context.acknowledge(), context.ask(question, ConversationStep.ZONE, subject_id=row_id))
     _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
     confirmation = message_layout.render_text(
         context.translate,
@@ -160,20 +160,32 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
         ),
     )
     return join_calls(
-        context.acknowledge("noted"), context.edit(confirmation), navigation.show_current_screen(context.without_tap())
+        context.acknowledge("noted"),
+        context.edit(confirmation),
+        _go_on_from_zone(context.without_tap(), for_notices=bool(row_id)),
     )
 
 
 def set_typed_time_zone(context: UpdateContext) -> TelegramCalls:
     """Store a typed city, zone or offset."""
     name = time_zones.parse_time_zone(context.text, now=context.now, language=context.translate.language)
+    for_notices = bool(context.state.subject_id)
     if name is None:
-        return join_calls(context.send_text("zone-unknown"), requirements.ask_time_zone(context))
+        again = requirements.ask_time_zone(context, for_notices=for_notices)
+        return join_calls(context.send_text("zone-unknown"), again)
     _set_time_zone(context, name)
     return join_calls(
         context.send_text("zone-noted", zone=time_zones.format_zone(name, context.translate)),
-        navigation.show_current_screen(context),
+        _go_on_from_zone(context, for_notices=for_notices),
     )
+
+
+def _go_on_from_zone(context: UpdateContext, *, for_notices: bool) -> TelegramCalls:
+    """Show the current screen; not where the zone was asked for to be written to by day: work may be paused."""
+    if not for_notices:
+        return navigation.show_current_screen(context)
+    context.save_state(context.state.without_prompt())
+    return ()
 
 
 def _set_time_zone(context: UpdateContext, name: str) -> None:

@@ -10,7 +10,15 @@ from annotation.workflow.annotators import attestations, support_messages, withd
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes, screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import long_items, message_layout, navigation, prompts, requirements, work_sessions
+from bot.conversation import (
+    long_items,
+    message_layout,
+    navigation,
+    notice_offers,
+    prompts,
+    requirements,
+    work_sessions,
+)
 from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -180,13 +188,15 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
-        return join_calls(context.acknowledge(), *closed, context.send_text("paused"))
+        return join_calls(context.acknowledge(), *closed, notice_offers.send_pause(context, "paused"))
     has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
     return join_calls(
         context.acknowledge(),
         *closed,
         navigation.remove_item_buttons(context, item),
-        context.send_text("paused-begun", number=item.number) if has_draft else context.send_text("paused"),
+        notice_offers.send_pause(context, "paused-begun", number=item.number)
+        if has_draft
+        else notice_offers.send_pause(context, "paused"),
         _ask_attestation(context, item.project_id),
     )
 

@@ -11,6 +11,7 @@ from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import InlineButton, TelegramCalls
+from bot.conversation.views.notice_cards import NoticeWord
 
 
 def find_typed_choice(context: UpdateContext) -> InlineButton | None:
@@ -34,9 +35,18 @@ def _leads_on(button: InlineButton) -> bool:
     return is_card or callback == CallbackData(ButtonAction.GO_ON)
 
 
+def _offers_news(button: InlineButton) -> bool:
+    """Whether a button is under a screen that says that there is nothing to answer now."""
+    callback = callbacks.decode_callback(button.data)
+    return callback is not None and callback.action is ButtonAction.NOTICE and callback.word == NoticeWord.TELL
+
+
 def repeat_prompt(context: UpdateContext) -> TelegramCalls:
-    """Explain that a text is none of the choices, and ask again."""
+    """Explain that a text is none of the choices, and ask again; where there was nothing to answer, look again."""
     state, prompt = context.state, prompts.decode_prompt(context.state.prompt)
-    if any(_leads_on(button) for row in prompt.buttons for button in row):
+    buttons = [button for row in prompt.buttons for button in row]
+    if any(map(_offers_news, buttons)):
+        return navigation.show_current_screen(context)
+    if any(map(_leads_on, buttons)):
         return join_calls(context.send_text("only-read"), navigation.show_current_screen(context))
     return join_calls(context.send_text("choose-shown"), context.ask(prompt, state.step, subject_id=state.subject_id))

@@ -90,7 +90,7 @@ def get_item_texts(language: str) -> Texts:
 
 COMMANDS = (
     *("start", "projects", "progress", "session", "task", "skip", "problem", "ask", "pause"),
-    *("language", "mydata", "withdraw", "forget", "help"),
+    *("reminders", "language", "mydata", "withdraw", "forget", "help"),
 )
 """The commands in Telegram's command menu, in this order."""
 ADJUDICATE = "adjudicate"

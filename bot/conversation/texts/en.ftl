@@ -36,6 +36,7 @@ too-long = That is too long. { $most ->
    *[other] { $most } characters are enough.
 }
 which-zone = Where are you now? There is a daily limit here, so I need to know when your day begins. You can also type it: a city, or your local time, like 14:30.
+which-zone-by-day = Where are you now? Then I write by day only. You can also type it: a city, or your local time, like 14:30.
 zone-other = Another city
 zone-unsaid = I’d rather not say
 zone-type = Type your city, or what time it is there, like 14:30.
@@ -224,16 +225,16 @@ review-counts-again = It counts again. Sorry for the confusion.
 ## Why there is no question now
 
 all-done = { $answers ->
-    [0] There are no questions for you yet. To check again: /start
-    [one] That is all for now. You have given { $answers } answer, thank you! The bot does not write first; to check for new questions: /start
-   *[other] That is all for now. You have given { $answers } answers, thank you! The bot does not write first; to check for new questions: /start
+    [0] There are no questions for you yet.
+    [one] That is all for now. You have given { $answers } answer, thank you!
+   *[other] That is all for now. You have given { $answers } answers, thank you!
 }
 all-closed = { $answers ->
     [one] Everything is over. You have given { $answers } answer, thank you! A new project opens with a link from the organisers.
    *[other] Everything is over. You have given { $answers } answers, thank you! A new project opens with a link from the organisers.
 }
 not-admitted = Sorry, “{ $project }” is looking for other people. Thank you for offering to help!
-not-running = “{ $project }” is stopped at the moment. Your answers are saved. Look in later: /start
+not-running = “{ $project }” is stopped at the moment. Your answers are saved.
 suspended = The organisers have suspended your participation. If that is a mistake, write to them: /ask
 paused-by-rule = “{ $project }” has paused your participation. The organisers will look at your answers; you can ask them: /ask
 excluded = You no longer take part in “{ $project }”. To ask why: /ask
@@ -275,6 +276,8 @@ mydata-project = “{ $project }”: you joined on { $date }, answered: { $answe
 mydata-consent = Consent (version { $version }): { $date }
 mydata-consent-withdrawn = Consent (version { $version }): taken back on { $date }
 mydata-questions = Questions to the organisers: { $count }
+mydata-reminders = Reminders: on. To change that: /reminders
+mydata-news = You want word when there are questions for you. To change that: /reminders
 mydata-profile = What you told about yourself (the buttons correct it):
 mydata-rights = All of it in detail is in the file above. Leave a project: /withdraw; erase everything: /forget
 mydata-again = You got the file a short while ago. You can ask for another one in { $minutes } min.
@@ -313,6 +316,7 @@ command-projects = Choose a project
 command-task = Show the task again
 command-ask = Ask the organisers
 command-pause = Stop for today
+command-reminders = When the bot writes first
 command-language = Change the language
 command-mydata = See and correct your data
 command-withdraw = Leave a project
@@ -425,6 +429,27 @@ command-progress = How far I am
 command-session = Choose how many items now
 
 ## What the bot writes first
+
+reminder = “{ $project }”: there are questions for you, whenever you feel like it.
+reminder-last = The last reminders had no answer, so I will not write again until you come back.
+reminder-tomorrow = Tomorrow
+reminder-tomorrow-noted = All right, until tomorrow.
+reminder-stop-noted = All right, no more reminders. To turn them on again: /reminders
+news = “{ $project }”: there are questions for you again.
+news-offer = Shall I write to you once when there are questions for you? To check for yourself: /start
+news-tell = Yes, tell me
+news-noted = I will write to you once, when there are questions for you.
+notices-open = Reminders
+notices-about = I write first only if you want it, and by day.
+notices-reminders = Reminders: { $state }. They come when you have not been here for two days and there are questions for you, at most one in three days. After three without an answer they stop.
+notices-new = New questions: { $state }. I write once, when there are questions for you again after there were none.
+notices-on = on
+notices-off = off
+notices-remind = Remind me
+notices-stop = No more reminders
+notices-news = Tell me of new ones
+notices-no-news = Not about new ones
+notices-nothing = Write nothing
 
 announcement = A message of the organisers
 announcement-of = “{ $project }”: a message of the organisers

@@ -87,18 +87,23 @@ def compute_field_digest(field: ProfileField) -> str:
     return hashlib.sha256(field.model_dump_json().encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def render_time_zone_choice(translate: Texts, *, now: datetime) -> RenderedMessage:
-    """The choice of a time zone: cities with their current time, another zone, or none."""
+def render_time_zone_choice(translate: Texts, *, now: datetime, for_notices: bool = False) -> RenderedMessage:
+    """The choice of a time zone: cities with their current time, another zone, or none.
+
+    The row of its buttons is 1 where it is asked for so that the bot writes by day (`for_notices`).
+    """
+    row_id = int(for_notices)
     city_buttons = []
     for name in time_zones.COMMON_ZONES[translate.language]:
         label = f"{time_zones.format_zone(name, translate)} · {now.astimezone(ZoneInfo(name)):%H:%M}"
-        city_buttons.append(message_layout.build_button(label, ButtonAction.ZONE, word=name))
+        city_buttons.append(message_layout.build_button(label, ButtonAction.ZONE, row_id, word=name))
     city_rows = tuple(tuple(city_buttons[start : start + 2]) for start in range(0, len(city_buttons), 2))
     other_row = (
-        message_layout.build_button(translate("zone-other"), ButtonAction.ZONE, word=OTHER_ZONE),
-        message_layout.build_button(translate("zone-unsaid"), ButtonAction.ZONE, word=NO_ZONE),
+        message_layout.build_button(translate("zone-other"), ButtonAction.ZONE, row_id, word=OTHER_ZONE),
+        message_layout.build_button(translate("zone-unsaid"), ButtonAction.ZONE, row_id, word=NO_ZONE),
     )
-    return message_layout.render_text(translate, translate("which-zone"), buttons=(*city_rows, other_row))
+    question = translate("which-zone-by-day" if for_notices else "which-zone")
+    return message_layout.render_text(translate, question, buttons=(*city_rows, other_row))
 
 
 def render_warning(text: str, translate: Texts, *, project_id: int, sha256: str) -> tuple[RenderedMessage, ...]:

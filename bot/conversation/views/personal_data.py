@@ -37,9 +37,14 @@ def render_summary(summary: DataSummary, translate: Texts, *, zone: str | None) 
         for number, answer in enumerate(summary.profile, 1)
     ]
     questions = [translate("mydata-questions", count=summary.n_questions)] if summary.n_questions else []
+    wishes = [
+        translate(text_id)
+        for text_id, on in (("mydata-reminders", summary.reminders), ("mydata-news", summary.news))
+        if on
+    ]
     blocks = [
         message_layout.make_bold_block(translate("mydata-heading")),
-        TextBlock("\n".join([*telegram, *projects, *consents, *questions])),
+        TextBlock("\n".join([*telegram, *projects, *consents, *questions, *wishes])),
         *([TextBlock("\n".join([translate("mydata-profile"), *told]))] if told else []),
         TextBlock(translate("mydata-rights")),
     ]

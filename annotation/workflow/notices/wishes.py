@@ -1,0 +1,215 @@
+"""What annotators want the bot to write to them first: reminders and news, set by them, and sent by day.
+
+A wish is looked at when it is due, a few at a time, those that have waited longest first; each look sets when the next
+one is due. What is to be sent is returned to be stored in the outbox in the same transaction, with when night falls. A
+wish that its annotator changed meanwhile is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from annotation.store import notices
+from annotation.store.models import Annotator, NoticeWish, Participation
+from annotation.workflow.annotators import withdrawal
+from annotation.workflow.notices import available_items, daytime, wish_policy
+from annotation.workflow.notices.wish_policy import Wish, WishedNotice
+
+MOST_LOOKS = 20
+"""How many wishes are looked at in one transaction, so that nobody's tap waits for long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuedWish:
+    """A reminder or news for one annotator: its name in the outbox, their chat and language, when night falls there.
+
+    `title` is that of the project or programme in which there is something to answer.
+    """
+
+    kind: WishedNotice
+    notice: str
+    telegram_id: int
+    language: str | None
+    title: str
+    send_before: datetime
+
+
+def get_wish(session: Session, *, annotator_id: int) -> Wish:
+    """What the annotator wants; nothing where they have never said."""
+    row = session.get(NoticeWish, annotator_id, populate_existing=True)
+    return Wish(reminders=False, news=False) if row is None else _read_wish(row, active_at=None)
+
+
+def set_wish(
+    session: Session,
+    *,
+    annotator: Annotator,
+    now: datetime,
+    default_zone: str,
+    reminders: bool | None = None,
+    news: bool | None = None,
+    saw_none: bool = False,
+) -> Wish:
+    """Set what the annotator wants, and leave the rest; what they no longer want is not sent if it was not begun.
+
+    `saw_none` says that there is nothing for them to answer now, so that whatever comes is news. The annotator is
+    locked. Reminders that they did not answer before are no longer counted.
+    """
+    unwanted = [name for name, on in ((notices.REMINDER, reminders), (notices.NEWS, news)) if on is False]
+    if annotator.telegram_id is not None and unwanted:
+        notices.take_back_notices(session, telegram_id=annotator.telegram_id, now=now, names=unwanted)
+    wish = get_wish(session, annotator_id=annotator.id or 0)
+    changed = replace(
+        wish,
+        reminders=wish.reminders if reminders is None else reminders,
+        news=wish.news if news is None else news,
+        saw_none=saw_none or (wish.saw_none and (news is None or wish.news)),
+        ignored=0,
+    )
+    _store_wish(session, annotator, changed, now=now, default_zone=default_zone)
+    return changed
+
+
+def postpone_reminder(session: Session, *, annotator: Annotator, now: datetime, default_zone: str) -> None:
+    """Remind the annotator tomorrow, by day: they asked for it."""
+    wish = get_wish(session, annotator_id=annotator.id or 0)
+    tomorrow = daytime.find_tomorrow(now, annotator.time_zone, default=default_zone)
+    postponed = replace(wish, reminders=True, rest_until=tomorrow, ignored=0)
+    _store_wish(session, annotator, postponed, now=now, default_zone=default_zone)
+
+
+def note_nothing_to_answer(session: Session, *, annotator_id: int) -> Wish:
+    """Note that there is nothing for the annotator to answer now, so that whatever comes is news to them."""
+    wish = get_wish(session, annotator_id=annotator_id)
+    if wish.news and not wish.saw_none:
+        noted = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
+        session.connection().execute(noted.values(saw_none=True))
+    return wish
+
+
+def queue_wished_notices(
+    session: Session, *, now: datetime, default_zone: str, simulated: bool = False
+) -> Sequence[QueuedWish]:
+    """Look at the wishes that are due, and return what is to be stored in the outbox, in this transaction.
+
+    These are wishes of people who can be written to; of simulated ones too where `simulated` says so. `default_zone` is
+    the time zone of those who have not told theirs.
+    """
+    due = session.connection().execute(_DUE, {"now": now, "most": MOST_LOOKS}).all()
+    looked_at = [
+        (row, _look(session, row, now=now, default_zone=default_zone, simulated=simulated)) for row in due
+    ]  # nothing is locked in between: whoever is locked for a look waits for nothing that this transaction holds
+    return tuple(
+        queued
+        for row, (changed, due_at, queued) in sorted(looked_at, key=lambda looked: looked[0].annotator_id)
+        if _update_wish(session, row, changed, due_at=due_at) and queued is not None
+    )
+
+
+def _look(
+    session: Session, row: Any, *, now: datetime, default_zone: str, simulated: bool
+) -> tuple[Wish, datetime | None, QueuedWish | None]:
+    """The wish as it is from now on, when to look again, and what is to be sent."""
+    wish = _read_wish(row, active_at=row.active_at)
+    if not row.is_writable:
+        return replace(wish, reminders=False, news=False), None, None
+    night = daytime.find_day_end(now, row.time_zone, default=default_zone)
+    if night is None or (row.simulated and not simulated):
+        wait = now if night is None else night
+        return wish, daytime.find_next_day(wait, row.time_zone, default=default_zone), None
+    title = (
+        available_items.find_available_title(session, annotator_id=row.annotator_id, now=now)
+        if wish_policy.needs_look(wish, now=now)
+        else None
+    )
+    decision = wish_policy.decide_notice(wish, now=now, has_item=title is not None)
+    due_at = wish_policy.find_next_look(decision.wish, now=now, zone=row.time_zone, default_zone=default_zone)
+    if decision.notice is None:
+        return decision.wish, due_at, None
+    is_news = decision.notice is WishedNotice.NEWS
+    queued = QueuedWish(
+        kind=decision.notice,
+        notice=notices.NEWS if is_news else notices.REMINDER,
+        telegram_id=row.telegram_id,
+        language=row.language,
+        title=title or "",
+        send_before=night,
+    )
+    return decision.wish, due_at, queued
+
+
+def _read_wish(row: Any, *, active_at: datetime | None) -> Wish:
+    return Wish(
+        reminders=row.reminders,
+        news=row.news,
+        saw_none=row.saw_none,
+        reminded_at=row.reminded_at,
+        rest_until=row.rest_until,
+        ignored=row.ignored,
+        active_at=active_at,
+    )
+
+
+def _list_values(wish: Wish, *, due_at: datetime | None) -> dict[str, Any]:
+    values = {key: value for key, value in vars(wish).items() if key != "active_at"}
+    return values | {"due_at": due_at}
+
+
+def _store_wish(session: Session, annotator: Annotator, wish: Wish, *, now: datetime, default_zone: str) -> None:
+    """Store a wish that its annotator changed; it is looked at soon."""
+    row = session.get(NoticeWish, annotator.id) or NoticeWish(annotator_id=annotator.id or 0)
+    is_wanted = wish.reminders or wish.news
+    due_at = daytime.find_next_day(now, annotator.time_zone, default=default_zone) if is_wanted else None
+    for name, value in _list_values(wish, due_at=due_at).items():
+        setattr(row, name, value)
+    session.add(row)
+    session.flush()
+
+
+def _update_wish(session: Session, row: Any, wish: Wish, *, due_at: datetime | None) -> bool:
+    """Store what follows from a look; False where the annotator changed the wish meanwhile."""
+    seen = _list_values(_read_wish(row, active_at=None), due_at=row.due_at)
+    is_unchanged = [getattr(NoticeWish, name).is_not_distinct_from(value) for name, value in seen.items()]
+    unchanged = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == row.annotator_id, *is_unchanged)
+    changed = session.connection().execute(unchanged.values(_list_values(wish, due_at=due_at)))
+    return changed.rowcount > 0
+
+
+_ACTIVE_AT = (
+    sa.select(sa.func.max(sa.func.coalesce(col(Participation.last_at), col(Participation.joined_at))))
+    .where(col(Participation.annotator_id) == col(Annotator.id), col(Participation.status).in_(withdrawal.PRESENT))
+    .correlate(Annotator)
+    .scalar_subquery()
+)
+_IS_WRITABLE = sa.and_(
+    col(Annotator.telegram_id).is_not(None),
+    col(Annotator.unreachable_at).is_(None),
+    col(Annotator.suspended_at).is_(None),
+    col(Annotator.forgotten_at).is_(None),
+)
+_WISH_TABLE: sa.FromClause = sa.inspect(NoticeWish).local_table
+_DUE = (
+    sa.select(
+        *_WISH_TABLE.columns,
+        col(Annotator.telegram_id),
+        col(Annotator.language),
+        col(Annotator.time_zone),
+        col(Annotator.simulated),
+        _IS_WRITABLE.label("is_writable"),
+        _ACTIVE_AT.label("active_at"),
+    )
+    .select_from(_WISH_TABLE.join(Annotator, col(Annotator.id) == col(NoticeWish.annotator_id)))
+    .where(col(NoticeWish.due_at) <= sa.bindparam("now"))
+    .order_by(col(NoticeWish.due_at), col(NoticeWish.annotator_id))
+    .limit(sa.bindparam("most"))
+)
+"""The query for the wishes that are due, those that have waited longest first, with what is known of their annotators.
+
+`active_at` is when the annotator was at work last in a project in which they take part, or joined it.
+"""

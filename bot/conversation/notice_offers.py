@@ -1,0 +1,41 @@
+"""Offers to write first: of news where there is nothing to answer now, and of the card where work is paused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotation.vocabulary import UnassignedReason
+from annotation.workflow.notices import wishes
+from annotation.workflow.participations import NothingAssigned
+from bot.conversation import message_layout
+from bot.conversation.update_context import UpdateContext
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import notice_cards
+
+PASSING_REASONS = {UnassignedReason.NOTHING_LEFT, UnassignedReason.COOL_DOWN, UnassignedReason.NOT_RUNNING}
+"""Why there may be something to answer later although there is nothing now; a cap too, where it ends by itself."""
+
+
+def may_pass(result: NothingAssigned) -> bool:
+    """Whether there may be something to answer later, without anything that the annotator does."""
+    return result.reason in PASSING_REASONS or result.until is not None
+
+
+def offer_news(context: UpdateContext, results: Sequence[NothingAssigned]) -> TelegramCalls:
+    """Offer to write once when there is something to answer, where that may come; say so where it is wanted already.
+
+    `results` say why there is nothing now.
+    """
+    if not any(map(may_pass, results)):
+        return ()
+    wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
+    if wish.news:
+        return context.send_text("news-noted")
+    return context.ask(notice_cards.render_news_offer(context.translate))
+
+
+def send_pause(context: UpdateContext, text_id: str, **arguments: int) -> TelegramCalls:
+    """Say that work is paused, with a button that shows what the bot writes first."""
+    paused = message_layout.render_text(context.translate, context.translate(text_id, **arguments))
+    return context.send(replace(paused, buttons=((notice_cards.build_card_button(context.translate),),)))
