@@ -25,7 +25,8 @@ Load = Callable[..., None]
 PAUSED = (
     "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
 )
-DONE = "Поки що це все. Ви дали {answers}, дякуємо! Першим бот не пише; перевірити, чи є нові запитання: /start"
+DONE = "Поки що це все. Ви дали {answers}, дякуємо!"
+OFFER = "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start\n[Так, напишіть]"
 
 
 def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
@@ -205,7 +206,7 @@ def test_a_cap(chat: Chat, load: Load, caps: str, sentence: str) -> None:
     chat.say("/start")
     for label in ("Укр", *(["Київ"] if "day" in caps else []), "Почати"):
         chat.tap(label)
-    assert chat.tap("А") == [sentence]
+    assert chat.tap("А") == [sentence, *([OFFER] if "day" in caps else [])]
 
 
 def test_nobody_whom_the_project_does_not_want(chat: Chat, load: Load) -> None:
@@ -228,9 +229,9 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     shown = chat.tap("Б")
     assert shown == [DONE.format(answers="2 відповіді"), "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"]
     chat.tap("Почати")
-    assert chat.tap("А") == [DONE.format(answers="3 відповіді")]
+    assert chat.tap("А") == [DONE.format(answers="3 відповіді"), OFFER]
     assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
-    assert chat.tap("Б · Ще") == [DONE.format(answers="3 відповіді")]
+    assert chat.tap("Б · Ще") == [DONE.format(answers="3 відповіді"), OFFER]
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
