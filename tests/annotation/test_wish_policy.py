@@ -21,7 +21,12 @@ CASES = [
     ("a minute too early", replace(IDLE, active_at=NOW - 2 * DAY + MINUTE), True, None),
     ("never at work", replace(IDLE, active_at=None), True, None),
     ("not wanted", replace(IDLE, reminders=False), True, None),
-    ("three days after the last", replace(IDLE, rest_until=NOW, reminded_at=NOW - 3 * DAY), True, WishedNotice.REMINDER),
+    (
+        "three days after the last",
+        replace(IDLE, rest_until=NOW, reminded_at=NOW - 3 * DAY),
+        True,
+        WishedNotice.REMINDER,
+    ),
     ("before that", replace(IDLE, rest_until=NOW + MINUTE, reminded_at=NOW - 3 * DAY + MINUTE), True, None),
     ("the third in a row", replace(AWAY, ignored=2), True, WishedNotice.LAST_REMINDER),
     ("after the third", replace(AWAY, ignored=3), True, None),
@@ -39,7 +44,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("wish", "has_item", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("wish", "has_item", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_what_is_sent(wish: Wish, has_item: bool, expected: WishedNotice | None) -> None:
     """By what they want, when they were here last, and whether there is an item."""
     assert wish_policy.decide_notice(wish, now=NOW, has_item=has_item).notice is expected

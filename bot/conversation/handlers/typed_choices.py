@@ -29,9 +29,9 @@ def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
 
 
 def _leads_on(button: InlineButton) -> bool:
-    """Whether a button only leads on, so that its message informs and asks nothing."""
+    """Whether a button only leads on, so that its message informs and asks nothing that has to be answered."""
     callback = callbacks.decode_callback(button.data)
-    is_card = callback is not None and callback.action is ButtonAction.CARD
+    is_card = callback is not None and callback.action in {ButtonAction.CARD, ButtonAction.SESSION}
     return is_card or callback == CallbackData(ButtonAction.GO_ON)
 
 

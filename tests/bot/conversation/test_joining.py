@@ -25,7 +25,8 @@ Load = Callable[..., None]
 PAUSED = (
     "Проєкт «Слова» поставив вашу участь на паузу. Організатори подивляться на відповіді; спитати їх можна так: /ask"
 )
-DONE = "Поки що це все. Ви дали {answers}, дякуємо! Першим бот не пише; перевірити, чи є нові запитання: /start"
+DONE = "Поки що це все. Ви дали {answers}, дякуємо!"
+OFFER = "Написати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start\n[Так, напишіть]"
 
 
 def test_every_step_resumes(chat: Chat, load: Load, tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
 @pytest.mark.parametrize(
     ("caps", "sentence"),
     [
-        ("{items_per_day: 1}", "Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00."),
+        ("{items_per_day: 1}", f"Поки що досить, дякуємо! Наступні запитання — 22 листопада о 00:00.\n\n{OFFER}"),
         ("{items: 1}", "Ви зробили все, що тут може зробити одна людина. Ваших відповідей: 1. Дякуємо!"),
     ],
 )
@@ -228,9 +229,9 @@ def test_when_all_is_done_another_project_is_offered(chat: Chat, load: Load) -> 
     shown = chat.tap("Б")
     assert shown == [DONE.format(answers="2 відповіді"), "Ще\n\nПорахуйте літери.\n[Почати]"]
     chat.tap("Почати")
-    assert chat.tap("А") == [DONE.format(answers="3 відповіді")]
+    assert chat.tap("А") == [f"{DONE.format(answers='3 відповіді')}\n\n{OFFER}"]
     assert chat.say("/start")[0].startswith("Оберіть проєкт:\n\nА) Слова — лишилося 2 запитання\nБ) Ще")
-    assert chat.tap("Б · Ще") == [DONE.format(answers="3 відповіді")]
+    assert chat.tap("Б · Ще") == [f"{DONE.format(answers='3 відповіді')}\n\n{OFFER}"]
 
 
 def test_a_card_that_changed_is_shown_again(chat: Chat, load: Load) -> None:
@@ -304,3 +305,14 @@ def test_every_place_may_be_typed_by_its_offset(month: int) -> None:
         found = time_zones.parse_time_zone(f"UTC{there:%z}", now=now, language="uk")
         assert found is not None, name
         assert now.astimezone(zoneinfo.ZoneInfo(found)).utcoffset() == there.utcoffset()
+
+
+def test_an_invitation_to_one_project_closes_no_other(chat: Chat, load: Load) -> None:
+    """A project without invitations is open to everybody, also to who came by the invitation to another one."""
+    load(code="abc")
+    load(
+        name="more", title="Ще", rows=[{"id": "9", "text": "рік — місяць", "options": ["рік", "місяць"], "gold": "рік"}]
+    )
+    chat.begin(code="abc")
+    chat.tap("А")
+    assert chat.tap("А")[-1] == "Ще\n\nПорахуйте літери.\n[Почати]"
