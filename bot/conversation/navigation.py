@@ -96,8 +96,8 @@ def _show_next_item(
         results.append(result)
         explanations |= {str(call): call for call in calls}
     work_sessions.forget_session(context)
-    offer = notice_offers.offer_news(context, results)
-    return join_calls(explanations.values(), offer, case_queue.offer_cases(context))
+    explained = notice_offers.add_news_offer(context, [*explanations.values()], results)
+    return join_calls(explained, case_queue.offer_cases(context))
 
 
 def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem | NothingAssigned) -> TelegramCalls:
@@ -186,12 +186,12 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
         ended = context.send_text("quota", project=entries[0].title, answers=_count_answers(context))
     if ended or stopped:
         said = ended or show_assignment_result(context, stopped[0])
-        return join_calls(said, notice_offers.offer_news(context, stopped))
+        return notice_offers.add_news_offer(context, said, stopped)
     if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
         return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
         nothing = NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
-        return join_calls(show_assignment_result(context, nothing), notice_offers.offer_news(context, [nothing]))
+        return notice_offers.add_news_offer(context, show_assignment_result(context, nothing), [nothing])
     if is_adjudicator:
         text_id = "case-nothing"
     else:

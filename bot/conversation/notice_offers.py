@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.vocabulary import UnassignedReason
+from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.notices import wishes
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import message_layout
 from bot.conversation.update_context import UpdateContext
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import NewMessage, TelegramCall, TelegramCalls
 from bot.conversation.views import notice_cards
 
 PASSING_REASONS = {UnassignedReason.NOTHING_LEFT, UnassignedReason.COOL_DOWN, UnassignedReason.NOT_RUNNING}
@@ -22,17 +23,23 @@ def may_pass(result: NothingAssigned) -> bool:
     return result.reason in PASSING_REASONS or result.until is not None
 
 
-def offer_news(context: UpdateContext, results: Sequence[NothingAssigned]) -> TelegramCalls:
-    """Offer to write once when there is something to answer, where that may come; say so where it is wanted already.
+def add_news_offer(
+    context: UpdateContext, explanations: Sequence[TelegramCall], results: Sequence[NothingAssigned]
+) -> TelegramCalls:
+    """The explanations why there is nothing to answer now, the last with the offer to write when there is something.
 
-    `results` say why there is nothing now.
+    It is offered where that may come (`results` are the reasons); where it is wanted already, that is said instead. The
+    label of the button may be typed; any other text means what it means without the offer.
     """
     if not any(map(may_pass, results)):
-        return ()
+        return tuple(explanations)
+    *earlier, last = explanations
     wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
-    if wish.news:
-        return context.send_text("news-noted")
-    return context.ask(notice_cards.render_news_offer(context.translate))
+    added = notice_cards.render_news_offer(wish, context.translate)
+    if not isinstance(last, NewMessage):
+        raise TypeError("an explanation is a message")
+    message = replace(added, html=f"{last.html}\n\n{added.html}")
+    return (*earlier, *(context.ask(message, ConversationStep.NONE) if message.buttons else context.send(message)))
 
 
 def send_pause(context: UpdateContext, text_id: str, **arguments: int) -> TelegramCalls:

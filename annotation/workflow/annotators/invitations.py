@@ -165,7 +165,9 @@ def is_invited(session: Session, *, annotator_id: int, terms: Terms) -> bool:
     """Whether the project is open to everybody, or the annotator redeemed an invitation to it or its programme."""
     project_id = terms.project.id or 0
     programme_id = terms.programme.id if terms.programme else None
-    to_project = sa.or_(col(Invitation.project_id) == project_id, col(Invitation.programme_id) == programme_id)
+    to_project = col(Invitation.project_id) == project_id
+    if programme_id is not None:  # invitations to other projects have no programme either
+        to_project = sa.or_(to_project, col(Invitation.programme_id) == programme_id)
     invites = sa.exists().where(to_project, ~col(Invitation.adjudicates))
     redeemed = _select_redemptions(annotator_id, project_id=project_id, programme_id=programme_id).exists()
     return bool(session.exec(select(sa.or_(~invites, redeemed))).one())

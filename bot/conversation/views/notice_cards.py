@@ -65,9 +65,11 @@ def render_card(wish: Wish, translate: Texts) -> RenderedMessage:
     )
 
 
-def render_news_offer(translate: Texts) -> RenderedMessage:
-    """The offer to write once when there is something to answer."""
-    tell = _build_button("news-tell", NoticeWord.TELL, translate, typed=(prompts.GO_ON,))
+def render_news_offer(wish: Wish, translate: Texts) -> RenderedMessage:
+    """The offer to write once when there is something to answer; that it will be, where that is wanted already."""
+    if wish.news:
+        return message_layout.render_text(translate, translate("news-noted"))
+    tell = _build_button("news-tell", NoticeWord.TELL, translate)
     return message_layout.render_text(translate, translate("news-offer"), buttons=((tell,),))
 
 
@@ -87,5 +89,5 @@ def render_notice(kind: WishedNotice, title: str, translate: Texts) -> RenderedM
     )
 
 
-def _build_button(text_id: str, word: NoticeWord, translate: Texts, *, typed: tuple[str, ...] = ()) -> InlineButton:
-    return message_layout.build_button(translate(text_id), ButtonAction.NOTICE, word=word, typed=typed)
+def _build_button(text_id: str, word: NoticeWord, translate: Texts) -> InlineButton:
+    return message_layout.build_button(translate(text_id), ButtonAction.NOTICE, word=word)

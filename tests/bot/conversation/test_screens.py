@@ -22,6 +22,7 @@ from annotation.workflow.lifecycle import programmes
 from annotation.workflow.review import cases
 from bot.conversation import notifications
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.updates_and_calls import ConversationSettings
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -320,6 +321,48 @@ def rights(play: Play) -> None:
     chat.say("/start")
     with chat.db.transaction() as session:
         assert queries.find_annotator(session, chat.number) is not None
+
+
+def reminded(play: Play) -> None:
+    """What the bot writes first: the card, the time zone, a reminder, the last one, news where all is answered."""
+    chat = play.chat
+    play.load(code="code")
+    play.in_()
+    chat.story.clear()
+    chat.say("/pause")
+    play.tap("notices-open")
+    play.tap("notices-remind")
+    play.tap("zone-other")
+    chat.say("12:00")
+    chat.now += timedelta(days=3)
+    tell(play)
+    play.tap("reminder-tomorrow")
+    for _ in range(3):
+        chat.now += timedelta(days=3)
+        tell(play)
+    play.tap("notices-stop")
+    chat.say("/reminders")
+    play.tap("notices-remind")
+    play.tap("notices-news")
+    play.tap("notices-nothing")
+    for text in ("/start", "2", "2", "2"):
+        chat.say(text)
+    chat.say(play.say("news-tell"))
+    text, options = play.content["rows"][0]
+    row = {"id": "new", "text": text, "options": options, "gold": options[0], "pool": "main", "why": ""}
+    play.load(name="more", title="II", rows=[row])
+    chat.now += timedelta(hours=1)
+    tell(play)
+    tell(play)
+    play.tap("go-on")
+
+
+def tell(play: Play) -> None:
+    """What the bot writes first now."""
+    chat = play.chat
+    with chat.db.transaction() as session:
+        for call in notifications.send_wished_notices(session, now=chat.now, settings=ConversationSettings(key=b"")):
+            chat._make(session, call)
 
 
 def two_projects(play: Play) -> None:
@@ -659,7 +702,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting),
+    *(adjudicating, resting, reminded),
 )
 
 
