@@ -108,8 +108,9 @@ def _run_locally(port: int) -> None:
                     where=Where(field="--local"),
                     remedy="Run it in an empty folder, or name another HROMADA_DATABASE_URL.",
                 )
-        key = _prepare(database, read_settings())
-        asyncio.run(local_chat.serve_page(database, key=key, port=port, json=False, keep=True))
+        settings = read_settings()
+        key, organisers = _prepare(database, settings), settings.organisers
+        asyncio.run(local_chat.serve_page(database, key=key, port=port, json=False, keep=True, organisers=organisers))
 
 
 def _parse_webhook_address(settings: Settings) -> WebhookAddress:

@@ -8,16 +8,27 @@ import signal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from annotation.store.database import Database
     from bot.emulator.server import Server
 
 
-async def serve_page(database: Database, *, key: bytes, port: int, json: bool, keep: bool = False) -> None:
+async def serve_page(
+    database: Database,
+    *,
+    key: bytes,
+    port: int,
+    json: bool,
+    keep: bool = False,
+    organisers: Collection[int] = (),
+) -> None:
     """Run the bot on a local Telegram and serve its page until a signal comes.
 
     Whoever is there first speaks the language of the first project, where the bot speaks it. With `keep` the database
     is one that stays: whoever answers there is marked as simulated, and updates and messages are numbered on from those
-    of the local Telegram before, which the database knows.
+    of the local Telegram before, which the database knows. `organisers` are ids of people there, who have 1001, 1002
+    and so on.
     """
     from annotation.store import inbox, queries
     from bot import application
@@ -37,7 +48,11 @@ async def serve_page(database: Database, *, key: bytes, port: int, json: bool, k
     app = application.build_application(
         token=telegram.token,
         database=database,
-        settings=application.build_delivery_settings(ConversationSettings(key=key, simulated=keep)),
+        settings=application.build_delivery_settings(
+            ConversationSettings(
+                key=key, simulated=keep, organisers=frozenset(organisers), bot_name=telegram.me.username
+            )
+        ),
         request=LocalRequest(telegram),
     )
     ended = asyncio.Event()

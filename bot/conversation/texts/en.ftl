@@ -420,11 +420,11 @@ progress-stopped = participation stopped
 programme-done = 🏁 That is all we had for you. { $answers ->
     [one] You have given { $answers } answer
    *[other] You have given { $answers } answers
-}, thank you! Whether there is anything new: /start
+}, thank you!
 programme-paused = { $answers ->
     [one] That is all for now. You have given { $answers } answer
    *[other] That is all for now. You have given { $answers } answers
-}, thank you! What is paused may open again. To check: /start
+}, thank you! What is paused may open again.
 command-progress = How far I am
 command-session = Choose how many items now
 

@@ -33,27 +33,36 @@ _NO_BREAK = "\u00a0"
 
 
 def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> list[TextBlock]:
-    """The lines of all projects; a programme's title stands above its own, bold."""
+    """The lines of all projects; a programme's title stands above its own, bold, and what all have answered below."""
     blocks = []
     for programme, group in groupby(listed, key=lambda progress: progress.programme):
-        lines = [format_progress(progress, translate) for progress in group]
+        members = list(group)
+        lines = [format_progress(progress, translate, with_shared=programme is None) for progress in members]
+        lines += [] if programme is None else _list_shared_total(members, translate)
         head = message_layout.shorten_text(programme or "", 2 * MAX_TITLE)
         bold = ((0, len(head)),) if head else ()
         blocks.append(TextBlock("\n".join([head, *lines] if head else lines), bold))
     return blocks
 
 
-def format_progress(progress: OwnProgress, translate: Texts) -> str:
+def _list_shared_total(members: Sequence[OwnProgress], translate: Texts) -> list[str]:
+    """How many answers all annotators gave in the projects of a programme that show it; nothing where none does."""
+    shared = [(one.answered, one.wanted) for one in members if one.answered is not None and one.wanted is not None]
+    answered, wanted = sum(one for one, _ in shared), sum(one for _, one in shared)
+    return [translate("shared-count", answered=answered, wanted=wanted).replace(" ", _NO_BREAK)] if shared else []
+
+
+def format_progress(progress: OwnProgress, translate: Texts, *, with_shared: bool = True) -> str:
     """One line: the project, how many items of how many are done, and the answers of all where they are shown.
 
     Before the pilot or the main stage it names the stage alone.
     """
     line = f"{MARKS[progress.state]} {message_layout.shorten_text(progress.title, MAX_TITLE)}"
     is_unknown = progress.state is ProgressState.WAITING and progress.total is None
-    return line if is_unknown else f"{line} — {_format_counts(progress, translate)}"
+    return line if is_unknown else f"{line} — {_format_counts(progress, translate, with_shared=with_shared)}"
 
 
-def _format_counts(progress: OwnProgress, translate: Texts) -> str:
+def _format_counts(progress: OwnProgress, translate: Texts, *, with_shared: bool) -> str:
     if progress.state is ProgressState.DONE and not progress.done:
         return translate("progress-nothing")
     if progress.preparing is not None:
@@ -62,6 +71,6 @@ def _format_counts(progress: OwnProgress, translate: Texts) -> str:
     parts = [str(progress.done) if total is None else translate("own-count", number=progress.done, total=total)]
     if progress.state in STATE_TEXTS:
         parts.append(translate(STATE_TEXTS[progress.state]))
-    if progress.answered is not None and progress.wanted is not None:
+    if with_shared and progress.answered is not None and progress.wanted is not None:
         parts.append(translate("shared-count", answered=progress.answered, wanted=progress.wanted))
     return " · ".join(part.replace(" ", _NO_BREAK) for part in parts)

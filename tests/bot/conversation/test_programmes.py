@@ -28,15 +28,20 @@ if TYPE_CHECKING:
 Load = Callable[..., None]
 Join = Callable[..., None]
 TITLES = ("Яке слово довше?", "Кіт чи пес?", "Назви")
-DONE = "🏁 Це все, що ми для вас мали. Ви дали {answers}, дякуємо! Чи є щось нове, покаже /start"
+DONE = "🏁 Це все, що ми для вас мали. Ви дали {answers}, дякуємо!"
+
+
+OFFER = "\n\nНаписати вам один раз, коли для вас будуть запитання? Перевірити самостійно: /start"
 
 
 class PlainChat(Chat):
-    """A chat whose messages are read with plain spaces, wherever a line may break."""
+    """A chat whose messages are read with plain spaces, wherever a line may break, and without the offer of news."""
 
     def _make(self, session: Session, call: TelegramCall) -> None:
         if isinstance(call, NewMessage):
-            call = replace(call, html=call.html.replace("\u00a0", " "))
+            has_offer = call.html.endswith(OFFER)
+            html = call.html.replace("\u00a0", " ").removesuffix(OFFER)
+            call = replace(call, html=html, buttons=() if has_offer else call.buttons)
         super()._make(session, call)
 
 
@@ -124,9 +129,10 @@ def test_progress_shows_the_answers_of_all_where_the_project_does(chat: Chat, jo
     """And only there."""
     join(3, 2, more=("reward: {countdown: yes}", ""), order="interleaved")
     walk(chat, 2)
-    assert chat.say("/progress")[-1].split("\n")[1:3] == [
-        "▸ Яке слово довше? — 1 з 3 · разом 1 з 9",
+    assert chat.say("/progress")[-1].split("\n")[1:4] == [
+        "▸ Яке слово довше? — 1 з 3",
         "▸ Кіт чи пес? — 1 з 2",
+        "разом 1 з 9",
     ]
 
 
@@ -229,7 +235,7 @@ def test_paused_and_closed_data_sets_are_said_as_they_are(chat: Chat, join: Join
     paused = "‖ Яке слово довше? — 1 · зупинено"
     [end] = walk(chat)
     assert end.startswith(f"Слова\n{paused}\n✓ Кіт чи пес? — 2 з 2\n✓ Назви — 2 з 2\n\nПоки що це все. Ви дали 5 від")
-    assert end.endswith(", дякуємо! Те, що зупинено, може відкритися знову. Перевірити: /start")
+    assert end.endswith(", дякуємо! Те, що зупинено, може відкритися знову.")
     set_status(db, close=("p1", "p2"), now=chat.now)
     [said] = chat.say("/start")
     over = "✓ Кіт чи пес? — 2 · завершено\n✓ Назви — 2 · завершено"
@@ -288,7 +294,7 @@ def test_the_end_of_a_session_shows_the_whole_programme(chat: Chat, join: Join) 
     join(8, 12, more=("reward: {countdown: yes}",) * 2)
     chat.tap("Лише 10")
     assert walk(chat, 10)[-1].split("\n\n")[1:3] == [
-        "Слова\n✓ Яке слово довше? — 8 з 8 · разом 8 з 24\n▸ Кіт чи пес? — 2 з 12 · разом 2 з 36",
+        "Слова\n✓ Яке слово довше? — 8 з 8\n▸ Кіт чи пес? — 2 з 12\nразом 10 з 60",
         "Разом лишилося 50 відповідей.",
     ]
     chat.tap("Ще 10")

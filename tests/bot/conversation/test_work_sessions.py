@@ -106,7 +106,7 @@ def test_enough_for_today_is_a_pause(chat: Chat, load: Load) -> None:
     load(ROWS)
     begin(chat)
     answer(chat, 10)
-    assert chat.tap("Досить на сьогодні") == ["Пауза. Усе збережено; щоб продовжити, надішліть /start."]
+    assert chat.tap("Досить на сьогодні") == ["Пауза. Усе збережено; щоб продовжити, надішліть /start.\n[Нагадування]"]
     assert chat.say("/start")[-1].startswith("11\n\nслово 11")
 
 
