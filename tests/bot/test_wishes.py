@@ -62,7 +62,7 @@ async def live(chat: Chat, *, days: float, hours: float = 0) -> None:
     """Let time pass, an hour at a time."""
     end = chat.now + timedelta(days=days, hours=hours)
     while chat.now < end:
-        chat.now += HOUR
+        chat.now += 2 * HOUR if end - chat.now > DAY else HOUR
         await collect(chat)
 
 
