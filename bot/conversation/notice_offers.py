@@ -38,7 +38,7 @@ def add_news_offer(
     added = notice_cards.render_news_offer(wish, context.translate)
     if not isinstance(last, NewMessage):
         raise TypeError("an explanation is a message")
-    message = replace(added, html=f"{last.html}\n\n{added.html}")
+    message = replace(added, html=f"{last.html}\n\n{added.html}", buttons=(*last.buttons, *added.buttons))
     return (*earlier, *(context.ask(message, ConversationStep.NONE) if message.buttons else context.send(message)))
 
 

@@ -62,7 +62,7 @@ async def live(chat: Chat, *, days: float, hours: float = 0) -> None:
     """Let time pass, an hour at a time."""
     end = chat.now + timedelta(days=days, hours=hours)
     while chat.now < end:
-        chat.now += HOUR
+        chat.now += 2 * HOUR if end - chat.now > DAY else HOUR
         await collect(chat)
 
 
@@ -338,3 +338,23 @@ async def test_old_and_forged_buttons(chat: Chat, load: Callable[..., None]) -> 
     await chat.deliver()
     assert person.toasts[-1] == "Цього вже не питаємо. Ось де ви зараз."
     assert read_rows(chat, "SELECT reminders, news FROM notice_wish") == [(1, 0)]
+
+
+async def test_a_reminder_that_telegram_held_back_until_night_comes_the_next_day(
+    chat: Chat, load: Callable[..., None]
+) -> None:
+    """Once, by day, from a bot that was started meanwhile; it does not count as one without an answer."""
+    load(*ITEMS)
+    person = await begin(chat)
+    await want_reminders(chat, person)
+    chat.now += 2 * DAY + HOUR
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=9 * 3600)
+    await collect(chat)
+    assert read_rows(chat, "SELECT ignored FROM notice_wish") == [(1,)]
+    await live(chat, days=0, hours=9)
+    assert read_rows(chat, "SELECT count(*) FROM outbox") == [(0,)]
+    assert read_rows(chat, "SELECT reminders, ignored FROM notice_wish") == [(1, 0)]
+    chat.app.sweeper.rate_limit._pauses.clear()  # it goes by the clock of the machine, which is not moved
+    await live(chat, days=1)
+    assert list_days(person, REMINDER) == [(24, 10)]
+    assert read_rows(chat, "SELECT ignored FROM notice_wish") == [(1,)]

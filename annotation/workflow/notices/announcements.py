@@ -110,7 +110,9 @@ def send_announcement(session: Session, *, announcement: Announcement, now: date
     announcement_id = announcement.id or 0
     present = _select_present(announcement).add_columns(sa.literal(announcement_id))
     stored = sa.insert(AnnouncementRecipient).from_select(["annotator_id", "announcement_id"], present)
-    number = session.connection().execute(stored).rowcount
+    session.connection().execute(stored)
+    recipients = select(func.count()).where(AnnouncementRecipient.announcement_id == announcement_id)
+    number = session.exec(recipients).one()
     if not number:
         raise Conflict("Nobody would get it: nobody takes part yet whom the bot can write to.")
     announcement.sent_at = now

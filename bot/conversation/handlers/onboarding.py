@@ -153,12 +153,10 @@ def choose_time_zone(context: UpdateContext) -> TelegramCalls:
         question = message_layout.render_text(context.translate, context.translate("zone-type"), input_hint=hint)
         return join_calls(context.acknowledge(), context.ask(question, ConversationStep.ZONE, subject_id=row_id))
     _set_time_zone(context, UNSAID_TIME_ZONE if name == onboarding.NO_ZONE else name)
-    confirmation = message_layout.render_text(
-        context.translate,
-        context.translate(
-            "zone-noted", zone=time_zones.format_zone(context.annotator.time_zone or "", context.translate)
-        ),
-    )
+    zone = time_zones.format_zone(context.annotator.time_zone or "", context.translate)
+    is_unsaid = name == onboarding.NO_ZONE and row_id  # then it is day by the clock of the organisers
+    noted = context.translate("zone-unsaid") if is_unsaid else context.translate("zone-noted", zone=zone)
+    confirmation = message_layout.render_text(context.translate, noted)
     return join_calls(
         context.acknowledge("noted"),
         context.edit(confirmation),

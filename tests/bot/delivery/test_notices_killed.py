@@ -1,0 +1,183 @@
+"""Reminders, news and announcements while the bot is killed at every step, and the clock goes on to the next day."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from annotation.store import invariants, queries
+from annotation.store.models import NoticeWish
+from annotation.workflow import assignments
+from annotation.workflow.annotators import registration, withdrawal
+from annotation.workflow.notices import announcements
+from bot.emulator.server import Server
+from bot.emulator.state import Clock
+from bot.emulator.telegram import Telegram
+
+if TYPE_CHECKING:
+    from annotation.store.database import Database
+
+WORKER = Path(__file__).parent / "notice_worker.py"
+BEGIN = datetime(2026, 11, 24, 8, 1, tzinfo=UTC)
+KYIV, TOKYO = "Europe/Kyiv", "Asia/Tokyo"
+PEOPLE = 12
+STEP = timedelta(minutes=6)
+"""The time between two bots: what the last one held is held no more."""
+
+
+@dataclass
+class Campaign:
+    """People who get a reminder or news, and all of them an announcement; the bots that send it."""
+
+    db: Database
+    url: str
+    telegram: Telegram
+    process: asyncio.subprocess.Process
+    now: datetime = BEGIN
+    doubtful: set[tuple[int, str]] = field(default_factory=set)
+    """What had begun, and was not known to have arrived, when a bot was killed: the chat and the notice."""
+
+    async def start_bot(self, *, kill_at: int = 0) -> str:
+        """A bot, killed at this event; how it ended."""
+        line = json.dumps({"url": self.url, "at": self.now.timestamp(), "kill_at": kill_at}) + "\n"
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(line.encode())
+        ended = (await asyncio.wait_for(self.process.stdout.readline(), 60)).decode().strip()
+        begun = self.read("SELECT chat_id, notice FROM outbox WHERE begun_at IS NOT NULL")
+        self.doubtful |= {(int(str(chat)), str(notice)) for chat, notice in begun}
+        self.now += STEP
+        return ended
+
+    def read(self, statement: str) -> list[tuple[object, ...]]:
+        """What the database says."""
+        with self.db.engine.connect() as connection:
+            return [tuple(row) for row in connection.execute(sa.text(statement))]
+
+    def count_received(self) -> Counter[tuple[int, str]]:
+        """How often each chat got each notice."""
+        return Counter(
+            (entry.person, name)
+            for entry in self.telegram.display_log.entries
+            for name, words in NOTICES.items()
+            if entry.kind == "message" and words in entry.text
+        )
+
+
+NOTICES = {"reminder": "якщо матимете охоту", "news": "для вас знову є запитання", "announcement 1": "Дякуємо всім!"}
+
+
+def prepare(db: Database) -> None:
+    """People in two time zones, of whom each has an item, has been away, and wants a reminder or news."""
+    with db.transaction() as session:
+        for number in range(1, PEOPLE + 1):
+            annotator = registration.register_telegram_annotator(
+                session, telegram_id=number, language="uk", key=b"k" * 32, now=BEGIN - timedelta(days=9)
+            )
+            annotator.time_zone = KYIV if number % 2 else TOKYO
+            session.add(annotator)
+            session.flush()
+            annotator_id = annotator.id or 0
+            away_since = BEGIN - timedelta(days=3)
+            assignments.assign_next_item(assignments.lock_annotator(session, annotator_id), now=away_since)
+            withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=away_since)
+            is_news = number > PEOPLE // 2
+            wish = NoticeWish(
+                annotator_id=annotator_id, reminders=not is_news, news=is_news, saw_none=is_news, due_at=away_since
+            )
+            session.add(wish)
+        project = queries.get_project(session, "words")
+        draft = announcements.write_announcement(session, text="Дякуємо всім!", now=BEGIN, project_id=project.id)
+        assert announcements.send_announcement(session, announcement=draft, now=BEGIN) == PEOPLE
+
+
+@asynccontextmanager
+async def campaign(url: str, db: Database) -> AsyncIterator[Campaign]:
+    """The people, and the process that starts bots."""
+    prepare(db)
+    made: list[Campaign] = []
+
+    def get_time() -> float:
+        return (made[0].now if made else BEGIN).timestamp()
+
+    telegram = Telegram(clock=Clock(get_time))
+    for number in range(1, PEOPLE + 1):
+        telegram.person(number).send("/start")
+    async with Server(telegram) as server:
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, WORKER, server.url, telegram.token, stdin=pipe, stdout=pipe
+        )
+        made.append(Campaign(db, url, telegram, process))
+        try:
+            yield made[0]
+        finally:
+            process.kill()
+            await process.wait()
+
+
+async def kill_at_every_step(running: Campaign, *, until: Callable[[], bool] = lambda: False) -> int:
+    """Start bots, of which each lives one step longer than the one before, until one is done; how many there were."""
+    for kill_at in range(1, 500):
+        ended = await running.start_bot(kill_at=kill_at)
+        if ended == "done" or until():
+            return kill_at
+        assert ended == "killed"
+    raise AssertionError("it makes more steps than that")
+
+
+async def test_killed_at_every_step_nothing_is_doubled_or_lost(
+    url: str, db: Database, load_items: Callable[..., None]
+) -> None:
+    """What had not begun is sent once, by the next bot; what had begun may have arrived, and is not sent again.
+
+    None of it comes at night, where the people are.
+    """
+    load_items(items=20)
+    async with campaign(url, db) as running:
+        storing = await kill_at_every_step(running, until=lambda: running.read("SELECT count(*) FROM outbox") != [(0,)])
+        assert storing > 20
+        sending = await kill_at_every_step(running)
+        assert sending > 20
+        for _ in range(3):
+            running.now += timedelta(hours=8)
+            assert await running.start_bot() == "done"
+        assert running.read("SELECT count(*) FROM outbox") == [(0,)]
+        received = running.count_received()
+        wished = {(number, "news" if number > PEOPLE // 2 else "reminder") for number in range(1, PEOPLE + 1)}
+        expected = wished | {(number, "announcement 1") for number in range(1, PEOPLE + 1)}
+        assert max(received.values()) == 1
+        assert received.keys() <= expected
+        lost = expected - received.keys()
+        assert 0 < len(lost) < len(running.doubtful) < len(expected) / 2
+        assert lost < running.doubtful
+        for entry in running.telegram.display_log.entries:
+            if entry.kind == "message":
+                zone = ZoneInfo(KYIV if entry.person % 2 else TOKYO)
+                assert 10 <= datetime.fromtimestamp(entry.at, zone).hour < 20
+        with db.reading() as view:
+            assert invariants.list_violations(view) == ()
+
+
+async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, load_items: Callable[..., None]) -> None:
+    """On both databases, once each, and the wishes are as they then should be."""
+    load_items(items=20)
+    async with campaign(url, db) as running:
+        assert await running.start_bot() == "done"
+        running.now += timedelta(hours=17)
+        assert await running.start_bot() == "done"
+        assert set(running.count_received().values()) == {1}
+        assert len(running.count_received()) == 2 * PEOPLE
+        assert set(running.read("SELECT reminders, news, ignored FROM notice_wish")) == {(1, 0, 1), (0, 0, 0)}
+        assert running.read("SELECT count(*) FROM assignment WHERE status = 'live'") == [(0,)]
