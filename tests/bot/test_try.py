@@ -31,6 +31,7 @@ instructions: Порівняйте.
 question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
 items: {file: items.csv, id: id, show: text}
 overlap: 1
+reward: {emoji: none}
 """
 
 
@@ -93,7 +94,7 @@ async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) 
     process, address = tried
     event = await answer_one(address)
     menu = [one["command"] for one in event["around"]["menu"]]
-    assert (menu[0], menu[-1], len(menu)) == ("start", "help", 12)
+    assert (menu[0], menu[-1], len(menu)) == ("start", "help", 15)
     assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
     process.send_signal(signal.SIGINT)
     _, err = await asyncio.wait_for(process.communicate(), 20)

@@ -189,7 +189,7 @@ def test_a_long_item_is_offered_in_label_studio(chat: Chat, load: Load, monkeypa
     chat.say("/start")
     assert any("https://studio.example/projects/7" in shown for shown in chat.seen)
     chat.tap("Зроблю в Label Studio")
-    assert "Поки що запитань для вас немає" in chat.screens[-2].text
+    assert "Поки що запитань для вас немає" in chat.last.text
     with chat.db.transaction() as session:
         item = session.exec(select(Item)).one()
         assert (item.status, item.held) == (ItemStatus.PAUSED, 3)

@@ -315,4 +315,4 @@ def test_an_invitation_to_one_project_closes_no_other(chat: Chat, load: Load) ->
     )
     chat.begin(code="abc")
     chat.tap("А")
-    assert chat.tap("А")[-1] == "Ще\n\nПорахуйте літери.\n[Почати]"
+    assert chat.tap("А")[-1] == "Ще\n\nПорахуйте літери.\n[Почати]\n[Лише 10 | 20 | 40]"
