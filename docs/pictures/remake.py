@@ -327,6 +327,51 @@ def filtered(page: Page) -> None:
     page.keyboard.press("w")
 
 
+def organisers(browser: Browser, folder: Path) -> None:
+    """The end of a session, and a question as an organiser meets it in the chat."""
+    here = folder / "asked"
+    here.mkdir()
+    run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, cwd=here)
+    run([HROMADA, "load", str(CAMPAIGN), "--allow-outside"])
+    run([HROMADA, "start", str(CAMPAIGN)])
+    environment = {**os.environ, "HROMADA_ORGANISERS": "1002"}
+    local = [HROMADA, "bot", "--local"]
+    with subprocess.Popen(local, cwd=here, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            told = [process.stdout.readline().strip() for _ in range(2)] if process.stdout else [""]
+            page = browser.new_page(viewport={"width": 360, "height": 740}, locale="uk")
+            begin(page, told[-1])
+            while not newest(page).locator(".key", has_text="Лише 10").count():
+                tap(page, newest(page).locator(".key").first.inner_text())
+            tap(page, "Лише 10")
+            tap(page, "⋯")
+            tap(page, "Запитати")
+            send(page, "Чи рахувати слово «ну»?")
+            while not newest(page).locator(".key", has_text="Ще 10").count():
+                tap(page, newest(page).locator(".key").first.inner_text())
+            page.screenshot(path=HERE / "session-end-360.png")
+            page.get_by_role("button", name="Нова людина").click()
+            page.get_by_role("button", name="Гаразд").click()
+            page.get_by_role("button", name="Почати", exact=True).click()
+            newest(page).wait_for()
+            send(page, "/admin")
+            newest(page).locator(".key", has_text="На відповідь").wait_for()
+            tap(page, "На відповідь: 1")
+            page.screenshot(path=HERE / "organiser-question-360.png")
+            page.close()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+
+
+def send(page: Page, text: str) -> None:
+    """Type a message and wait until something follows it."""
+    page.fill("#text", text)
+    page.click("#send")
+    page.get_by_text(text, exact=True).last.wait_for()
+    page.wait_for_timeout(1500)
+
+
 def label_studio(browser: Browser, folder: Path) -> None:
     """Both interfaces of Label Studio, with work begun."""
     found = program()
@@ -367,6 +412,7 @@ def main() -> None:
         chat(browser)
         tutorial(browser, Path(folder))
         bot(browser, Path(folder))
+        organisers(browser, Path(folder))
         label_studio(browser, Path(folder))
         browser.close()
 

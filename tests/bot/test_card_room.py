@@ -88,6 +88,7 @@ def load_item(db: Database, folder: Path, *, questions: list[Any] | None = None,
         "questions": questions or [{"type": "choice", "name": "answer", "text": QUESTION, **question}],
         "items": {"file": "p.jsonl", "id": "id", "show": "text"},
         "overlap": 1,
+        "caps": {"items": 1},  # so that nothing is offered at the end
         "reward": {"emoji": ["🍎"], "countdown": True},
     }
     (folder / "p.yaml").write_text(json.dumps(keys, ensure_ascii=False), "utf-8")

@@ -37,6 +37,7 @@ attestation: {text: Чи допомагало щось?, options: [ні, сло�
 question: {type: choice, text: "Яке слово довше?", options: [перше, друге]}
 items: {file: words.csv, id: id, show: text}
 overlap: 3
+reward: {emoji: none}
 """
 IDENTITY = ("first_name", "last_name", "username", "language_code")
 SCRIPT: tuple[tuple[str, str], ...] = (

@@ -70,6 +70,7 @@ REFUSING: Mapping[str, str] = {
     "people suspend": "somebody --reason why",
     "people unsuspend": "somebody",
     "people readmit": "somebody --project words",
+    "people release": "somebody --project words",
     "people team-member": "somebody",
     "people cohort": "somebody friends",
     "people add-reviewer": "ann",
@@ -83,6 +84,7 @@ REFUSING: Mapping[str, str] = {
     "delivery drop": "--all",
     "messages list": "",
     "messages answer": "1 text",
+    "messages send": "text --yes",
     "messages reports": "",
     "messages dismiss": "words 1",
 }
