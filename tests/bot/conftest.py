@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -66,6 +68,33 @@ class Chat:
         """A tap and all that follows from it."""
         person.tap(label)
         await self.deliver()
+
+    async def send_paced(self) -> None:
+        """Send the paced messages that the bot has taken, but for chats that Telegram asked a pause for."""
+        sweeper, now = self.app.sweeper, asyncio.get_running_loop().time()
+        while any(sweeper.rate_limit.get_pause_end(chat) < now for chat in sweeper._paced):
+            await sweeper._send_next_paced()
+        await self.app.sender.wait_until_idle()
+        await self.app.receipts.save()
+
+    @asynccontextmanager
+    async def restarted(self) -> AsyncIterator[None]:
+        """Another process of the bot, on the same database, while the block lasts; the first one rests."""
+        first, self.app = (
+            self.app,
+            application.build_application(
+                token=self.telegram.token,
+                database=self.database,
+                settings=self.app.workers.settings,
+                request=LocalRequest(self.telegram),
+                clock=lambda: self.now,
+                database_clock=lambda: self.now,
+            ),
+        )
+        await first.sweeper.lease.release()
+        async with self.app:
+            yield
+        self.app = first
 
     def answers(self) -> list[str]:
         """The stored answers, oldest first."""

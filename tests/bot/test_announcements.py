@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -16,11 +15,7 @@ from annotation.errors import BadInput
 from annotation.store import chats, queries
 from annotation.workflow.annotators import administration
 from annotation.workflow.notices import announcements
-from bot import application
-from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import attempts
-from bot.emulator.request import LocalRequest
-from tests.bot.conftest import KEY
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -62,14 +57,10 @@ async def store(chat: Chat) -> None:
     await chat.app.runner.run(lambda session: chat.app.sweeper._store_notifications(session, None))
 
 
-async def send(app: application.BotApplication) -> None:
+async def send(chat: Chat) -> None:
     """Send what is in the outbox and due."""
-    await app.sweeper.sweep_once()
-    for _ in range(20):
-        if app.sweeper._paced:
-            await app.sweeper._send_next_paced()
-    await app.sender.wait_until_idle()
-    await app.receipts.save()
+    await chat.app.sweeper.sweep_once()
+    await chat.send_paced()
 
 
 async def live(chat: Chat, *, hours: int) -> None:
@@ -77,7 +68,7 @@ async def live(chat: Chat, *, hours: int) -> None:
     for _ in range(hours):
         chat.now += timedelta(hours=1)
         await store(chat)
-        await send(chat.app)
+        await send(chat)
 
 
 def list_hours(person: ScriptedPerson, *, zone: str | None) -> list[int]:
@@ -86,29 +77,13 @@ def list_hours(person: ScriptedPerson, *, zone: str | None) -> list[int]:
     return [datetime.fromtimestamp(entry.at, ZoneInfo(zone or "Europe/Kyiv")).hour for entry in found]
 
 
-@asynccontextmanager
-async def started_anew(chat: Chat) -> AsyncIterator[application.BotApplication]:
-    """Another process of the bot, on the same database."""
-    app = application.build_application(
-        token=chat.telegram.token,
-        database=chat.database,
-        settings=application.build_delivery_settings(ConversationSettings(key=KEY)),
-        request=LocalRequest(chat.telegram),
-        clock=lambda: chat.now,
-        database_clock=lambda: chat.now,
-    )
-    async with app:
-        await chat.app.sweeper.lease.release()
-        yield app
-
-
 async def test_it_comes_by_day_where_they_are(chat: Chat, load: Callable[..., None]) -> None:
     """At once where it is day, at ten where it is night; whoever has not told where they are is taken for near."""
     load(*ITEMS)
     people = {number: await join(chat, number, zone=zone) for number, zone in CITIES.items()}
     announce(chat)
     await store(chat)
-    await send(chat.app)
+    await send(chat)
     await live(chat, hours=40)
     hours = {number: list_hours(person, zone=CITIES[number]) for number, person in people.items()}
     assert hours == {1: [14], 2: [10], 3: [10], 4: [14]}
@@ -167,7 +142,7 @@ async def test_a_long_pause_that_telegram_asks_for_ends_by_day(chat: Chat, load:
     await store(chat)
     hours = 10
     chat.telegram.faults.fail("sendMessage", 429, retry_after=hours * 3600)
-    await send(chat.app)
+    await send(chat)
     paused, served = (person, other) if list_hours(other, zone=None) else (other, person)
     assert (list_hours(paused, zone=None), list_hours(served, zone=None)) == ([], [14])
     await live(chat, hours=8)
@@ -175,11 +150,8 @@ async def test_a_long_pause_that_telegram_asks_for_ends_by_day(chat: Chat, load:
         assert chats.list_pauses(view, now=chat.now).keys() == {paused.id}
         assert view.connection().execute(sa.text("SELECT count(*) FROM outbox")).scalar_one() == 0
     chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
-    async with started_anew(chat) as app:
-        for _ in range(20):
-            chat.now += timedelta(hours=1)
-            await app.runner.run(lambda session: app.sweeper._store_notifications(session, None))
-            await send(app)
+    async with chat.restarted():
+        await live(chat, hours=20)
     assert (list_hours(paused, zone=None), list_hours(served, zone=None)) == ([10], [14])
 
 
