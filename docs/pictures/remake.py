@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
@@ -46,6 +47,18 @@ SIZES = ((360, 740), (1280, 800))
 STORY_VOTES = """
 votes: {format: csv, file: votes.csv, item: item, annotator: who,
   answers: {result: result, why: why, fixed: fixed, notable: notable, comment: comment}}
+"""
+
+
+ASKED = """\
+project: words
+title: Яке слово довше?
+language: uk
+instructions: Порахуйте літери в кожному слові й торкніться довшого.
+question: {type: choice, text: Яке слово довше?, options: [перше, друге]}
+items: {file: items.csv, id: id, show: text}
+overlap: 3
+reward: {countdown: yes}
 """
 
 
@@ -332,8 +345,13 @@ def organisers(browser: Browser, folder: Path) -> None:
     here = folder / "asked"
     here.mkdir()
     run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, cwd=here)
-    run([HROMADA, "load", str(CAMPAIGN), "--allow-outside"])
-    run([HROMADA, "start", str(CAMPAIGN)])
+    words = ["кіт", "собака", "вікно", "підлога", "яблуко", "слива", "ріка", "озеро"]
+    words += ["черепаха", "заєць", "дерево", "кущ", "хмара"]
+    rows = [f"{number},{one} — {other}" for number, (one, other) in enumerate(pairwise(words))]
+    (here / "items.csv").write_text("\n".join(["id,text", *rows]) + "\n", "utf-8")
+    (here / "words.yaml").write_text(ASKED, "utf-8")
+    run([HROMADA, "load", "words.yaml"])
+    run([HROMADA, "start", "words"])
     environment = {**os.environ, "HROMADA_ORGANISERS": "1002"}
     local = [HROMADA, "bot", "--local"]
     with subprocess.Popen(local, cwd=here, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -346,7 +364,7 @@ def organisers(browser: Browser, folder: Path) -> None:
             tap(page, "Лише 10")
             tap(page, "⋯")
             tap(page, "Запитати")
-            send(page, "Чи рахувати слово «ну»?")
+            send(page, "Чи рахувати апостроф?")
             while not newest(page).locator(".key", has_text="Ще 10").count():
                 tap(page, newest(page).locator(".key").first.inner_text())
             page.screenshot(path=HERE / "session-end-360.png")
