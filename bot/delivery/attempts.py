@@ -31,7 +31,7 @@ CHECK_SECONDS = 1.0
 """Seconds between two looks of the watchdog."""
 CHAT_SECONDS = 1.0
 """Seconds between two paced messages to one chat: Telegram takes about one a second."""
-OVERALL_SECONDS = 1 / 28
+OVERALL_SECONDS = 1 / 29
 """Seconds between any two messages while paced ones wait, replies counted: Telegram takes about 30 a second."""
 MAX_DEBT_SECONDS = 2.0
 """Seconds that replies sent so far, which never wait themselves, can make the next paced message wait."""

@@ -108,7 +108,7 @@ button-send = Send
 button-dont = Do not send
 announced-now = { $count ->
     [one] It goes to { $count } person.
-   *[other] It goes to { $count } people. About 28 a second leave.
+   *[other] It goes to { $count } people. About 29 a second leave.
 }
 dropped-now = Not sent.
 too-long-text = That is empty or too long: at most { $most } characters.
