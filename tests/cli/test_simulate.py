@@ -21,7 +21,7 @@ def test_overlaps_stand_side_by_side_and_nothing_is_stored(strict: Hromada) -> N
     """The table says that it is simulated, above and below; no database, no key is made."""
     ran = strict("simulate", "one/project.yaml", "--people", "8", "--overlap", "2,dynamic")
     assert ran.code == 0, ran.err
-    lines = ran.out.splitlines()
+    lines = ran.out.strip().splitlines()
     assert lines[0] == "SIMULATED · one · 8 people, skill 85%, 5% careless, seed 0"
     assert lines[-1] == "SIMULATED: no person answered any of this."
     assert "3 to 5 until 90% sure" in ran.out
