@@ -142,7 +142,7 @@ def test_what_stands_between_somebody_and_their_items_is_told_with_the_command_t
     hromada("load", "all.yaml")
     hromada("start", "all")
     email = accounts["olha"].email
-    assert "all is a programme. Name one of its projects: c." in hromada(
+    assert "'all' is a programme; here goes one of its projects. They are: c." in hromada(
         "label-studio", "push", "all", "--person", email, code=2
     )
     told = hromada("label-studio", "push", "c", "--person", email)
@@ -281,7 +281,11 @@ def test_a_deleted_project_is_a_problem_of_its_batch(hromada: Command, accounts:
 @pytest.mark.parametrize(
     ("arguments", "env", "says"),
     [
-        (("pull",), {"HROMADA_LABEL_STUDIO_TOKEN": ""}, "no token for Label Studio. `hromada label-studio up` makes"),
+        (
+            ("pull",),
+            {"HROMADA_LABEL_STUDIO_TOKEN": ""},
+            "There is no token for Label Studio. Work where `hromada label-studio up` wrote .env",
+        ),
         (("doctor",), {"HROMADA_LABEL_STUDIO_URL": "http://127.0.0.1:1"}, "Label Studio does not answer."),
         (("doctor",), {"HROMADA_LABEL_STUDIO_TOKEN": "f" * 40}, "Label Studio does not know this token."),
         (("link", "nobody@example.org"), {}, "Label Studio has no account 'nobody@example.org'."),
