@@ -7,9 +7,10 @@ import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from fluent.syntax import FluentSerializer, ast
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 ITEMS = [(f"Слово {number}", ["так", "ні"]) for number in range(4)]
 ORGANISER = 900
+KYIV = ZoneInfo("Europe/Kyiv")
 
 
 @pytest.fixture(autouse=True)
@@ -153,12 +155,7 @@ async def collect(chat: Chat, *, sweeps: int = 5) -> None:
     """Let what waits be stored in the outbox and sent."""
     for _ in range(sweeps):
         await chat.app.sweeper.sweep_once()
-    for _ in range(200):
-        paced = chat.app.sweeper._paced
-        if not paced:
-            break
-        await chat.app.sweeper._send_next_paced()
-    await chat.app.sender.wait_until_idle()
+    await chat.send_paced()
 
 
 async def test_an_answer_reaches_the_person_who_asked(chat: Chat, load: Callable[..., Any]) -> None:
@@ -532,6 +529,29 @@ async def test_at_night_organisers_hear_only_of_a_bot_that_is_behind(
     await observe(chat)
     assert count_told(organiser, "1 decision waits for you.") == 1
     assert count_told(organiser, "Since yesterday:") == 2
+
+
+async def test_a_digest_that_telegram_held_back_until_night_gives_way_to_the_next(
+    chat: Chat, load: Callable[..., Any]
+) -> None:
+    """One of each day at the most, none at night, none to whoever blocked the bot."""
+    load(*ITEMS)
+    organiser, other = await open_admin(chat), await open_admin(chat, number=901)
+    other.block()
+    await chat.deliver()
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=10 * 3600)
+    await observe(chat)
+    assert count_told(organiser, "Since yesterday:") == 0
+    for _ in range(9):
+        chat.now += timedelta(hours=1)
+        await observe(chat)
+    chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
+    async with chat.restarted():
+        for _ in range(10):
+            chat.now += timedelta(hours=1)
+            await observe(chat)
+    sent = [entry for entry in chat.telegram.display_log.entries if "Since yesterday:" in entry.text]
+    assert [(entry.person, datetime.fromtimestamp(entry.at, KYIV).hour) for entry in sent] == [(organiser.id, 10)]
 
 
 async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Callable[..., Any]) -> None:

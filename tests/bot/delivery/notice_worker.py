@@ -1,9 +1,9 @@
 """A process that starts bots for a moment of a given day: `python notice_worker.py TELEGRAM TOKEN`.
 
-For each line of JSON that it reads (the address of the database, the time in seconds since 1970, and at which event to
-be killed, 0 for none) a bot stores what is to be sent and sends it, as a process of its own. It is killed before a
-statement that writes, before a commit, before a call, or after the answer to a call, as these come. Then a line says
-whether it was.
+For each line of JSON that it reads (the address of the database, the time in seconds since 1970, at which event to be
+killed, 0 for none, and the Telegram ids of organisers) a bot stores what is to be sent and sends it, as a process of
+its own. It is killed before a statement that writes, before a commit, before a call, or after the answer to a call, as
+these come. Then a line says whether it was.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ async def send(app: application.BotApplication) -> None:
     async with app:
         for _ in range(ROUNDS):
             await app.sweeper.lease.acquire()
-            await app.runner.run(lambda session: app.sweeper._store_notifications(session, None))
+            observed = app.sweeper._observe()
+            await app.runner.run(lambda session, observed=observed: app.sweeper._store_notifications(session, observed))
             await app.sweeper.sweep_once()
             while app.sweeper._paced:
                 await app.sweeper._send_next_paced()
@@ -74,7 +75,7 @@ async def send(app: application.BotApplication) -> None:
             await app.receipts.save()
 
 
-def run(telegram: str, token: str, *, url: str, at: float, kill_at: int) -> None:
+def run(telegram: str, token: str, *, url: str, at: float, kill_at: int, organisers: list[int]) -> None:
     """A bot at this time."""
     attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS = 0.0, 0.03  # one message after another, as it is in earnest
     countdown, now = Countdown(kill_at), datetime.fromtimestamp(at, UTC)
@@ -82,7 +83,9 @@ def run(telegram: str, token: str, *, url: str, at: float, kill_at: int) -> None
         app = application.build_application(
             token=token,
             database=opened,
-            settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
+            settings=application.build_delivery_settings(
+                ConversationSettings(key=b"k" * 32, organisers=frozenset(organisers))
+            ),
             base_url=f"{telegram}/bot",
             clock=lambda: now,
             database_clock=lambda: now,

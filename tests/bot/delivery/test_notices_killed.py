@@ -44,16 +44,17 @@ class Campaign:
     url: str
     telegram: Telegram
     process: asyncio.subprocess.Process
+    organisers: tuple[int, ...] = ()
     now: datetime = BEGIN
     doubtful: set[tuple[int, str]] = field(default_factory=set)
     """What had begun, and was not known to have arrived, when a bot was killed: the chat and the notice."""
 
     async def start_bot(self, *, kill_at: int = 0) -> str:
         """A bot, killed at this event; how it ended."""
-        line = json.dumps({"url": self.url, "at": self.now.timestamp(), "kill_at": kill_at}) + "\n"
+        line = {"url": self.url, "at": self.now.timestamp(), "kill_at": kill_at, "organisers": self.organisers}
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(line.encode())
+        self.process.stdin.write(f"{json.dumps(line)}\n".encode())
         ended = (await asyncio.wait_for(self.process.stdout.readline(), 60)).decode().strip()
         begun = self.read("SELECT chat_id, notice FROM outbox WHERE begun_at IS NOT NULL")
         self.doubtful |= {(int(str(chat)), str(notice)) for chat, notice in begun}
@@ -75,7 +76,12 @@ class Campaign:
         )
 
 
-NOTICES = {"reminder": "якщо матимете охоту", "news": "для вас знову є запитання", "announcement 1": "Дякуємо всім!"}
+NOTICES = {
+    "reminder": "якщо матимете охоту",
+    "news": "для вас знову є запитання",
+    "announcement 1": "Дякуємо всім!",
+    "digest": "За добу:",
+}
 
 
 def prepare(db: Database) -> None:
@@ -102,10 +108,22 @@ def prepare(db: Database) -> None:
         assert announcements.send_announcement(session, announcement=draft, now=BEGIN) == PEOPLE
 
 
+def prepare_organisers(db: Database, organisers: tuple[int, ...]) -> None:
+    """Organisers who have written to the bot; the last of them has blocked it since."""
+    with db.transaction() as session:
+        for number in organisers:
+            annotator = registration.register_telegram_annotator(
+                session, telegram_id=number, language="uk", key=b"k" * 32, now=BEGIN - timedelta(days=9)
+            )
+            annotator.time_zone = KYIV
+            annotator.unreachable_at = BEGIN if number == organisers[-1] else None
+            session.add(annotator)
+
+
 @asynccontextmanager
-async def campaign(url: str, db: Database) -> AsyncIterator[Campaign]:
-    """The people, and the process that starts bots."""
-    prepare(db)
+async def campaign(url: str, db: Database, *, organisers: tuple[int, ...] = ()) -> AsyncIterator[Campaign]:
+    """The people, or only organisers, and the process that starts bots."""
+    prepare_organisers(db, organisers) if organisers else prepare(db)
     made: list[Campaign] = []
 
     def get_time() -> float:
@@ -119,7 +137,7 @@ async def campaign(url: str, db: Database) -> AsyncIterator[Campaign]:
         process = await asyncio.create_subprocess_exec(
             sys.executable, WORKER, server.url, telegram.token, stdin=pipe, stdout=pipe
         )
-        made.append(Campaign(db, url, telegram, process))
+        made.append(Campaign(db, url, telegram, process, organisers))
         try:
             yield made[0]
         finally:
@@ -181,3 +199,27 @@ async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, lo
         assert len(running.count_received()) == 2 * PEOPLE
         assert set(running.read("SELECT reminders, news, ignored FROM notice_wish")) == {(1, 0, 1), (0, 0, 0)}
         assert running.read("SELECT count(*) FROM assignment WHERE status = 'live'") == [(0,)]
+
+
+async def test_a_digest_is_sent_once_a_day_by_bots_that_are_killed(
+    url: str, db: Database, load_items: Callable[..., None]
+) -> None:
+    """What had not begun is sent by the next bot; none at night, none to an organiser who blocked the bot."""
+    load_items(items=20)
+    async with campaign(url, db, organisers=(1, 2, 3, 4)) as running:
+        assert await kill_at_every_step(running) > 20
+        assert running.now < BEGIN + timedelta(hours=8)
+        received = running.count_received()
+        assert set(received.values()) == {1}
+        lost = {(number, "digest") for number in (1, 2, 3)} - received.keys()
+        assert lost <= running.doubtful
+        assert len(received) + len(lost) == 3
+        for hour, more in ((23, 0), (26, 1), (30, 1), (38, 1), (50, 2)):
+            running.now = BEGIN + timedelta(hours=hour)
+            assert await running.start_bot() == "done"
+            digests = running.count_received()
+            assert {digests[one, "digest"] - received[one, "digest"] for one in (1, 2, 3)} == {more}
+            assert digests[4, "digest"] == 0
+        assert running.read("SELECT count(*) FROM outbox") == [(0,)]
+        with db.reading() as view:
+            assert invariants.list_violations(view) == ()
