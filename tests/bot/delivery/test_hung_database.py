@@ -190,6 +190,7 @@ async def end_in_time(process: asyncio.subprocess.Process) -> None:
 HANGING_BOT = """
 import sys, time
 from bot import application
+from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.transaction_runner import TransactionRunner
 from annotation.store import database
 from bot.emulator.request import LocalRequest
@@ -218,8 +219,8 @@ async def test_sigterm_ends_a_bot_whatever_hangs(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     async with asyncio.timeout(120):
-        while b"The bot is @" not in await process.stderr.readline():
-            pass
+        while b"The bot is @" not in (line := await process.stderr.readline()):
+            assert line, "it ended before it was there"
         process.send_signal(signal.SIGTERM)
         said = await process.stderr.read()
         assert await process.wait() == 1
