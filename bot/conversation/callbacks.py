@@ -103,8 +103,8 @@ was shown as their word.
 
 CONSENT has one number, 1 to agree or 0 to decline; PROFILE the index of the option, and a second number for "I would
 rather not say"; WARNING a number only to decline; their words are the beginning
-of the sha256 of the text or of the field. ATTEST has the number of the work session, the index of the option, and 1
-where the annotator pauses, so that no other screen follows.
+of the sha256 of the text or of the field. ATTEST has the number of the work session, the index of the option, and the
+`AttestationMoment`.
 """
 CASE_NUMBER, PICKED, FIRST = range(3)
 """The indices of the numbers in the data of buttons of a case.

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
@@ -19,7 +17,15 @@ from annotation.workflow.annotators import access, data_summary, invitations
 from annotation.workflow.assignments import AssignedItem, Eligibility
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import case_queue, long_items, notice_offers, programme_end, requirements, work_sessions
+from bot.conversation import (
+    attestation_questions,
+    case_queue,
+    long_items,
+    notice_offers,
+    programme_end,
+    requirements,
+    work_sessions,
+)
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
@@ -54,7 +60,7 @@ def show_current_screen(context: UpdateContext, *, item_finished: bool = False) 
         eligibility = replace(eligibility, live_assignment_id=None, has_overdue_leases=False)
     entries = open_projects.list_choices(eligibility.open_projects)
     if not any(entry.projects for entry in entries):
-        return _explain_nothing_open(context, entries)
+        return join_calls(_explain_nothing_open(context, entries), attestation_questions.ask_at_end(context))
     return _show_next_item(context, entries, eligibility=eligibility, item_finished=item_finished)
 
 
@@ -97,7 +103,7 @@ def _show_next_item(
         explanations |= {str(call): call for call in calls}
     work_sessions.forget_session(context)
     explained = notice_offers.add_news_offer(context, [*explanations.values()], results)
-    return join_calls(explained, case_queue.offer_cases(context))
+    return join_calls(explained, case_queue.offer_cases(context) or attestation_questions.ask_at_end(context))
 
 
 def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem | NothingAssigned) -> TelegramCalls:
@@ -208,7 +214,7 @@ def show_assignment_result(
     project, definition = context.get_project(result.project_id)
     if context.annotator.time_zone is None and _needs_time_zone(definition):
         return requirements.ask_time_zone(context)
-    version = compute_card_version(result.instructions, definition.examples)
+    version = requirements.compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
         before = (
             assignments.find_finished_before(context.transaction, project_id=result.project_id, now=context.now)
@@ -217,15 +223,9 @@ def show_assignment_result(
         )
         above = () if before is None else (own_progress.format_progress(before, context.translate),)
         return requirements.show_card(context, project, definition, version=version, above=above)
-    attestation = requirements.ask_due_attestation(context, project, definition) if definition.attestation else ()
+    attestation = attestation_questions.ask_before_item(context, project, definition) if definition.attestation else ()
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
-
-
-def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
-    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
-    text = instructions + ("" if examples is None else examples.model_dump_json())
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _needs_time_zone(definition: ProjectFile) -> bool:

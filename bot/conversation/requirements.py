@@ -5,22 +5,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.sections.annotators import ProfileField
+from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
 from annotation.vocabulary import UnassignedReason
-from annotation.workflow.annotators import attestations, consents, terms
+from annotation.workflow.annotators import consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction
-from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import onboarding, project_status, work_sessions
+from bot.conversation.views import onboarding, work_sessions
 
 if TYPE_CHECKING:
     from annotation.store.models import Project
@@ -86,6 +86,12 @@ def show_card(
     return context.ask(card)
 
 
+def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
+    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
+    text = instructions + ("" if examples is None else examples.model_dump_json())
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
 def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> TelegramCalls:
     """Store that this version of a task card was read, and remove its buttons; raises Stale for an unknown project."""
     project, definition = context.get_project(project_id)
@@ -102,38 +108,3 @@ def remove_prompt_buttons(context: UpdateContext) -> TelegramCalls:
     if not state.prompt or state.asked_in != context.incoming.message_id:
         return ()
     return context.edit(replace(prompts.decode_prompt(state.prompt), buttons=()))
-
-
-def render_pausing_attestation(context: UpdateContext, *, project_id: int) -> RenderedMessage | None:
-    """The attestation of the work session that ends now; None where the project asks for none."""
-    definition = context.find_definition(project_id)
-    section = definition.attestation if definition else None
-    participation = context.transaction.find_participation(project_id)
-    if section is None or participation is None or participation.work_session < 1:
-        return None
-    return project_status.render_attestation(
-        section, context.translate, project_id=project_id, work_session=participation.work_session, pausing=True
-    )
-
-
-def ask_due_attestation(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
-    """Ask for the attestation of the last work session, if it is due."""
-    if definition.attestation is None:
-        return ()
-    work_session = attestations.get_due_work_session(
-        context.transaction.session,
-        definition=definition,
-        participation=context.transaction.find_participation(project.id or 0),
-        now=context.now,
-    )
-    if work_session is None:
-        return ()
-    return context.ask(
-        project_status.render_attestation(
-            definition.attestation,
-            context.translate,
-            project_id=project.id or 0,
-            work_session=work_session,
-            pausing=False,
-        )
-    )

@@ -12,8 +12,8 @@ from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.annotators import active_time
 from annotation.workflow.assignments import SavedJudgement
-from bot.conversation import prompts, requirements
-from bot.conversation.update_context import UpdateContext
+from bot.conversation import attestation_questions
+from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import own_progress, work_sessions
 
@@ -83,10 +83,7 @@ def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramC
         left=sum(left) if left else None,
     )
     forget_session(context)
-    attestation = requirements.render_pausing_attestation(context, project_id=saved.project_id)
-    if attestation is None:
+    question = attestation_questions.render_at_pause(context, project_id=saved.project_id)
+    if question is None:
         return context.ask(card)
-    calls = context.ask((card, attestation))
-    both = prompts.encode_prompt(replace(attestation, buttons=(*card.buttons, *attestation.buttons)))
-    context.save_state(replace(context.state, prompt=both))
-    return calls
+    return join_calls(context.send(card), attestation_questions.ask_below(context, question, above=card))

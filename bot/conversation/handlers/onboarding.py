@@ -230,6 +230,6 @@ def show_task(context: UpdateContext) -> TelegramCalls:
     if found is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
     project, definition = found
-    version = navigation.compute_card_version(project.instructions, definition.examples)
+    version = requirements.compute_card_version(project.instructions, definition.examples)
     card = requirements.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)

@@ -11,12 +11,12 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes, screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import (
+    attestation_questions,
     long_items,
     message_layout,
     navigation,
     notice_offers,
     prompts,
-    requirements,
     work_sessions,
 )
 from bot.conversation.handlers import answer_changes, answers
@@ -24,6 +24,7 @@ from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
 from bot.conversation.views import items, menus
+from bot.conversation.views.project_status import AttestationMoment
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
@@ -197,13 +198,8 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
         notice_offers.send_pause(context, "paused-begun", number=item.number)
         if has_draft
         else notice_offers.send_pause(context, "paused"),
-        _ask_attestation(context, item.project_id),
+        attestation_questions.ask_at_pause(context, project_id=item.project_id),
     )
-
-
-def _ask_attestation(context: UpdateContext, project_id: int) -> TelegramCalls:
-    question = requirements.render_pausing_attestation(context, project_id=project_id)
-    return () if question is None else context.without_tap().ask(question)
 
 
 def submit_attestation(context: UpdateContext) -> TelegramCalls:
@@ -214,6 +210,7 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
     if section is None:
         raise Stale("Nothing is asked there.")
     used = _get_reason(section.options, callback.get_number(1))
+    moment = callback.get_number(2)
     attestations.save_attestation(
         context.transaction.session,
         annotator_id=context.annotator_id,
@@ -221,15 +218,15 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         work_session=callback.get_number(0),
         used=used,
         now=context.now,
+        at_end=moment != AttestationMoment.BEFORE_ITEM,
     )
-    is_pausing = bool(callback.get_number(2))
-    way_on = [context.translate("resume")] if is_pausing else []
+    way_on = [context.translate("resume")] if moment == AttestationMoment.PAUSE else []
     confirmation = message_layout.render_text(context.translate, section.text, used, *way_on)
     calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    if is_pausing:
-        context.save_state(context.state.without_prompt())
-        return calls
-    return join_calls(calls, navigation.show_current_screen(context.without_tap()))
+    if moment == AttestationMoment.BEFORE_ITEM:
+        return join_calls(calls, navigation.show_current_screen(context.without_tap()))
+    context.save_state(context.state.without_prompt())
+    return calls if moment == AttestationMoment.PAUSE else join_calls(calls, attestation_questions.ask_at_end(context))
 
 
 def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:

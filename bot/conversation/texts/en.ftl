@@ -248,6 +248,7 @@ searching = Looking for a question for you, one moment please.
 paused = Paused. Everything is saved; to go on, send /start.
 resume = To go on: /start
 sitting-over = One quick thing about last time:
+sitting-ends = One last quick thing:
 in-minutes = in { $minutes } min
 in-hours = in { $hours } h
 month-name = { $month ->

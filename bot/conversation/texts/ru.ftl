@@ -260,6 +260,7 @@ searching = Ищем для вас вопрос, подождите немног
 paused = Пауза. Всё сохранено; чтобы продолжить, отправьте /start.
 resume = Продолжить: /start
 sitting-over = Коротко о прошлом разе:
+sitting-ends = И напоследок, коротко:
 in-minutes = через { $minutes } мин
 in-hours = через { $hours } ч
 month-name = { $month ->

@@ -261,6 +261,7 @@ searching = Шукаємо для вас запитання, зачекайте 
 paused = Пауза. Усе збережено; щоб продовжити, надішліть /start.
 resume = Продовжити: /start
 sitting-over = Коротко про минулий раз:
+sitting-ends = І наостанок, коротко:
 in-minutes = за { $minutes } хв
 in-hours = за { $hours } год
 month-name = { $month ->

@@ -6,6 +6,7 @@ The attestation is the question which aids were used in a work session.
 from __future__ import annotations
 
 from datetime import datetime
+from enum import IntEnum
 
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.vocabulary import Stage, UnassignedReason
@@ -29,6 +30,18 @@ REASON_TEXTS = {
     UnassignedReason.SEARCHING: "searching",
 }
 """The ids of the texts that explain why an annotator gets no item."""
+
+
+class AttestationMoment(IntEnum):
+    """When the annotator is asked which aids they used; the numbers stand in buttons, and never change.
+
+    BEFORE_ITEM: about the work session before, and an item follows the answer; PAUSE: they stop; END: nothing is left.
+    """
+
+    BEFORE_ITEM = 0
+    PAUSE = 1
+    END = 2
+
 
 OVER_TEXTS = {Stage.TRAINING: "training-over", Stage.QUALIFICATION: "qualification-over"}
 """The ids of the texts that say that a stage without a pass mark is over."""
@@ -81,21 +94,21 @@ def _format_result(decision: QualificationDecision, translate: Texts) -> str:
 
 
 def render_attestation(
-    section: AttestationSection, translate: Texts, *, project_id: int, work_session: int, pausing: bool
+    section: AttestationSection, translate: Texts, *, project_id: int, work_session: int, moment: AttestationMoment
 ) -> RenderedMessage:
-    """The question about aids at the end of a work session; `pausing` says that no item follows the answer."""
+    """The question about aids after a work session, or at its end."""
     letters = options.list_letters(len(section.options), translate.language)
     labels = section.options if message_layout.are_labels_short(section.options) else letters
     option_list = "\n".join(f"{letter}) {option}" for letter, option in zip(letters, section.options, strict=True))
     words = prompts.list_option_words(section.options, letters)
     buttons = [
         message_layout.build_button(
-            label, ButtonAction.ATTEST, project_id, work_session, index, int(pausing), typed=words[index]
+            label, ButtonAction.ATTEST, project_id, work_session, index, moment, typed=words[index]
         )
         for index, label in enumerate(labels)
     ]
     blocks = [
-        TextBlock(translate("sitting-over")),
+        TextBlock(translate("sitting-over" if moment is AttestationMoment.BEFORE_ITEM else "sitting-ends")),
         TextBlock(section.text),
         TextBlock("" if labels == section.options else option_list),
     ]

@@ -334,3 +334,44 @@ def test_a_programme_without_an_invitation(chat: Chat, join: Join, db: Database)
     assert chat.say("/progress")[-1] == "Слова\n▸ Яке слово довше? — 0 з 1\n· Кіт чи пес?\n[Далі]"
     with db.transaction() as session:
         assert len(session.exec(select(models.Participation)).all()) == 1
+
+
+@pytest.mark.parametrize("order", ["sequence", "interleaved"])
+def test_the_end_asks_once_what_all_data_sets_ask(chat: Chat, join: Join, order: str) -> None:
+    """In a message below, by a tap or typed; what one of them asks in other words comes next, and nothing twice.
+
+    Without it whoever does everything in one go would never be asked.
+    """
+    same = "attestation: {text: Що допомагало?, options: [ніщо, словник]}"
+    other = same.replace("?", " ще?")
+    join(2, 1, 2, order=order, more=(same, other, same))
+    *_, end, question = walk(chat, 5)
+    assert "🏁 Це все" in end
+    assert question == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
+    assert chat.say("/start")[-1] == question
+    assert chat.say("словник")[-1] == "І наостанок, коротко:\n\nЩо допомагало ще?\n[ніщо | словник]"
+    assert chat.tap("ніщо") == []
+    assert chat.last.text == "Що допомагало ще?\n\nніщо"
+    assert chat.say("/start")[-1].startswith("Слова\n✓")
+    assert list_attested(chat) == [("p0", 1, "словник"), ("p1", 1, "ніщо"), ("p2", 1, "словник")]
+
+
+def test_what_was_attested_at_a_pause_holds_for_the_other_data_sets(chat: Chat, join: Join) -> None:
+    """None of them asks again until something more is answered."""
+    more = "attestation: {text: Що допомагало?, options: [ніщо, словник]}"
+    join(2, 2, 2, order="interleaved", more=(more,) * 3)
+    walk(chat, 3)
+    assert chat.say("/pause")[-1] == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
+    chat.tap("ніщо")
+    chat.say("/start")
+    assert len(list_attested(chat)) == 3
+    chat.now += timedelta(hours=1)
+    assert chat.say("/start")[-1].startswith("2\n\n")
+
+
+def list_attested(chat: Chat) -> list[tuple[str, int, str]]:
+    """The project, the work session and what was used, of each attestation."""
+    attestation, project = models.Attestation, models.Project
+    with chat.db.reading() as view:
+        rows = select(project.name, attestation.work_session, attestation.used).join(attestation)
+        return [tuple(row) for row in view.exec(rows.order_by(project.name))]

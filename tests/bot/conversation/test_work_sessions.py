@@ -154,6 +154,20 @@ def test_the_card_asks_for_the_attestation(chat: Chat, load: Load) -> None:
         assert session.exec(select(models.Attestation.used)).all() == ["ніщо"]
 
 
+def test_whoever_does_everything_in_one_go_attests_it_at_the_end(chat: Chat, load: Load) -> None:
+    """Below the end, where the offer of news can still be typed; whoever was asked at the card is not asked again."""
+    load(ROWS[:3], more=ATTESTATION)
+    chat.begin()
+    *_, end, question = answer(chat, 3)
+    assert end.startswith("Поки що це все. Ви дали 3 відповіді, дякуємо!")
+    assert question == "І наостанок, коротко:\n\nЩо допомагало?\n[ніщо | словник]"
+    assert chat.say("Так, напишіть")[-1].startswith("Де ви зараз?")
+    assert chat.say("/start")[-1] == question
+    assert chat.tap("словник") == []
+    assert chat.last.text == "Що допомагало?\n\nсловник"
+    assert "Що допомагало" not in chat.say("/start")[-1]
+
+
 def test_a_number_typed_below_the_attestation_begins_a_session(chat: Chat, load: Load) -> None:
     """And any other text goes on."""
     load(ROWS, more=ATTESTATION)

@@ -1,0 +1,89 @@
+"""When annotators are asked which tools they used: before the next item, where they pause, and where nothing is left.
+
+What several projects ask in the same words is asked once, and the answer holds for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotation.campaigns.project_file import ProjectFile
+from annotation.store.models import Project
+from annotation.workflow.annotators import attestations
+from annotation.workflow.conversations.conversation_state import ConversationStep
+from bot.conversation import prompts
+from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.update_context import UpdateContext
+from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.views import project_status
+from bot.conversation.views.project_status import AttestationMoment
+
+
+def ask_before_item(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
+    """Ask for the attestation of the last work session in the project, if it is due; the item follows the answer."""
+    work_session = attestations.get_due_work_session(
+        context.transaction.session,
+        definition=definition,
+        participation=context.transaction.find_participation(project.id or 0),
+        now=context.now,
+    )
+    if work_session is None or definition.attestation is None:
+        return ()
+    question = project_status.render_attestation(
+        definition.attestation,
+        context.translate,
+        project_id=project.id or 0,
+        work_session=work_session,
+        moment=AttestationMoment.BEFORE_ITEM,
+    )
+    return context.ask(question)
+
+
+def ask_at_pause(context: UpdateContext, *, project_id: int) -> TelegramCalls:
+    """Ask for the attestation of the work session in the project that ends now, where the project asks for one."""
+    question = render_at_pause(context, project_id=project_id)
+    return () if question is None else context.without_tap().ask(question)
+
+
+def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessage | None:
+    """The question about the work session that ends now; None where the project asks for none."""
+    definition = context.find_definition(project_id)
+    section = definition.attestation if definition else None
+    participation = context.transaction.find_participation(project_id)
+    if section is None or participation is None or participation.work_session < 1:
+        return None
+    return project_status.render_attestation(
+        section,
+        context.translate,
+        project_id=project_id,
+        work_session=participation.work_session,
+        moment=AttestationMoment.PAUSE,
+    )
+
+
+def ask_at_end(context: UpdateContext) -> TelegramCalls:
+    """Ask for the first attestation that is due now that there is nothing to answer; no call where something is asked.
+
+    What the message above offers can still be typed.
+    """
+    if context.state.step is not ConversationStep.NONE:
+        return ()
+    session, annotator_id = context.transaction.session, context.annotator_id
+    for due in attestations.list_due(session, annotator_id=annotator_id, now=context.now, at_end=True):
+        question = project_status.render_attestation(
+            due.section,
+            context.translate,
+            project_id=due.project_id,
+            work_session=due.work_session,
+            moment=AttestationMoment.END,
+        )
+        return ask_below(context, question, above=prompts.decode_prompt(context.state.prompt))
+    return ()
+
+
+def ask_below(context: UpdateContext, question: RenderedMessage, *, above: RenderedMessage) -> TelegramCalls:
+    """Ask in a message below one with buttons; a typed text names a button of either."""
+    calls = context.without_tap().ask(question)
+    both = prompts.encode_prompt(replace(question, buttons=(*above.buttons, *question.buttons)))
+    context.save_state(replace(context.state, prompt=both))
+    return calls
