@@ -175,6 +175,23 @@ async def test_an_answer_reaches_the_person_who_asked(chat: Chat, load: Callable
     assert [act for act, *_ in list_acts(chat)] == ["answer"]
 
 
+@pytest.mark.parametrize("messages", [("/ask", "Чи рахувати апостроф?"), ("/ask Чи рахувати апостроф?",)])
+async def test_a_question_by_command_is_about_the_item_in_hand(
+    chat: Chat, load: Callable[..., Any], messages: tuple[str, ...]
+) -> None:
+    """In one message or two; the item is shown again."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    await chat.tap(person, "так")
+    for text in messages:
+        await chat.send(person, text)
+    assert person.messages[-2].text == "Запитання передано. Відповідь надійде сюди."
+    assert person.messages[-1].text.startswith("2\n\nСлово 1")
+    text = await go(chat, await open_admin(chat), "To answer: 1")
+    assert text.split("\n")[2] == "Слова · item 1"
+    assert text.endswith("Чи рахувати апостроф?")
+
+
 async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[..., Any]) -> None:
     """The reply repeats the problem in the reporter's language; the item is handed out again."""
     load(*ITEMS)

@@ -140,21 +140,34 @@ def report_with_text(context: UpdateContext) -> TelegramCalls:
 
 
 def ask_for_question(context: UpdateContext) -> TelegramCalls:
-    """Ask the annotator to type a question to the organisers, about the item or anything else."""
-    assignment_id = context.callback.row_id if context.callback is not None else 0
+    """Ask the annotator to type a question to the organisers, about the item that they have or anything else.
+
+    One that is typed behind the command is passed on at once.
+    """
+    if context.callback is not None:
+        assignment_id = context.callback.row_id
+    else:
+        item = navigation.get_live_item(context)
+        assignment_id = item.assignment_id if isinstance(item, AssignedItem) else 0
+        _, *typed = context.text.split(maxsplit=1)
+        if typed:
+            return _pass_on_question(context, typed[0], assignment_id)
     return _ask_for_text(context, ConversationStep.ASK, "ask-type", assignment_id=assignment_id)
 
 
 def submit_question(context: UpdateContext) -> TelegramCalls:
     """Pass the typed question on to the organisers."""
-    assignment_id = context.state.subject_id or None
+    return _pass_on_question(context, context.text, context.state.subject_id)
+
+
+def _pass_on_question(context: UpdateContext, text: str, assignment_id: int) -> TelegramCalls:
     try:
         support_messages.store_message(
             context.transaction.session,
             annotator_id=context.annotator_id,
-            text=context.text,
+            text=text,
             now=context.now,
-            assignment_id=assignment_id,
+            assignment_id=assignment_id or None,
             project_id=participations.find_latest_project(
                 context.transaction.session, annotator_id=context.annotator_id
             ),
