@@ -62,11 +62,12 @@ def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessa
 
 
 def ask_at_end(context: UpdateContext) -> TelegramCalls:
-    """Ask for the first attestation that is due now that there is nothing to answer; no call where something is asked.
+    """Ask for the first attestation that is due now that there is nothing to answer.
 
-    What the message above offers can still be typed.
+    No call where something else is asked, and for whoever is suspended. What the message above offers can still be
+    typed.
     """
-    if context.state.step is not ConversationStep.NONE:
+    if context.state.step is not ConversationStep.NONE or context.annotator.suspended_at is not None:
         return ()
     session, annotator_id = context.transaction.session, context.annotator_id
     for due in attestations.list_due(session, annotator_id=annotator_id, now=context.now, at_end=True):

@@ -11,6 +11,7 @@ from sqlmodel import col, select
 
 from annotation.store import models
 from annotation.vocabulary import AssignmentStatus
+from annotation.workflow.annotators import administration
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -166,6 +167,18 @@ def test_whoever_does_everything_in_one_go_attests_it_at_the_end(chat: Chat, loa
     assert chat.tap("словник") == []
     assert chat.last.text == "Що допомагало?\n\nсловник"
     assert "Що допомагало" not in chat.say("/start")[-1]
+
+
+def test_whoever_is_suspended_is_asked_nothing_more(chat: Chat, load: Load) -> None:
+    """They are told that they are suspended, and that is all."""
+    load(ROWS[:3], more=ATTESTATION)
+    chat.begin()
+    answer(chat, 2)
+    with chat.db.transaction() as session:
+        annotator = session.exec(select(models.Annotator)).one()
+        administration.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
+    [told] = chat.say("/start")
+    assert told.startswith("Організатори призупинили вашу участь.")
 
 
 def test_a_number_typed_below_the_attestation_begins_a_session(chat: Chat, load: Load) -> None:
