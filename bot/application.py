@@ -160,7 +160,7 @@ def build_application(
         exports=ExportMaker(
             runner=runner,
             lease=LeaseKeeper(runner, "exports"),
-            describe_export=organiser_notifications.describe_export,
+            describe_export=partial(organiser_notifications.describe_export, settings=settings.conversation),
         ),
         watchdog=watchdog,
     )

@@ -88,8 +88,15 @@ def _send_digest(
     return [replace(message, notice=alerts.DIGEST, send_before=day_end)]
 
 
-def describe_export(claimed: ClaimedExport, made: bytes | ExportFailure) -> TelegramCalls:
-    """The message with the zipped files that an organiser asked for, or why there are none."""
+def describe_export(
+    claimed: ClaimedExport, made: bytes | ExportFailure, *, settings: ConversationSettings
+) -> TelegramCalls:
+    """The message with the zipped files that an organiser asked for, or why there are none.
+
+    Nothing to whoever has ceased to be one meanwhile.
+    """
+    if claimed.telegram_id not in settings.organisers:
+        return ()
     words = get_organiser_texts(match_language(claimed.language))
     if not isinstance(made, ExportFailure):
         caption = words("export-caption", project=claimed.project)

@@ -124,6 +124,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         title: str = "Слова",
         language: str = "uk",
         instructions: str = "Порахуйте літери.",
+        more: str = "",
         start: bool = True,
     ) -> None:
         import json
@@ -135,7 +136,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
         (tmp_path / f"{name}.jsonl").write_text("\n".join(rows) + "\n", "utf-8")
         file = tmp_path / f"{name}.yaml"
         text = PROJECT.format(name=name, title=title, language=language, instructions=instructions)
-        file.write_text(text, "utf-8")
+        file.write_text(text + more, "utf-8")
         with db.transaction() as session:
             projects.load_project_file(session, file, now=NOW)
             in_file_order(session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -109,6 +110,39 @@ async def test_whoever_is_gone_when_their_turn_comes_gets_nothing(
         await chat.send(person, "/withdraw" if how == "withdrawn" else "/forget")
         await chat.send(person, "1" if how == "withdrawn" else "так")
         await chat.send(person, "так")
+    await live(chat, hours=3)
+    assert (list_hours(person, zone=None), len(list_hours(other, zone=None))) == ([], 1)
+
+
+@pytest.mark.parametrize("how", ["never", "withdrawn", "withdrawn when it waits"])
+async def test_whoever_does_not_agree_gets_nothing(
+    chat: Chat, load: Callable[..., None], tmp_path: Path, how: str
+) -> None:
+    """Whether they declined the consent at once, or withdrew it by the button of the old message."""
+    (tmp_path / "consent.md").write_text("Ваші відповіді стануть частиною набору даних.", "utf-8")
+    load(*ITEMS, more="consent: {file: consent.md, version: 1}\n")
+    people = [chat.person(number) for number in (1, 2)]
+    for person in people:
+        await chat.send(person, "/start")
+        await chat.tap(person, "Українська")
+    person, other = people
+    asked = person.messages[-1]
+    decline = dict(asked.buttons)["Не погоджуюся"]
+    await chat.tap(other, "Погоджуюся")
+    await chat.tap(other, "Почати")
+    if how == "never":
+        await chat.tap(person, "Не погоджуюся")
+    else:
+        await chat.tap(person, "Погоджуюся")
+        await chat.tap(person, "Почати")
+    if how == "withdrawn":
+        person.press(decline, on=asked)
+        await chat.deliver()
+    announce(chat)
+    await store(chat)
+    if how == "withdrawn when it waits":
+        person.press(decline, on=asked)
+        await chat.deliver()
     await live(chat, hours=3)
     assert (list_hours(person, zone=None), len(list_hours(other, zone=None))) == ([], 1)
 

@@ -24,6 +24,7 @@ from annotation.workflow.organisers import export_requests
 from annotation.workflow.organisers.acts import OrganiserAct
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.export_requests import ClaimedExport
+from annotation.workflow.review import problem_reports
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
@@ -125,6 +126,75 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
     acts = [OrganiserAct.RELEASE, OrganiserAct.SUSPEND, OrganiserAct.UNSUSPEND]
     assert [(act, who) for act, who, _ in list_acts(chat)] == [(act.value, by) for act in acts]
     assert all(annotator is not None for *_, annotator in list_acts(chat))
+
+
+async def test_whoever_was_suspended_reads_why_among_their_data_and_not_who_did_it(
+    chat: Chat, load: Callable[..., Any]
+) -> None:
+    """The organiser is told that they may; nothing there names an organiser's act."""
+    load(*ITEMS)
+    person = await begin(chat, 1)
+    organiser = await open_admin(chat)
+    asked = await go(chat, organiser, "1", "People", "1", "Suspend")
+    assert asked.endswith("they read it where they ask for their data.")
+    await chat.send(organiser, "answers without reading")
+    await chat.send(person, "/mydata")
+    sent = next(message.content.file for message in reversed(person.messages) if message.content.file is not None)
+    assert "answers without reading" in sent.content.decode()
+    assert "organiser acted" not in sent.content.decode()
+    assert len(list_acts(chat)) == 1
+
+
+async def test_of_two_who_dismiss_a_report_the_later_is_told_that_it_is_done(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one was quicker by so little that the card still had the report."""
+    load(*ITEMS)
+    person, organiser = await begin(chat, 1), await open_admin(chat)
+    await chat.send(person, "/problem")
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+    await go(chat, organiser, "1", "To answer: 1")
+    dismiss = problem_reports.dismiss_reports
+
+    def dismiss_second(session: Session, **arguments: Any) -> int:
+        dismiss(session, **arguments)
+        return dismiss(session, **arguments)
+
+    monkeypatch.setattr(problem_reports, "dismiss_reports", dismiss_second)
+    assert (await go(chat, organiser, "The item is well")).startswith("Campaigns")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [(" ", "Please write it in words"), ("а" * 3501, "That is too long: at most 3,500 characters.")]
+)
+async def test_what_cannot_be_sent_is_told_and_asked_for_again(
+    chat: Chat, load: Callable[..., Any], text: str, told: str
+) -> None:
+    """A text of nothing, or of too much; the next one is taken."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "Write to all")
+    await chat.send(organiser, text)
+    assert organiser.messages[-1].text.startswith(told)
+    await chat.send(organiser, "Дякуємо!")
+    assert organiser.messages[-1].text.endswith("Дякуємо!")
+
+
+async def test_files_go_to_nobody_who_is_no_organiser_any_more(chat: Chat, load: Callable[..., Any]) -> None:
+    """They were asked for before the settings changed and the bot was started again."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    settings = chat.app.workers.settings
+    chat.app.workers.settings = replace(settings, conversation=replace(settings.conversation, organisers=frozenset()))
+    async with chat.restarted():
+        await chat.app.exports.make_next()
+        await chat.app.sweeper.sweep_once()
+        await chat.app.sender.wait_until_idle()
+    assert organiser.messages[-1].text.endswith("they come here.")
+    with chat.database.reading() as view:
+        assert not export_requests.has_requests(view)
 
 
 async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., Any]) -> None:
@@ -272,8 +342,6 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     people = [await begin(chat, number) for number in (1, 2)]
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Write to all")
-    await chat.send(organiser, "   ")
-    assert organiser.messages[-1].text.startswith("That is empty or too long")
     await chat.send(organiser, "Сьогодні останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
     await go(chat, organiser, "Do not send")

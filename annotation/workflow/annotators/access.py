@@ -122,6 +122,7 @@ def decline_terms(
     session.add(participation)
     session.flush()
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
+    withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)
     data = {"what": request.description}
     journal.record_event(
         session, Event.DECLINED, now=now, project_id=terms.project.id, annotator_id=annotator_id, data=data

@@ -83,6 +83,7 @@ def withdraw_consent(session: Session, *, annotator_id: int, scope: str, now: da
         return False
     session.expire_all()
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, now=now)
+    withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)
     journal.record_event(session, Event.CONSENT_WITHDRAWN, now=now, annotator_id=annotator_id, data={"scope": scope})
     return True
 

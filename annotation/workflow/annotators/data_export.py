@@ -43,7 +43,7 @@ from annotation.store.models import (
     SupportMessage,
     TextVersion,
 )
-from annotation.vocabulary import ExposureCause, ProjectStatus, TextKind
+from annotation.vocabulary import Event, ExposureCause, ProjectStatus, TextKind
 
 TABLES: dict[str, type[SQLModel]] = {
     "participations": Participation,
@@ -94,6 +94,8 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
     for name, table in TABLES.items():
         key = table.__table__.c  # type: ignore[attr-defined]
         of_annotator = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
+        if table is Journal:  # what was done stands there by itself; which organiser did it, and how, is theirs
+            of_annotator = of_annotator.where(key.event != Event.ORGANISER_ACTED)
         rows = [record.model_dump(mode="json", exclude={"annotator_id"}) for record in session.exec(of_annotator)]
         for row in rows:
             _remove_control_marks(name, row, closed=row.get("project_id") in closed)

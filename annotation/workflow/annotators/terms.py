@@ -23,6 +23,8 @@ from annotation.vocabulary import TextKind
 from annotation.workflow import definitions
 
 MAX_ANSWER_LENGTH = 500
+PROJECT_SCOPE, PROGRAMME_SCOPE = "project ", "programme "
+"""How the scope of a consent begins; the name of the project or programme follows."""
 NOT_TOLD = ""
 """How "I would rather not say" is stored."""
 
@@ -89,12 +91,12 @@ def build_terms(programme: Programme | None, *, project: Project, definition: Pr
 
 def get_project_scope(project: Project) -> str:
     """The scope of a project's own consent."""
-    return f"project {project.name}"
+    return f"{PROJECT_SCOPE}{project.name}"
 
 
 def get_programme_scope(programme: Programme) -> str:
     """The scope of a programme's consent."""
-    return f"programme {programme.name}"
+    return f"{PROGRAMME_SCOPE}{programme.name}"
 
 
 def get_consent(session: Session, *, annotator_id: int, required: RequiredConsent) -> Consent | None:

@@ -17,6 +17,7 @@ from annotation.store.models import Assignment, Item
 from annotation.vocabulary import (
     EXTRA,
     POOLS_WITH_OVERLAP,
+    UNSAID_TIME_ZONE,
     AssignmentStatus,
     Exclusion,
     ParticipationStatus,
@@ -93,7 +94,7 @@ def _list_remarks(opened: OpenedAssignment, saved: SavedJudgement, *, now: datet
         began=context.participation.work_session_since,
         previous=opened.assignment.assigned_at or now,
         now=now,
-        zone=None if zone is None else assignment_policy.get_time_zone(zone),
+        zone=None if zone in {None, UNSAID_TIME_ZONE} else assignment_policy.get_time_zone(zone),
         is_half=may_be_half and countdown.reach_half(opened, number=saved.number),
     )
 

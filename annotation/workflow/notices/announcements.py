@@ -19,13 +19,14 @@ from annotation.store.models import (
     Annotator,
     Announcement,
     AnnouncementRecipient,
+    Consent,
     Participation,
     Programme,
     ProgrammeProject,
     Project,
 )
 from annotation.vocabulary import Event
-from annotation.workflow.annotators import withdrawal
+from annotation.workflow.annotators import terms, withdrawal
 from annotation.workflow.notices import daytime
 
 MAX_TEXT_LENGTH = 3500
@@ -195,9 +196,27 @@ def _queue_batch(
 
 
 def _select_present(announcement: Announcement) -> sa.Select[int | None]:
-    """The ids of the annotators who would get it: who take part, may, and can be written to."""
-    taking_part = sa.select(col(Participation.annotator_id)).where(
-        col(Participation.status).in_(withdrawal.PRESENT), col(Participation.annotator_id) == col(Annotator.id)
+    """The ids of the annotators who would get it: who take part, may, agree to what is asked, and can be written to."""
+    asked = [
+        sa.literal(terms.PROJECT_SCOPE) + col(Project.name),
+        sa.literal(terms.PROGRAMME_SCOPE) + col(Programme.name),
+    ]
+    withdrawn = sa.select(col(Consent.scope)).where(
+        col(Consent.annotator_id) == col(Participation.annotator_id), col(Consent.scope).in_(asked)
+    )
+    withdrawn = withdrawn.group_by(col(Consent.scope)).having(
+        sa.func.count(col(Consent.withdrawn_at)) == sa.func.count()
+    )
+    taking_part = (
+        sa.select(col(Participation.annotator_id))
+        .join(Project, col(Project.id) == col(Participation.project_id))
+        .outerjoin(Programme, col(Programme.id) == col(Participation.programme_id))
+        .where(
+            col(Participation.status).in_(withdrawal.PRESENT),
+            col(Participation.declined).is_(None),
+            col(Participation.annotator_id) == col(Annotator.id),
+            ~withdrawn.exists(),
+        )
     )
     if announcement.project_id is not None:
         taking_part = taking_part.where(col(Participation.project_id) == announcement.project_id)

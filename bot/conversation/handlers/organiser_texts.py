@@ -78,7 +78,9 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     try:
         calls = submit(context, asked)
     except BadInput:
-        return context.send(words.render_card(words("too-long-text", most=announcements.MAX_TEXT_LENGTH)))
+        is_empty = not context.text.strip()
+        refusal = words("empty-text") if is_empty else words("too-long-text", most=announcements.MAX_TEXT_LENGTH)
+        return context.send(words.render_card(refusal))
     except (Stale, Conflict):
         calls = join_calls(context.send_text("stale"), context.send(organiser_chat.render_campaigns(context)))
     context.save_state(context.state.without_prompt())

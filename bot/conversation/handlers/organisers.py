@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from annotation.errors import Conflict, Stale
+from annotation.errors import Conflict, NotFound, Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
 from annotation.workflow.notices import announcements
@@ -52,7 +52,7 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
         context.save_state(context.state.with_step(ConversationStep.NONE))
     try:
         return act(context, callback)
-    except (Stale, Conflict):
+    except (Stale, Conflict, NotFound):
         return join_calls(context.acknowledge("stale"), context.edit(organiser_chat.render_campaigns(context)))
 
 

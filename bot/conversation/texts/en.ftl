@@ -432,7 +432,7 @@ command-session = Choose how many items now
 ## What the bot writes first
 
 reminder = “{ $project }”: there are questions for you, whenever you feel like it.
-reminder-last = The last reminders had no answer, so I will not write again until you come back.
+reminder-last = If this one has no answer either, I will not remind you again. To turn reminders on again: /reminders
 reminder-tomorrow = Tomorrow
 reminder-tomorrow-noted = All right, until tomorrow.
 reminder-stop-noted = All right, no more reminders. To turn them on again: /reminders

@@ -60,7 +60,7 @@ person-gone = Has been forgotten.
 button-suspend = Suspend
 button-unsuspend = End suspension
 button-release = Take items back
-suspend-why = Why are you suspending { $name }? One sentence: it is kept on record, they do not see it.
+suspend-why = Why are you suspending { $name }? One sentence: it is kept on record. The bot does not show it, but they read it where they ask for their data.
 suspended-now = { $name } is suspended in all projects.
 unsuspended-now = The suspension is over
 released-now = Taken back: { $count }
@@ -111,7 +111,8 @@ announced-now = { $count ->
    *[other] It goes to { $count } people. About 29 a second leave.
 }
 dropped-now = Not sent.
-too-long-text = That is empty or too long: at most { $most } characters.
+too-long-text = That is too long: at most { $most } characters.
+empty-text = Please write it in words: there is no text to send.
 
 ## Files
 

@@ -30,7 +30,7 @@ campaign-projects = Набори даних
 button-all = ‹ Усі кампанії
 button-back = ‹ Назад
 button-people = Люди
-button-inbox = На відповідь: { $count }
+button-inbox = Без відповіді: { $count }
 button-pause = Призупинити
 button-resume = Продовжити
 button-invite = Запросити
@@ -51,19 +51,19 @@ person-last = Тут востаннє: { $when }
 person-never = ще ніколи
 person-hand = На руках: { $items }
 person-hand-nothing = На руках нічого немає
-person-status = Становище: { $status }
+person-status = Статус: { $status }
 standing-active = бере участь
 standing-suspended = участь зупинено
 standing-failed = перевірку не пройдено
 standing-paused = призупинено за правилом
 standing-excluded = виключено
-standing-withdrawn = вийшли з проєкту
+standing-withdrawn = вихід із проєкту
 person-suspended = Участь зупинено: { $reason }
 person-gone = Дані стерто на їхнє прохання.
 button-suspend = Зупинити участь
 button-unsuspend = Повернути участь
 button-release = Забрати завдання
-suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі, сама людина його не побачить.
+suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі. Бот його не покаже, але людина прочитає його, якщо попросить свої дані.
 suspended-now = Участь { $name } зупинено в усіх проєктах.
 unsuspended-now = Участь повернуто
 released-now = Забрано: { $count }
@@ -94,7 +94,7 @@ dismissed-now = Завдання знову видається
 ## Invitations
 
 invitations = Запрошення до «{ $title }»
-invitation-none = Поки немає жодного: участь може взяти кожен, хто знайде бота. Від першого посилання на воно потрібне всім.
+invitation-none = Поки немає жодного: участь може взяти кожен, хто знайде бота. Щойно з’явиться перше посилання, без нього ніхто вже не приєднається.
 invitation-line = { $link } — використано { $used }{ $until }
 invitation-until = , до { $date }
 button-new-link = Нове посилання
@@ -116,7 +116,8 @@ announced-now = { $count ->
    *[other] Повідомлення йде { $count } людям. За секунду виходить близько 29.
 }
 dropped-now = Не надіслано.
-too-long-text = Текст порожній або задовгий: щонайбільше { $most } символів.
+too-long-text = Текст задовгий: щонайбільше { $most } символів.
+empty-text = Напишіть це словами: без тексту нічого надіслати.
 
 ## Files
 
@@ -127,20 +128,20 @@ export-caption = { $project }: відкрийте report.uk.html
 export-failed = Файли «{ $project }» зробити не вдалося: { $reason }
 export-too-large = Файли «{ $project }» завеликі для Telegram ({ $size } МБ): зробіть їх командою `hromada export { $project }`.
 export-too-slow = це тривало задовго; зробіть їх командою `hromada export`
-export-given-up = бот кілька разів на цьому завершувався; зробіть їх командою `hromada export`
+export-given-up = бот кілька разів зупинявся під час підготовки; зробіть їх командою `hromada export`
 
 ## What organisers are told
 
 alert-half = «{ $title }»: половина відповідей уже є ({ $count }).
 alert-end = «{ $title }»: усі відповіді вже є ({ $count }). Закрийте його: `hromada close`.
-alert-stall = «{ $title }»: від { $when } немає жодної відповіді.
+alert-stall = «{ $title }»: з { $when } немає жодної відповіді.
 alert-decision = { $count ->
     [one] На вас чекає { $count } рішення.
     [few] На вас чекають { $count } рішення.
    *[other] На вас чекає { $count } рішень.
 }
-alert-backlog = Бот не встигає: щось чекає від { $when } (усього { $count }).
-alert-gap = Від { $when } до { $until } з Telegram нічого не надходило. Натиснуте за цей час могло загубитися; запитання чекають на людей.
+alert-backlog = Бот не встигає: щось чекає з { $when } (усього { $count }).
+alert-gap = З { $when } до { $until } від Telegram нічого не надходило. Натиснуте за цей час могло загубитися; запитання чекають на людей.
 button-open = Відкрити
 digest = За добу:
 digest-line = { $title }: за 24 години { $day }, усього { $done } з { $needed }{ $end }

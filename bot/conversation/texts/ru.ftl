@@ -464,7 +464,7 @@ command-session = Выбрать, сколько заданий сейчас
 ## What the bot writes first
 
 reminder = «{ $project }»: для вас есть вопросы, если будет охота.
-reminder-last = Последние напоминания остались без ответа, поэтому больше не буду писать, пока вы не вернётесь.
+reminder-last = Если и это останется без ответа, больше не буду напоминать. Включить снова: /reminders
 reminder-tomorrow = Завтра
 reminder-tomorrow-noted = Хорошо, до завтра.
 reminder-stop-noted = Хорошо, больше не буду напоминать. Включить снова: /reminders

@@ -465,7 +465,7 @@ command-session = Обрати, скільки завдань зараз
 ## What the bot writes first
 
 reminder = «{ $project }»: для вас є запитання, якщо матимете охоту.
-reminder-last = Останні нагадування лишилися без відповіді, тож більше не писатиму, доки не повернетеся.
+reminder-last = Якщо й це лишиться без відповіді, більше не нагадуватиму. Увімкнути знову: /reminders
 reminder-tomorrow = Завтра
 reminder-tomorrow-noted = Гаразд, до завтра.
 reminder-stop-noted = Гаразд, більше не нагадуватиму. Увімкнути знову: /reminders

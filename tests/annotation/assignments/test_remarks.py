@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from annotation.store.models import Programme, ProgrammeProject
+from annotation.store.models import Annotator, Programme, ProgrammeProject
+from annotation.vocabulary import UNSAID_TIME_ZONE
 from annotation.workflow.assignments.assignment_policy import RemarkKind, list_remarks
 
 if TYPE_CHECKING:
@@ -82,6 +83,22 @@ def answer_items(scenario: Scenario, project: int, *, items: int) -> list[tuple[
         saved = scenario.submit(who, scenario.assign(who, project))
         told += [(remark.kind, remark.number) for remark in saved.remarks]
     return told
+
+
+@pytest.mark.parametrize("zone", [None, UNSAID_TIME_ZONE])
+def test_nobody_whose_time_is_unknown_is_told_that_it_is_late(scenario: Scenario, zone: str | None) -> None:
+    """Whoever would rather not say where they are may live where three o'clock in London is a morning."""
+    project = scenario.project(items=20)
+    scenario.now = NOW.replace(hour=3)
+    who = scenario.person()
+    with scenario.db.transaction() as session:
+        session.get_one(Annotator, who).time_zone = zone
+    told = []
+    for _ in range(14):
+        assignment = scenario.assign(who, project)
+        scenario.now += timedelta(minutes=1)
+        told += [remark.kind for remark in scenario.submit(who, assignment).remarks]
+    assert told == [RemarkKind.MILESTONE]
 
 
 @pytest.mark.parametrize(
