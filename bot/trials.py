@@ -68,19 +68,21 @@ class Trial:
 
 
 def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple[Overlap, ...]:
-    """Parse overlaps: numbers from 1 to 1000, and `dynamic`, the project's own range or from 3 to 5 annotators.
+    """Parse overlaps: numbers from 1 to 1000, `own` for the project's, `dynamic` for its range or 3 to 5 annotators.
 
     Raises BadInput for anything else.
     """
     own_overlap = campaign.definition.overlap
     overlaps: list[Overlap] = []
     for text in written:
-        if text == "dynamic":
+        if text == "own":
+            overlaps += [] if own_overlap is None else [own_overlap]
+        elif text == "dynamic":
             overlaps.append(own_overlap if isinstance(own_overlap, DynamicOverlap) else DEFAULT_DYNAMIC_OVERLAP)
         elif text.isascii() and text.isdigit() and 1 <= int(text) <= 1000:
             overlaps.append(int(text))
         else:
-            raise BadInput(f"{text!r} is no overlap.", remedy="Write it like --overlap 3,5,dynamic.")
+            raise BadInput(f"{text!r} is no overlap.", remedy="Write it like --overlap own,3,5,dynamic.")
     return tuple(dict.fromkeys(overlaps))
 
 

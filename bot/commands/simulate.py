@@ -27,7 +27,7 @@ Pace = Annotated[
     typer.Option(help="The median time of an item, like 20s; else what is expected, or by kind of question."),
 ]
 Sitting = Annotated[str, typer.Option(help="The median length of a sitting.")]
-Overlaps = Annotated[str, typer.Option(help="The overlaps to compare: numbers, and `dynamic`.")]
+Overlaps = Annotated[str, typer.Option(help="The overlaps to compare: numbers, `own` (that of the file), `dynamic`.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same people, truth and numbers.")]
 
 
@@ -40,7 +40,7 @@ def simulate(
     skips: Skips = "1%",
     pace: Pace = None,
     sitting: Sitting = "30min",
-    overlap: Overlaps = "3,5,dynamic",
+    overlap: Overlaps = "own,3,5,dynamic",
     seed: Seed = 0,
     allow_outside: AllowOutside = False,
     json: AsJson = False,

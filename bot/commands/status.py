@@ -123,12 +123,25 @@ def _build_screen(
 
     if title is None:
         campaign = statuses[0]
+        notes += [_ALL_DONE.format(name=campaign.project.name)] if _is_done(campaign) else []
         return terminal_output.build_table(
             f"{campaign.project.name}: {campaign.project.title}", ("what", "is"), _build_lines(campaign), notes=notes
         )
     notes += [] if statuses else ["Nothing is loaded yet: hromada load project.yaml"]
     rows = [_build_short_row(campaign) for campaign in statuses]
     return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
+
+
+_ALL_DONE = (
+    "Every item has its answers. Settle what waits (hromada messages, hromada adjudicate {name}), then: "
+    "hromada close {name}"
+)
+
+
+def _is_done(campaign: CampaignStatus) -> bool:
+    """Whether people can still answer, and there is nothing to answer any more."""
+    items = campaign.items
+    return campaign.project.status.value == "running" and 0 < items.number == items.done
 
 
 def _build_row(campaign: CampaignStatus) -> tuple[Cell, ...]:

@@ -198,9 +198,14 @@ class ChatPage:
         cookie = request.cookies.get(COOKIE, "")
         if not hmac.compare_digest(cookie.encode(), self._cookie.encode()):
             words = (
-                "Потрібна адреса з термінала.",
-                "The address from the terminal is needed.",
-                "Нужен адрес из терминала.",
+                "Потрібна адреса з термінала; вона відкривається раз.",
+                "Відкрили в іншому браузері? Продовжуйте там, або зупиніть команду й почніть знову: буде нова адреса.",
+                "",
+                "The address from the terminal is needed; it opens once.",
+                "Opened in another browser? Go on there, or stop the command and start it again: it prints a new one.",
+                "",
+                "Нужен адрес из терминала; он открывается один раз.",
+                "Открыли в другом браузере? Продолжайте там или запустите команду заново: будет новый адрес.",
             )
             raise web.HTTPForbidden(text="\n".join(words), headers=_HEADERS)
 

@@ -27,7 +27,9 @@ def check_gold(subject: Subject) -> Verdict:
         unknown += int(items["gold_origin"].isna().sum())
         if unknown:
             words = translate("Where the gold of {items} comes from is not said.", items=format_count(unknown, "item"))
-            remedy = translate("Write `gold_origin: construction`, or expert, beside `gold`, and load the file again.")
+            remedy = translate(
+                "Write `gold_origin: construction`, or expert, beside `gold`, and load the file again with `--yes`."
+            )
             return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
         origins = items["gold_origin"].value_counts().sort_index()
         words = ", ".join(f"{translate_reason(str(origin))} {count}" for origin, count in origins.items())
@@ -48,7 +50,11 @@ def check_ceiling(subject: Subject) -> Verdict:
 
     def judge(result: DataSetResult) -> Verdict:
         found = result.ceiling
-        remedy = translate("Review the conflicts and a sample: `hromada adjudicate PROJECT --gold-review`.")
+        remedy = translate(
+            "Review the conflicts and a sample: `hromada people add-reviewer NAME` gives a pseudonym, then"
+            " `hromada adjudicate {project} --gold-review --as` with it.",
+            project=subject.project.name,
+        )
         if found is None:
             return unmet(translate("The gold was not reviewed."), remedy)
         if found.ceiling.value is None:

@@ -50,7 +50,11 @@ def check_declared(subject: Subject, name: str) -> Verdict:
         meaning = subject.project.declared_meanings.get(name, "")
         return unmet(
             translate("`declared.{name}` is empty.", name=name),
-            translate("Write under `declared.{name}` {meaning}, and load the file again.", name=name, meaning=meaning),
+            translate(
+                "Write under `declared.{name}` {meaning}, and load the file again with `--yes`.",
+                name=name,
+                meaning=meaning,
+            ),
         )
     return met(translate("Declared: “{value}”.", value=value))
 

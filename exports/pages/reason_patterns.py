@@ -14,7 +14,7 @@ WORDS = (
     mark_text("refitted without groups of people"), mark_text("an item"), mark_text("a page"),
     mark_text("control items"), mark_text("control and training items"), mark_text("nominal"), mark_text("ordinal"),
     mark_text("interval"), mark_text("ratio"), mark_text("similarity"), mark_text("none"),
-    mark_text("unknown origin"), mark_text("labels"), mark_text("boxes"), mark_text("texts"),
+    mark_text("labels"), mark_text("boxes"), mark_text("texts"),
     mark_text("corrected texts"), mark_text("parts of a text"), mark_text("construction"), mark_text("expert"),
     mark_text("votes"), mark_text("adjudication"), mark_text("declared"), mark_text("{n} and later"),
     mark_text("place in the session"), mark_text("session"), mark_text("no rule"), mark_text("as collected"),

@@ -22,6 +22,9 @@ from exports.pages.reasons import translate_reason
 from exports.pages.translation import localize_number, translate
 from exports.results import CIRCULAR, DataSetResult
 
+UNSTATED_ORIGIN = "declared"
+"""The origin of gold of which the organiser says no more than that it is gold."""
+
 
 def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     """The sentences about one data set, in the order in which the page lists them."""
@@ -77,9 +80,11 @@ def _describe_gold_origins(result: DataSetResult) -> str:
     declared = items.loc[items["gold"].notna()]
     if declared.empty:
         return translate("No gold is declared; gold.csv holds the consensus of the votes.")
-    origins = declared["gold_origin"].fillna("unknown origin").value_counts(sort=False).sort_index()
+    origins = declared["gold_origin"].fillna(UNSTATED_ORIGIN).value_counts(sort=False).sort_index()
     parts = [
-        translate("{items} by {origin}", items=format_count(int(n), "item"), origin=translate_reason(str(name)))
+        translate("{items} of an origin that is not stated", items=format_count(int(n), "item"))
+        if name == UNSTATED_ORIGIN
+        else translate("{items} by {origin}", items=format_count(int(n), "item"), origin=translate_reason(str(name)))
         for name, n in origins.items()
     ]
     return translate("Declared gold: {origins}.", origins=", ".join(parts))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,18 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
     assert "planned" in shown
     assert "one" in one("status").out
     assert one("status", "three").code == 2
+
+
+def test_status_says_what_to_do_when_everything_is_answered(one: Hromada) -> None:
+    """Not before, and not once it is closed."""
+    one("start", "one")
+    assert "hromada close one" not in one("status", "one").out
+    with sqlite3.connect(one.folder / "hromada.db") as database:
+        database.execute("UPDATE item SET n_done = 2, n_live = 2, free = 0, held = 0")
+    assert "Every item has its answers." in one("status", "one").out
+    assert "hromada close one" in one("status", "one").out
+    one("close", "one")
+    assert "hromada close one" not in one("status", "one").out
 
 
 def test_watching_shows_it_anew_until_somebody_has_enough(one: Hromada) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,17 @@ def test_overlaps_stand_side_by_side_and_nothing_is_stored(strict: Hromada) -> N
     assert "3 to 5 until 90% sure" in ran.out
     assert "items done" in ran.out
     assert sorted(path.name for path in strict.folder.iterdir()) == ["one"]
+
+
+def test_the_overlap_of_the_file_is_among_what_is_compared(strict: Hromada) -> None:
+    """First, and once."""
+    file = strict.folder / "one/project.yaml"
+    text = re.sub(r"(?m)^overlap: .*$", "overlap: 2", file.read_text("utf-8"))
+    file.write_text(text, "utf-8")
+    told = strict("simulate", "one/project.yaml", "--people", "4", "--json").json
+    assert [trial["overlap"] for trial in told["trials"]] == ["2", "3", "5", "3 to 5 until 90% sure"]
+    told = strict("simulate", "one/project.yaml", "--people", "4", "--overlap", "own,2", "--json").json
+    assert [trial["overlap"] for trial in told["trials"]] == ["2"]
 
 
 def test_machines_get_json_and_the_same_seed_the_same_bytes(strict: Hromada) -> None:
@@ -56,7 +68,7 @@ def test_a_campaign_without_labels_has_an_accuracy_too(hromada: Hromada) -> None
     [
         (("--skill", "much"), "--skill: 'much' is no share. Write it like 85% or 0.85."),
         (("--pace", "slow"), "--pace: 'slow' is no length of time. Write it like 30s, 5min or 2h."),
-        (("--overlap", "0"), "'0' is no overlap. Write it like --overlap 3,5,dynamic."),
+        (("--overlap", "0"), "'0' is no overlap. Write it like --overlap own,3,5,dynamic."),
     ],
 )
 def test_what_cannot_be_tried_is_refused(strict: Hromada, arguments: tuple[str, str], says: str) -> None:

@@ -65,6 +65,7 @@ async def test_the_address_opens_the_page_once(server: Server, client: aiohttp.C
     async with aiohttp.ClientSession() as other, other.get(address) as response:
         assert response.status == 403
         assert "Set-Cookie" not in response.headers
+        assert "Opened in another browser? Go on there, or stop the command and start it again" in await response.text()
 
 
 async def test_what_is_over_size_is_refused(server: Server, client: aiohttp.ClientSession) -> None:
