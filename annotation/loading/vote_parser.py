@@ -144,7 +144,10 @@ class VoteParser:
         if not self.unknown_labels:
             return
         _, first, known = next(iter(self.unknown_labels.values()))
-        named = ", ".join(f"{label!r} ({times} times)" for label, (times, _, _) in self.unknown_labels.items())
+        named = ", ".join(
+            f"{label!r} ({times} {'time' if times == 1 else 'times'})"
+            for label, (times, _, _) in self.unknown_labels.items()
+        )
         raise BadInput(
             f"Labels that are not among the options ({', '.join(known)}): {named}.",
             where=first.row.where(self.section.answer or "votes.answer"),

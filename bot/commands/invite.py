@@ -61,7 +61,10 @@ def invite(
         terminal_output.print_json(rows if show else rows[0])
         return
     columns = ("code", "send", "for", "cohort", "uses", "used", "expires")
-    lines = [[row[name] for name in columns] for row in rows]
+    lines = [
+        [*(row[name] for name in columns[:-1]), _format_expiry(invitation)]
+        for row, invitation in zip(rows, invitations_shown, strict=True)
+    ]
     terminal_output.print_table(
         f"Invitations to {target.name}" if show else f"An invitation to {target.name}", columns, lines
     )
@@ -77,6 +80,15 @@ def _build_json(invitation: Invitation) -> dict[str, str | int | None]:
         "used": invitation.used,
         "expires": None if invitation.expires_at is None else invitation.expires_at.isoformat(timespec="minutes"),
     }
+
+
+def _format_expiry(invitation: Invitation) -> str | None:
+    """The last day where it ends with one, else the moment."""
+    ends = invitation.expires_at
+    if ends is None:
+        return None
+    is_midnight = (ends.hour, ends.minute, ends.second) == (0, 0, 0)
+    return f"after {ends - timedelta(days=1):%Y-%m-%d}" if is_midnight else ends.isoformat(timespec="minutes")
 
 
 def _format_link(code: str) -> str:

@@ -249,7 +249,7 @@ def test_closing_takes_back_what_is_in_hand(db: database.Database, sandbox: Sand
         done.open_revision = 1
         session.flush()
         assert transitions.close_project(session, project=project, now=NOW).notes == (
-            "1 items that were in hand were taken back.",
+            "1 item that was in hand was taken back.",
         )
         assert (live.status, live.holds_place) == (AssignmentStatus.EXPIRED, False)
         session.refresh(done)

@@ -111,6 +111,7 @@ def test_an_invitation_is_printed_as_it_is_sent(hromada: Hromada, who: str) -> N
     assert in_database(hromada, redeem) == "words"
     listed = hromada("invite", "words", "--list", "--json").json
     assert [(one["uses"], one["used"]) for one in listed] == [(20, 1), (None, 0)]
+    assert "after 2999-12-31" in " ".join(hromada("invite", "words", "--list").out.split())
 
 
 BAD_INVITATIONS = [

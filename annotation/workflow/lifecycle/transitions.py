@@ -83,7 +83,8 @@ def close_project(session: Session, *, project: Project, now: datetime) -> Trans
     _check_transition(session, Transition.CLOSE, project)
     n_expired = _expire_live_assignments(session, project, now=now)
     project.closed_at = now
-    notes = (f"{n_expired} items that were in hand were taken back.",) if n_expired else ()
+    words = "1 item that was in hand was" if n_expired == 1 else f"{n_expired} items that were in hand were"
+    notes = (f"{words} taken back.",) if n_expired else ()
     return _apply_transition(
         session, Transition.CLOSE, project, Event.PROJECT_CLOSED, now=now, data={"expired": n_expired}, notes=notes
     )
