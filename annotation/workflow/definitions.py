@@ -7,6 +7,7 @@ every transaction reads anew, and that change with it.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -19,6 +20,7 @@ from sqlmodel import Session
 from annotation.campaigns import project_file
 from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import queries
 from annotation.store.models import Programme, Project
 from annotation.store.models.table_model import TableModel
@@ -111,3 +113,9 @@ def get_project_definition(project: Project) -> ProjectFile:
 def get_programme_definition(programme: Programme) -> ProgrammeFile:
     """The parsed definition of a stored programme."""
     return _PROGRAMMES.get_definition(programme)
+
+
+def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
+    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
+    text = instructions + ("" if examples is None else examples.model_dump_json())
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

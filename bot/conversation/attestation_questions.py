@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.store.models import Project
 from annotation.workflow.annotators import attestations
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import prompts
@@ -19,12 +18,12 @@ from bot.conversation.views import project_status
 from bot.conversation.views.project_status import AttestationMoment
 
 
-def ask_before_item(context: UpdateContext, project: Project, definition: ProjectFile) -> TelegramCalls:
+def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_id: int) -> TelegramCalls:
     """Ask for the attestation of the last work session in the project, if it is due; the item follows the answer."""
     work_session = attestations.get_due_work_session(
         context.transaction.session,
         definition=definition,
-        participation=context.transaction.find_participation(project.id or 0),
+        participation=context.transaction.find_participation(project_id),
         now=context.now,
     )
     if work_session is None or definition.attestation is None:
@@ -32,7 +31,7 @@ def ask_before_item(context: UpdateContext, project: Project, definition: Projec
     question = project_status.render_attestation(
         definition.attestation,
         context.translate,
-        project_id=project.id or 0,
+        project_id=project_id,
         work_session=work_session,
         moment=AttestationMoment.BEFORE_ITEM,
     )

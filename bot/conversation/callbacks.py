@@ -7,6 +7,7 @@ byte was not written by this bot.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -128,6 +129,13 @@ class CallbackData:
         if index >= len(self.numbers):
             raise Stale("This button is not ours.")
         return self.numbers[index]
+
+    def choose(self, options: Sequence[str], index: int) -> str:
+        """The option whose number stands at an index; raises Stale where there is none."""
+        number = self.get_number(index)
+        if number >= len(options):
+            raise Stale("There is no such option.")
+        return options[number]
 
 
 def encode_callback(callback: CallbackData) -> str:

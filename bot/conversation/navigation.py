@@ -214,7 +214,7 @@ def show_assignment_result(
     project, definition = context.get_project(result.project_id)
     if context.annotator.time_zone is None and _needs_time_zone(definition):
         return requirements.ask_time_zone(context)
-    version = requirements.compute_card_version(result.instructions, definition.examples)
+    version = definitions.compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
         before = (
             assignments.find_finished_before(context.transaction, project_id=result.project_id, now=context.now)
@@ -223,7 +223,9 @@ def show_assignment_result(
         )
         above = () if before is None else (own_progress.format_progress(before, context.translate),)
         return requirements.show_card(context, project, definition, version=version, above=above)
-    attestation = attestation_questions.ask_before_item(context, project, definition) if definition.attestation else ()
+    attestation: TelegramCalls = ()
+    if definition.attestation:
+        attestation = attestation_questions.ask_before_item(context, definition, project_id=result.project_id)
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
 

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
+from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -84,12 +83,6 @@ def show_card(
         project.title, project.instructions, definition.examples, context.translate, buttons=buttons, above=above
     )
     return context.ask(card)
-
-
-def compute_card_version(instructions: str, examples: ExamplesSection | None) -> str:
-    """A digest of the instructions and examples; a task card with another version than the one read is shown again."""
-    text = instructions + ("" if examples is None else examples.model_dump_json())
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def mark_card_read(context: UpdateContext, *, project_id: int, version: str) -> TelegramCalls:

@@ -8,7 +8,7 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Stale
 from annotation.vocabulary import UNSAID_TIME_ZONE, UnassignedReason
-from annotation.workflow import participations
+from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import access, consents, profiles
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
@@ -230,6 +230,6 @@ def show_task(context: UpdateContext) -> TelegramCalls:
     if found is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
     project, definition = found
-    version = requirements.compute_card_version(project.instructions, definition.examples)
+    version = definitions.compute_card_version(project.instructions, definition.examples)
     card = requirements.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)

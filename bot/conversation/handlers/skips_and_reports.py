@@ -1,30 +1,25 @@
-"""Skipping an item, reporting it, asking about it, pausing, and the attestation at the end of a work session."""
+"""Skipping an item, reporting it, and the other buttons under it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from annotation.errors import BadInput, Conflict, Stale
-from annotation.workflow import assignments, participations
-from annotation.workflow.annotators import attestations, support_messages, withdrawal
+from annotation.errors import Stale
+from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import draft_changes, screens
+from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import (
-    attestation_questions,
     long_items,
     message_layout,
     navigation,
-    notice_offers,
     prompts,
-    work_sessions,
 )
-from bot.conversation.handlers import answer_changes, answers
+from bot.conversation.handlers import answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonRows, TelegramCalls
 from bot.conversation.views import items, menus
-from bot.conversation.views.project_status import AttestationMoment
 
 MAX_REASON_LENGTH = 500
 """How much of a typed reason is stored, in characters."""
@@ -82,7 +77,7 @@ def skip_item(context: UpdateContext) -> TelegramCalls:
         )
     if callback.get_number(0) == menus.TYPED_REASON:
         return _ask_for_text(context, ConversationStep.SKIP, "skip-type")
-    return _submit_skip(context, callback.row_id, _get_reason(menus.SKIP_REASONS, callback.get_number(0)))
+    return _submit_skip(context, callback.row_id, callback.choose(menus.SKIP_REASONS, 0))
 
 
 def _leave_for_label_studio(context: UpdateContext, assignment_id: int) -> TelegramCalls:
@@ -121,7 +116,7 @@ def report_item(context: UpdateContext) -> TelegramCalls:
         )
     if callback.get_number(0) == menus.TYPED_REASON:
         return _ask_for_text(context, ConversationStep.REPORT, "report-type")
-    reason = _get_reason(project_reasons or menus.REPORT_REASONS, callback.get_number(0))
+    reason = callback.choose(project_reasons or menus.REPORT_REASONS, 0)
     assignments.report_item(context.open_assignment(callback.row_id), reason=reason, now=context.now)
     return join_calls(context.acknowledge("reported"), _redraw_item(context, item))
 
@@ -139,107 +134,11 @@ def report_with_text(context: UpdateContext) -> TelegramCalls:
     return join_calls(context.send_text("reported"), navigation.show_current_screen(context))
 
 
-def ask_for_question(context: UpdateContext) -> TelegramCalls:
-    """Ask the annotator to type a question to the organisers, about the item that they have or anything else.
-
-    One that is typed behind the command is passed on at once.
-    """
-    if context.callback is not None:
-        assignment_id = context.callback.row_id
-    else:
-        item = navigation.get_live_item(context)
-        assignment_id = item.assignment_id if isinstance(item, AssignedItem) else 0
-        _, *typed = context.text.split(maxsplit=1)
-        if typed:
-            return _pass_on_question(context, typed[0], assignment_id)
-    return _ask_for_text(context, ConversationStep.ASK, "ask-type", assignment_id=assignment_id)
-
-
-def submit_question(context: UpdateContext) -> TelegramCalls:
-    """Pass the typed question on to the organisers."""
-    return _pass_on_question(context, context.text, context.state.subject_id)
-
-
-def _pass_on_question(context: UpdateContext, text: str, assignment_id: int) -> TelegramCalls:
-    try:
-        support_messages.store_message(
-            context.transaction.session,
-            annotator_id=context.annotator_id,
-            text=text,
-            now=context.now,
-            assignment_id=assignment_id or None,
-            project_id=participations.find_latest_project(
-                context.transaction.session, annotator_id=context.annotator_id
-            ),
-        )
-    except BadInput:
-        return context.send_text("ask-too-long", most=support_messages.MAX_TEXT_LENGTH)
-    except Conflict:
-        refusal = context.send_text("ask-enough", most=support_messages.MAX_MESSAGES)
-        return join_calls(refusal, navigation.show_current_screen(context))
-    return join_calls(context.send_text("asked"), navigation.show_current_screen(context))
-
-
 def return_to_item(context: UpdateContext) -> TelegramCalls:
     """Show the buttons of the item again instead of a list of reasons."""
     return join_calls(
         context.acknowledge(), _redraw_item(context, _get_live_item(context, context.require_callback().row_id))
     )
-
-
-def pause_work(context: UpdateContext) -> TelegramCalls:
-    """Pause work: the item returns to the queue; the annotator gets it again later if it is still open.
-
-    Answers that were opened to be changed stay as they were, so that no later text changes them.
-    """
-    item = navigation.get_live_item(context)
-    closed = [
-        answer_changes.close_change(context, draft.assignment_id)
-        for draft in context.state.drafts
-        if draft.revision and not draft_changes.is_begun(draft)
-    ]
-    withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
-    work_sessions.forget_session(context)
-    context.save_state(context.state.with_step(ConversationStep.NONE))
-    if not isinstance(item, AssignedItem):
-        return join_calls(context.acknowledge(), *closed, notice_offers.send_pause(context, "paused"))
-    has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
-    return join_calls(
-        context.acknowledge(),
-        *closed,
-        navigation.remove_item_buttons(context, item),
-        notice_offers.send_pause(context, "paused-begun", number=item.number)
-        if has_draft
-        else notice_offers.send_pause(context, "paused"),
-        attestation_questions.ask_at_pause(context, project_id=item.project_id),
-    )
-
-
-def submit_attestation(context: UpdateContext) -> TelegramCalls:
-    """Store which aids (such as dictionaries) were used in the work session that the button names."""
-    callback = context.require_callback()
-    project, definition = context.get_project(callback.row_id)
-    section = definition.attestation
-    if section is None:
-        raise Stale("Nothing is asked there.")
-    used = _get_reason(section.options, callback.get_number(1))
-    moment = callback.get_number(2)
-    attestations.save_attestation(
-        context.transaction.session,
-        annotator_id=context.annotator_id,
-        project=project,
-        work_session=callback.get_number(0),
-        used=used,
-        now=context.now,
-        at_end=moment != AttestationMoment.BEFORE_ITEM,
-    )
-    way_on = [context.translate("resume")] if moment == AttestationMoment.PAUSE else []
-    confirmation = message_layout.render_text(context.translate, section.text, used, *way_on)
-    calls = join_calls(context.acknowledge("noted"), context.edit(confirmation))
-    if moment == AttestationMoment.BEFORE_ITEM:
-        return join_calls(calls, navigation.show_current_screen(context.without_tap()))
-    context.save_state(context.state.without_prompt())
-    return calls if moment == AttestationMoment.PAUSE else join_calls(calls, attestation_questions.ask_at_end(context))
 
 
 def _get_live_item(context: UpdateContext, assignment_id: int) -> AssignedItem:
@@ -288,23 +187,11 @@ def _render_item(context: UpdateContext, item: AssignedItem) -> RenderedMessage:
     return navigation.render_item(context, item, draft)[-1]
 
 
-def _ask_for_text(
-    context: UpdateContext, step: ConversationStep, text_id: str, *, assignment_id: int | None = None
-) -> TelegramCalls:
-    """Ask for a typed text, and take the next text for the input of this step.
-
-    `assignment_id` is what it is about (0 for nothing), by default the assignment of the tapped button.
-    """
-    subject_id = context.require_callback().row_id if assignment_id is None else assignment_id
-    if subject_id and step is not ConversationStep.ASK:
-        _get_live_item(context, subject_id)
+def _ask_for_text(context: UpdateContext, step: ConversationStep, text_id: str) -> TelegramCalls:
+    """Ask for a typed text about the item of the tapped button, and take the next text for the input of this step."""
+    subject_id = context.require_callback().row_id
+    _get_live_item(context, subject_id)
     request = message_layout.render_text(
         context.translate, context.translate(text_id), input_hint=context.translate("answer-here")
     )
     return join_calls(context.acknowledge(), context.ask(request, step, subject_id=subject_id))
-
-
-def _get_reason(reasons: tuple[str, ...], index: int) -> str:
-    if index >= len(reasons):
-        raise Stale("There is no such reason.")
-    return reasons[index]

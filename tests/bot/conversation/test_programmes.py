@@ -374,4 +374,4 @@ def list_attested(chat: Chat) -> list[tuple[str, int, str]]:
     attestation, project = models.Attestation, models.Project
     with chat.db.reading() as view:
         rows = select(project.name, attestation.work_session, attestation.used).join(attestation)
-        return [tuple(row) for row in view.exec(rows.order_by(project.name))]
+        return [(name, number, used) for name, number, used in view.exec(rows.order_by(project.name))]

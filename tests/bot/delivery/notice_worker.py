@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -67,7 +68,7 @@ async def send(app: application.BotApplication) -> None:
         for _ in range(ROUNDS):
             await app.sweeper.lease.acquire()
             observed = app.sweeper._observe()
-            await app.runner.run(lambda session, observed=observed: app.sweeper._store_notifications(session, observed))
+            await app.runner.run(partial(app.sweeper._store_notifications, observed=observed))
             await app.sweeper.sweep_once()
             while app.sweeper._paced:
                 await app.sweeper._send_next_paced()
