@@ -52,14 +52,14 @@ def leave_question(context: UpdateContext, callback: CallbackData) -> TelegramCa
     """Ask for nothing any more and show where the organiser was before."""
     words = organiser_chat.make_words(context)
     if callback.word == f"{ASKED}{ANNOUNCE}":
-        return join_calls(context.acknowledge(), context.edit(words.render_card(words("dropped-now"))))
+        return organiser_chat.show_card(context, words.render_card(words("dropped-now")))
     if callback.word == f"{ASKED}{SUSPEND}":
         project_id = callback.get_number(0)
         person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
         card = organiser_cards.render_person(person, words, project_id=project_id)
     else:
         card = organiser_chat.render_next_message(context, project_id=callback.get_number(1))
-    return join_calls(context.acknowledge(), context.edit(card))
+    return organiser_chat.show_card(context, card)
 
 
 def submit_text(context: UpdateContext) -> TelegramCalls:
@@ -78,9 +78,10 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     try:
         calls = submit(context, asked)
     except BadInput:
-        return context.send(words.render_card(words("too-long-text", most=announcements.MAX_TEXT_LENGTH)))
+        return context.send(*words.render_card(words("too-long-text", most=announcements.MAX_TEXT_LENGTH)))
     except (Stale, Conflict):
-        calls = join_calls(context.send_text("stale"), context.send(organiser_chat.render_campaigns(context)))
+        told = context.send(*words.render_card(words.shared("stale")))
+        calls = join_calls(told, context.send(*organiser_chat.render_campaigns(context)))
     context.save_state(context.state.without_prompt())
     return calls
 
@@ -96,8 +97,8 @@ def _answer_writer(context: UpdateContext, asked: CallbackData) -> TelegramCalls
         now=context.now,
     )
     words = organiser_chat.make_words(context)
-    sent = context.send(words.render_card(words("answer-sent", name=message.pseudonym)))
-    return join_calls(sent, context.send(organiser_chat.render_next_message(context, project_id=asked.get_number(1))))
+    sent = context.send(*words.render_card(words("answer-sent", name=message.pseudonym)))
+    return join_calls(sent, context.send(*organiser_chat.render_next_message(context, project_id=asked.get_number(1))))
 
 
 def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -115,7 +116,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
         draft.text, organiser_chat.make_words(context), project=message.project or "", draft_id=draft.id or 0,
         message=message,
     )  # fmt: skip
-    return context.send(preview)
+    return context.send(*preview)
 
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -131,7 +132,7 @@ def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCall
     person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=asked.row_id)
     told = words.render_card(words("suspended-now", name=person.listed.pseudonym))
     return join_calls(
-        context.send(told), context.send(organiser_cards.render_person(person, words, project_id=project_id))
+        context.send(*told), context.send(*organiser_cards.render_person(person, words, project_id=project_id))
     )
 
 
@@ -152,4 +153,4 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
         draft_id=draft.id or 0,
         recipients=announcements.count_recipients(context.transaction.session, draft),
     )
-    return context.send(preview)
+    return context.send(*preview)
