@@ -19,6 +19,7 @@ from sqlmodel import Session, col, select
 from annotation.store import models, queries
 from annotation.store.models import Annotator, Assignment, Journal, Project, SupportMessage
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus
+from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.organisers import export_requests
 from annotation.workflow.organisers.acts import OrganiserAct
@@ -110,7 +111,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
         "Standing: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
         "Last here: just now", "In hand: 1",
     ]  # fmt: skip
-    text = await go(chat, organiser, "Take items back")
+    text = await go(chat, organiser, "Take back: 1")
     assert text.endswith("In hand: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
@@ -125,6 +126,44 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
     acts = [OrganiserAct.RELEASE, OrganiserAct.SUSPEND, OrganiserAct.UNSUSPEND]
     assert [(act, who) for act, who, _ in list_acts(chat)] == [(act.value, by) for act in acts]
     assert all(annotator is not None for *_, annotator in list_acts(chat))
+
+
+def push_batch(chat: Chat, number: int, *, n_items: int) -> None:
+    """Assign this many items to the Label Studio batch of the person with this Telegram id."""
+    with chat.database.transaction() as session:
+        annotator, project = queries.find_annotator(session, number), queries.get_project(session, "words")
+        assert annotator is not None
+        locked = assignments.lock_annotator(session, annotator.id or 0)
+        assignments.assign_batch(locked, project_id=project.id or 0, n_items=n_items, now=chat.now)
+
+
+def count_in_hand(chat: Chat) -> int:
+    """How many items anybody has in hand."""
+    with chat.database.reading() as view:
+        live = select(Assignment).where(Assignment.status == AssignmentStatus.LIVE)
+        return len(view.exec(live).all())
+
+
+async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Callable[..., Any]) -> None:
+    """A batch in Label Studio too; where more is in hand than the button says, nothing is taken."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "People", "1")
+    card = organiser.messages[-1]
+    push_batch(chat, 1, n_items=2)
+    organiser.tap("Take back: 1", on=card)
+    await chat.deliver()
+    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    assert count_in_hand(chat) == 3
+    assert (await go(chat, organiser, "1", "People", "1")).endswith("In hand: 0, Label Studio: 2")
+    assert (await go(chat, organiser, "Take back: 3")).endswith("In hand: nothing")
+    assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
+    assert count_in_hand(chat) == 0
+    push_batch(chat, 1, n_items=1)
+    assert (await go(chat, organiser, "‹ Back", "1")).endswith("In hand: Label Studio: 1")
+    assert (await go(chat, organiser, "Take back: 1")).endswith("In hand: nothing")
+    assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
 
 
 async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., Any]) -> None:

@@ -15,10 +15,11 @@ from annotation.errors import Conflict, Stale
 from annotation.store import journal
 from annotation.store.models import Annotator, Announcement, Invitation, Programme, Project, Report
 from annotation.vocabulary import Event, ProjectStatus
-from annotation.workflow.annotators import administration, invitations, support_messages, withdrawal
+from annotation.workflow.annotators import administration, invitations, support_messages
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.lifecycle import instruction_changes, transitions
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import export_requests
+from annotation.workflow.organisers import export_requests, people
 from annotation.workflow.organisers.campaigns import PROGRAMME, CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
 from annotation.workflow.review import problem_reports
@@ -134,13 +135,19 @@ def unsuspend_person(session: Session, *, annotator_id: int, by: int, now: datet
     _record_act(session, OrganiserAct.UNSUSPEND, by=by, now=now, annotator_id=annotator_id)
 
 
-def release_items(session: Session, *, annotator_id: int, project_id: int, by: int, now: datetime) -> int:
-    """Take back what an annotator has in hand in a project, for others; raises Stale where that is nothing."""
-    released = withdrawal.release_live_assignments(
-        session, annotator_id=_get_person(session, annotator_id).id or 0, now=now, project_id=project_id
-    )
-    if not released:
-        raise Stale("They have nothing in hand.")
+def release_items(
+    session: Session, *, annotator_id: int, project_id: int, shown: ReleasedCounts, by: int, now: datetime
+) -> ReleasedCounts:
+    """Take back what an annotator has in hand in a project, for others.
+
+    Raises Conflict where that is nothing, Stale where it is more than the organiser was shown.
+    """
+    person = people.get_person(session, project_id=project_id, annotator_id=annotator_id)
+    if len(person.in_hand) > shown.telegram or person.in_batch > shown.label_studio:
+        raise Stale("They have more in hand meanwhile.")
+    project = session.get_one(Project, project_id)
+    annotator = _get_person(session, annotator_id)
+    released = administration.release_items(session, annotator=annotator, project=project, now=now)
     _record_act(session, OrganiserAct.RELEASE, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
     return released
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from annotation.errors import Conflict, Stale
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
 from annotation.workflow.notices import announcements
@@ -152,10 +153,13 @@ def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCa
         context.transaction.session,
         annotator_id=callback.row_id,
         project_id=callback.get_number(0),
+        shown=ReleasedCounts(telegram=callback.get_number(1), label_studio=callback.get_number(2)),
         by=context.annotator_id,
         now=context.now,
     )
-    return _show_person(context, callback, organiser_chat.make_words(context)("released-now", count=released))
+    words = organiser_chat.make_words(context)
+    counts = {"telegram": released.telegram, "label": released.label_studio}
+    return _show_person(context, callback, words("released-now", **counts))
 
 
 def _show_inbox(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

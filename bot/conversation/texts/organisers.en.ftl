@@ -47,6 +47,7 @@ person-pace = Half of the answers take under { $seconds } s.
 person-last = Last here: { $when }
 person-never = never
 person-hand = In hand: { $items }
+person-batch = Label Studio: { $count }
 person-hand-nothing = In hand: nothing
 person-status = Standing: { $status }
 standing-active = takes part
@@ -59,11 +60,11 @@ person-suspended = Suspended:
 person-gone = Has been forgotten.
 button-suspend = Suspend
 button-unsuspend = End suspension
-button-release = Take items back
+button-release = Take back: { $count }
 suspend-why = Why are you suspending { $name }? One sentence: it is kept on record, they do not see it.
 suspended-now = { $name } is suspended in all projects.
 unsuspended-now = The suspension is over
-released-now = Taken back: { $count }
+released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
 ## Questions and reports
 

@@ -50,6 +50,7 @@ person-pace = Половина відповідей займає менше ні
 person-last = Тут востаннє: { $when }
 person-never = ще ніколи
 person-hand = На руках: { $items }
+person-batch = Label Studio: { $count }
 person-hand-nothing = На руках нічого немає
 person-status = Становище: { $status }
 standing-active = бере участь
@@ -62,11 +63,11 @@ person-suspended = Участь зупинено:
 person-gone = Дані стерто на їхнє прохання.
 button-suspend = Зупинити участь
 button-unsuspend = Повернути участь
-button-release = Забрати завдання
+button-release = Забрати: { $count }
 suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі, сама людина його не побачить.
 suspended-now = Участь { $name } зупинено в усіх проєктах.
 unsuspended-now = Участь повернуто
-released-now = Забрано: { $count }
+released-now = Забрано: у Telegram { $telegram }, у Label Studio { $label }
 
 ## Questions and reports
 

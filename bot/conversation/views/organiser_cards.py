@@ -226,11 +226,12 @@ def render_people(
 def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_id: int) -> OrganiserCard:
     """A person in a project, with what can be done."""
     listed = details.listed
+    held = [*details.in_hand, *([words("person-batch", count=details.in_batch)] if details.in_batch else [])]
     lines = [
         words("person-status", status=_name_standing(listed, words)),
         words("person-finished", count=listed.finished, skipped=details.skipped),
         words("person-last", when=words.format_ago(listed.last_at)),
-        words("person-hand", items=", ".join(details.in_hand)) if details.in_hand else words("person-hand-nothing"),
+        words("person-hand", items=", ".join(held)) if held else words("person-hand-nothing"),
     ]
     if details.median_seconds is not None:
         lines.insert(2, words("person-pace", seconds=max(1, round(details.median_seconds))))
@@ -242,8 +243,10 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
     else:
         act = "unsuspend" if listed.is_suspended else "suspend"
         acts.append(build_act_button(words(f"button-{act}"), act, listed.annotator_id, project_id))
-        if details.in_hand:
-            acts.append(build_act_button(words("button-release"), "release", listed.annotator_id, project_id))
+        if held:
+            counts = (len(details.in_hand), details.in_batch)
+            label = words("button-release", count=sum(counts))
+            acts.append(build_act_button(label, "release", listed.annotator_id, project_id, *counts))
     back = build_act_button(words("button-back"), "people", project_id, 0)
     return words.render_card(
         message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((one,) for one in acts), (back,))
