@@ -5,15 +5,14 @@ The organiser is an annotator like everybody who writes to the bot, so the journ
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, Stale
 from annotation.store import journal
-from annotation.store.models import Annotator, Announcement, Invitation, Programme, Project, Report
+from annotation.store.models import Annotator, Announcement, Invitation, Programme, ProgrammeProject, Project, Report
 from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow.annotators import administration, invitations, support_messages
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
@@ -62,36 +61,23 @@ def _record_act(
 
 def pause_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
     """Pause the running projects of a campaign; raises Stale where none runs."""
-    _change_projects(session, campaign, ProjectStatus.RUNNING, transitions.pause_project, now=now)
-    _record_campaign_act(session, OrganiserAct.PAUSE, campaign, by=by, now=now)
+    for project in _list_projects(campaign, ProjectStatus.RUNNING):
+        transitions.pause_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.PAUSE, by=by, now=now, project_id=project.id)
 
 
 def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
     """Let the paused projects of a campaign go on; raises Stale where none is paused."""
-    _change_projects(session, campaign, ProjectStatus.PAUSED, transitions.start_project, now=now)
-    _record_campaign_act(session, OrganiserAct.RESUME, campaign, by=by, now=now)
+    for project in _list_projects(campaign, ProjectStatus.PAUSED):
+        transitions.start_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.RESUME, by=by, now=now, project_id=project.id)
 
 
-def _change_projects(
-    session: Session,
-    campaign: CampaignChoice,
-    status: ProjectStatus,
-    change: Callable[..., transitions.TransitionResult],
-    *,
-    now: datetime,
-) -> None:
-    changed = [project for project in campaign.projects if project.status is status]
-    if not changed:
+def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[Project]:
+    found = [project for project in campaign.projects if project.status is status]
+    if not found:
         raise Stale("No project has this status.")
-    for project in changed:
-        change(session, project=project, now=now)
-
-
-def _record_campaign_act(
-    session: Session, act: OrganiserAct, campaign: CampaignChoice, *, by: int, now: datetime
-) -> None:
-    for project in campaign.projects:
-        _record_act(session, act, by=by, now=now, project_id=project.id)
+    return found
 
 
 def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
@@ -107,7 +93,8 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
         now=now,
         expires_at=now + INVITATION_LASTS,
     )
-    _record_campaign_act(session, OrganiserAct.INVITE, campaign, by=by, now=now)
+    for project in campaign.projects:
+        _record_act(session, OrganiserAct.INVITE, by=by, now=now, project_id=project.id)
     return invitation
 
 
@@ -115,6 +102,16 @@ def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitat
     """The invitations of annotators to a campaign, oldest first."""
     found = invitations.list_invitations(session, target=_get_target(session, campaign))
     return [invitation for invitation in found if not invitation.adjudicates]
+
+
+def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
+    """Whether this is a project in a programme to which there are invitations of annotators."""
+    if campaign.kind == PROGRAMME:
+        return False
+    of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == campaign.id)
+    programme = session.exec(of_project).first()
+    found = [] if programme is None else invitations.list_invitations(session, target=programme)
+    return any(not invitation.adjudicates for invitation in found)
 
 
 def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:

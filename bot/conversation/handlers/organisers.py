@@ -120,7 +120,13 @@ def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> Org
         )
         for made in acts.list_invitations(context.transaction.session, campaign)
     ]
-    return organiser_messages.render_invitations(campaign, lines, organiser_chat.make_words(context), known=len(lines))
+    return organiser_messages.render_invitations(
+        campaign,
+        lines,
+        organiser_chat.make_words(context),
+        known=len(lines),
+        has_others=acts.is_programme_invited(context.transaction.session, campaign),
+    )
 
 
 def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

@@ -93,6 +93,7 @@ dismissed-now = The item is handed out again
 
 invitations = Invitations to “{ $title }”
 invitation-none = There is none yet: anybody who finds the bot may take part. From the first link on, one is needed.
+invitation-of-programme = There is none to this data set alone. Those to its whole programme let people in here, too.
 invitation-line = { $link } — used { $used }{ $until }
 invitation-until = , until { $date }
 button-new-link = New link

@@ -96,6 +96,7 @@ dismissed-now = Завдання знову видається
 
 invitations = Запрошення до «{ $title }»
 invitation-none = Поки немає жодного: участь може взяти кожен, хто знайде бота. Від першого посилання на воно потрібне всім.
+invitation-of-programme = Окремо до цього набору даних немає жодного. Запрошення до всієї програми діють і тут.
 invitation-line = { $link } — використано { $used }{ $until }
 invitation-until = , до { $date }
 button-new-link = Нове посилання

@@ -114,9 +114,12 @@ def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: i
 
 
 def render_invitations(
-    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int
+    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int, has_others: bool
 ) -> OrganiserCard:
-    """The invitations to a campaign, to be copied and forwarded, and a button for another one."""
+    """The invitations to a campaign, to be copied and forwarded, and a button for another one.
+
+    `has_others` says that there are some to the programme of a project.
+    """
     told = [
         words(
             "invitation-line",
@@ -132,7 +135,7 @@ def render_invitations(
     back = build_act_button(words("button-back"), "campaign", campaign.id, campaign.kind)
     return words.render_card(
         message_layout.make_bold_block(words("invitations", title=shorten_title(campaign.title))),
-        "\n\n".join(told) or words("invitation-none"),
+        "\n\n".join(told) or (words("invitation-of-programme") if has_others else words("invitation-none")),
         buttons=((new,), (back,)),
         protect=False,
     )
