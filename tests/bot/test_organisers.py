@@ -454,7 +454,7 @@ async def list_button_data(chat: Chat, load: Callable[..., Any]) -> list[str]:
 async def test_nobody_else_can_do_what_organisers_do(chat: Chat, load: Callable[..., Any]) -> None:
     """Guessed commands are unknown ones; every replayed or forged button is answered like one of another bot.
 
-    All words of buttons are tried with all numbers that occur, on the annotator's own messages and on forwarded ones.
+    All words of buttons are tried with all numbers that occur, on the annotator's own messages.
     """
     data = await list_button_data(chat, load)
     words = {one.rsplit(":", 1)[1] for one in data}
