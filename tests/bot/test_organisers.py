@@ -334,6 +334,44 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     assert [act for act, *_ in list_acts(chat)] == ["announce"]
 
 
+async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:
+    """One that nobody would get is not kept; one that is not sent can be sent for a day, then it is deleted."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "Write to all")
+    await chat.send(organiser, "Дякуємо!")
+    assert organiser.messages[-1].text.startswith("Nobody would get it")
+    assert count_drafts(chat) == 0
+    await begin(chat, 1)
+    previews = []
+    for act in range(2):
+        chat.now += timedelta(hours=23) * act
+        await chat.send(organiser, "/admin")
+        await go(chat, organiser, "Write to all")
+        await chat.send(organiser, "Дякуємо!")
+        previews.append(organiser.messages[-1])
+    await observe(chat)
+    assert count_drafts(chat) == 2
+    chat.now += timedelta(hours=2)
+    await observe(chat)
+    assert count_drafts(chat) == 1
+    organiser.tap("Send", on=previews[0])
+    await chat.deliver()
+    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    organiser.tap("Send", on=previews[1])
+    await chat.deliver()
+    chat.now += timedelta(days=2)
+    await observe(chat)
+    assert count_drafts(chat) == 1
+    assert [act for act, *_ in list_acts(chat)] == ["announce"]
+
+
+def count_drafts(chat: Chat) -> int:
+    """How many messages to all are stored, sent or not."""
+    with chat.database.reading() as view:
+        return len(view.exec(select(models.Announcement.id)).all())
+
+
 async def test_files_come_as_a_document(chat: Chat, load: Callable[..., Any]) -> None:
     """A child process makes them; a baseline that people answer is refused before; a second request waits."""
     load(*ITEMS)

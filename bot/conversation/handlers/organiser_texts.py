@@ -147,10 +147,11 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
     draft = announcements.write_announcement(
         context.transaction.session, text=context.text, author_id=context.annotator_id, now=context.now, **target
     )
+    draft_id, recipients = draft.id or 0, announcements.count_recipients(context.transaction.session, draft)
+    words = organiser_chat.make_words(context)
     preview = organiser_messages.render_announcement_preview(
-        draft.text,
-        organiser_chat.make_words(context),
-        draft_id=draft.id or 0,
-        recipients=announcements.count_recipients(context.transaction.session, draft),
+        draft.text, words, draft_id=draft_id, recipients=recipients
     )
+    if not recipients:
+        announcements.drop_draft(context.transaction.session, announcement_id=draft_id, author_id=context.annotator_id)
     return context.send(*preview)
