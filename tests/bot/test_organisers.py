@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -422,6 +424,31 @@ async def test_files_that_cannot_be_made_are_explained(
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
     assert told in organiser.messages[-1].text
+    with chat.database.reading() as view:
+        assert not export_requests.has_requests(view)
+
+
+async def test_files_that_are_too_large_are_refused_without_being_read(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not even the zip file is in the memory of the bot."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    command = tmp_path / "export.sh"
+    command.write_text('#!/bin/sh\nmkdir -p "$6" && head -c 51000000 /dev/urandom >"$6/answers.csv"\n', "utf-8")
+    command.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(command))
+    tracemalloc.start()
+    try:
+        await chat.app.exports.make_next()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
+    await chat.app.sweeper.sweep_once()
+    await chat.app.sender.wait_until_idle()
+    assert "too large for Telegram (51 MB)" in organiser.messages[-1].text
     with chat.database.reading() as view:
         assert not export_requests.has_requests(view)
 
