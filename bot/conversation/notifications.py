@@ -47,8 +47,10 @@ def collect_notifications(
 ) -> TelegramCalls:
     """All messages that wait to be put into the outbox; they are marked as put there in the same transaction.
 
-    `observed` and `is_polled` are as in `tell_organisers`.
+    `observed` and `is_polled` are as in `tell_organisers`. Where anything was observed, old drafts are deleted.
     """
+    if observed is not None:
+        announcements.delete_old_drafts(session, now=now)
     return (
         *send_wished_notices(session, now=now, settings=settings),
         *deliver_organiser_answers(session, now=now),

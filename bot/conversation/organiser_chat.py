@@ -6,11 +6,11 @@ from annotation.errors import Stale
 from annotation.workflow.organisers import campaigns, open_messages
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
 from bot.conversation.callbacks import CallbackData
-from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import get_texts, match_language
-from bot.conversation.update_context import UpdateContext
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
-from bot.conversation.views.organiser_cards import OrganiserWords
+from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords
 
 
 def is_organiser(context: UpdateContext) -> bool:
@@ -25,7 +25,17 @@ def make_words(context: UpdateContext) -> OrganiserWords:
     )
 
 
-def render_campaigns(context: UpdateContext) -> RenderedMessage:
+def show_card(context: UpdateContext, card: OrganiserCard, toast: str = "") -> TelegramCalls:
+    """Acknowledge the tap and show a card in place of the tapped one; its further parts are new messages."""
+    first, *more = card
+    return join_calls(context.acknowledge_with(toast), context.edit_or_send(first), context.send(*more))
+
+
+def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
+    """A page of all campaigns, from 0; the last one where there are not so many."""
+    listed = campaigns.list_campaigns(context.transaction.session)
+    shown = min(page, max(0, len(listed) - 1) // organiser_cards.PAGE)
+    start = shown * organiser_cards.PAGE
     found = [
         (
             campaign,
@@ -34,10 +44,14 @@ def render_campaigns(context: UpdateContext) -> RenderedMessage:
                 for project in campaign.projects
             ],
         )
-        for campaign in campaigns.list_campaigns(context.transaction.session)
+        for campaign in listed[start : start + organiser_cards.PAGE]
     ]
     return organiser_cards.render_campaigns(
-        found, make_words(context), waiting=open_messages.count_open_messages(context.transaction.session)
+        found,
+        make_words(context),
+        waiting=open_messages.count_open_messages(context.transaction.session),
+        page=shown,
+        total=len(listed),
     )
 
 
@@ -51,9 +65,7 @@ def get_message(context: UpdateContext, callback: CallbackData) -> OpenMessage:
     )
 
 
-def render_next_message(
-    context: UpdateContext, *, project_id: int, after: OpenMessage | None = None
-) -> RenderedMessage:
+def render_next_message(context: UpdateContext, *, project_id: int, after: OpenMessage | None = None) -> OrganiserCard:
     """The card of the message that waits next in a project (0: in all), after another one, or that none does."""
     words = make_words(context)
     place = None if after is None else open_messages.get_place(after)

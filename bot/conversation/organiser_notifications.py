@@ -13,7 +13,7 @@ from annotation.workflow.organisers import alerts
 from annotation.workflow.organisers.alerts import Observation, OrganiserAlert
 from annotation.workflow.organisers.export_requests import ClaimedExport
 from bot.conversation import message_layout
-from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import get_organiser_texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     ConversationSettings,
@@ -23,12 +23,15 @@ from bot.conversation.updates_and_calls import (
     TelegramCalls,
 )
 from bot.conversation.views import organiser_cards, organiser_messages
-from bot.conversation.views.organiser_cards import OrganiserWords
+from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from annotation.store.models import Annotator
+
+MAX_REASON = 2000
+"""How much is told of why there are no files, in UTF-16 units."""
 
 
 def observe_campaigns(session: Session, *, now: datetime, settings: ConversationSettings) -> Observation | None:
@@ -70,8 +73,8 @@ def _tell_alerts(
     if not untold:
         return []
     alerts.mark_told(session, [alert.key for alert in untold], annotator_id=annotator_id, now=words.now)
-    message = _build_message(organiser_messages.render_alerts(untold, words), organiser)
-    return [replace(message, silent=not is_day)]
+    messages = _build_messages(organiser_messages.render_alerts(untold, words), organiser)
+    return [replace(message, silent=not is_day) for message in messages]
 
 
 def _send_digest(
@@ -84,8 +87,8 @@ def _send_digest(
     if day_end is None or not observed.digest or alerts.is_told(session, key, annotator_id=annotator_id):
         return []
     alerts.mark_told(session, [key], annotator_id=annotator_id, now=words.now)
-    message = _build_message(organiser_messages.render_digest(observed.digest, words), organiser)
-    return [replace(message, notice=alerts.DIGEST, send_before=day_end)]
+    messages = _build_messages(organiser_messages.render_digest(observed.digest, words), organiser)
+    return [replace(message, notice=alerts.DIGEST, send_before=day_end) for message in messages]
 
 
 def describe_export(
@@ -105,13 +108,14 @@ def describe_export(
         text = words("export-too-large", project=claimed.project, size=made.megabytes)
     else:
         known = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
-        reason = words(known[made.kind]) if made.kind in known else made.reason
+        reason = message_layout.shorten_text(words(known[made.kind]) if made.kind in known else made.reason, MAX_REASON)
         text = words("export-failed", project=claimed.project, reason=reason)
-    told = message_layout.render_text(get_texts(match_language(claimed.language)), text)
-    return (NewMessage(chat_id=claimed.telegram_id, html=told.html, silent=False),)
+    told = message_layout.render_messages([TextBlock(text)], get_texts(words.language))
+    return tuple(NewMessage(chat_id=claimed.telegram_id, html=part.html, silent=False) for part in told)
 
 
-def _build_message(card: RenderedMessage, organiser: Annotator) -> NewMessage:
-    return NewMessage(
-        chat_id=organiser.telegram_id or 0, html=card.html, buttons=card.buttons, silent=False, repeatable=False
-    )
+def _build_messages(card: OrganiserCard, organiser: Annotator) -> list[NewMessage]:
+    chat = organiser.telegram_id or 0
+    return [
+        NewMessage(chat_id=chat, html=part.html, buttons=part.buttons, silent=False, repeatable=False) for part in card
+    ]

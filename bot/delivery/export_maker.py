@@ -7,7 +7,6 @@ by a lease; where it ends, another one begins anew. A child that takes too long 
 from __future__ import annotations
 
 import asyncio
-import io
 import logging
 import os
 import shutil
@@ -108,9 +107,12 @@ class ExportMaker:
                 return None if not self.lease.held else ExportFailure(kind="too-slow")
             if child.returncode:
                 return ExportFailure(kind="failed", reason=_find_reason(errors))
-            zipped = await asyncio.to_thread(_zip_folder, Path(folder))
-            size = len(zipped)
-            return zipped if size <= MOST_BYTES else ExportFailure(kind="too-large", megabytes=size // 1_000_000)
+            zipped = Path(folder) / f"{project}.zip"
+            await asyncio.to_thread(_zip_folder, Path(folder) / project, zipped)
+            size = zipped.stat().st_size
+            if size > MOST_BYTES:
+                return ExportFailure(kind="too-large", megabytes=size // 1_000_000)
+            return await asyncio.to_thread(zipped.read_bytes)
 
     async def _await_child(self, child: asyncio.subprocess.Process) -> bytes | None:
         """What the child wrote to its error stream; None where it takes too long, or the lease is lost."""
@@ -137,11 +139,9 @@ def _find_reason(errors: bytes) -> str:
     return " ".join(told) or "hromada export"
 
 
-def _zip_folder(folder: Path) -> bytes:
-    """All files below a folder as one zip file."""
-    zipped = io.BytesIO()
+def _zip_folder(folder: Path, zipped: Path) -> None:
+    """Write a folder as one zip file on disk: it may be too large for the memory, and for Telegram."""
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(folder.rglob("*")):
             if file.is_file():
-                archive.write(file, file.relative_to(folder))
-    return zipped.getvalue()
+                archive.write(file, file.relative_to(folder.parent))

@@ -62,7 +62,7 @@ class Content:
 
 @dataclass
 class Message:
-    """A message; `sender` is the bot or a person."""
+    """A message; `sender` is the bot or a person, `origin` whose message it was before it was forwarded."""
 
     id: int
     chat: Chat
@@ -75,6 +75,7 @@ class Message:
     edited: int | None = None
     deleted: bool = False
     reaction: str = ""
+    origin: User | None = None
 
     @property
     def text(self) -> str:
@@ -104,6 +105,8 @@ class Message:
             body["reply_to_message"] = self.reply_to.wire(reply=False)
         if self.protected:
             body["has_protected_content"] = True
+        if self.origin is not None:
+            body["forward_origin"] = {"type": "user", "date": self.date, "sender_user": self.origin.wire()}
         body |= _serialize_content(self.content)
         markup = self.content.markup
         if markup is not None and markup.kind == "inline":

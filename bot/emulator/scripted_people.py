@@ -61,6 +61,12 @@ class ScriptedPerson:
             self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat)
         return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
 
+    def forward(self, message: Message, *, reply_to: Message | None = None) -> Message:
+        """Forward a message of any chat to the bot, with its buttons; raises ValueError for one that is protected."""
+        if message.protected:
+            raise ValueError("This message is protected.")
+        return self._send_content(message.content, self.chat, reply_to=reply_to, origin=message.sender)
+
     def start(self, payload: str = "") -> Message:
         """Send /start with the payload of a deep link; raises ValueError for a payload that no deep link can have."""
         if not re.fullmatch(r"[A-Za-z0-9_\-]{0,64}", payload):
@@ -106,7 +112,9 @@ class ScriptedPerson:
         """Delete the account of the person; the bot gets no update about it."""
         self.user.deactivated = True
 
-    def _send_content(self, content: Content, chat: Chat, *, reply_to: Message | None = None) -> Message:
+    def _send_content(
+        self, content: Content, chat: Chat, *, reply_to: Message | None = None, origin: User | None = None
+    ) -> Message:
         """Send a message of the person, and an update about it; a blocked bot is unblocked first, as by Telegram."""
         if chat.type == "private":
             if chat.blocked:
@@ -116,6 +124,7 @@ class ScriptedPerson:
         wants_reply = last is not None and last.content.markup is not None and last.content.markup.kind == "force"
         replied = reply_to or (last if wants_reply else None)
         message = self.telegram.add_message(chat, self.user, content, reply_to=replied)
+        message.origin = origin
         self._log_display(chat, "sent", message)
         self.telegram.add_update("message", message.wire(), lane=chat.id)
         return message

@@ -52,6 +52,38 @@ def test_what_is_sent(wish: Wish, has_item: bool, expected: WishedNotice | None)
     assert wish_policy.decide_notice(wish, now=NOW, has_item=has_item).notice is expected
 
 
+TOMORROW = NOW + 20 * HOUR
+PROMISED = replace(IDLE, active_at=NOW, rest_until=TOMORROW, promised_at=TOMORROW)
+
+
+@pytest.mark.parametrize(
+    ("wish", "at", "expected"),
+    [
+        (PROMISED, TOMORROW, WishedNotice.REMINDER),
+        (PROMISED, TOMORROW - MINUTE, None),
+        (replace(PROMISED, active_at=TOMORROW - MINUTE), TOMORROW, WishedNotice.REMINDER),
+        (replace(PROMISED, active_at=TOMORROW + MINUTE), TOMORROW + HOUR, None),
+        (replace(PROMISED, active_at=TOMORROW + MINUTE), TOMORROW + 3 * DAY, WishedNotice.REMINDER),
+        (replace(PROMISED, reminders=False), TOMORROW, None),
+        (replace(PROMISED, rest_until=None), TOMORROW, WishedNotice.REMINDER),
+    ],
+    ids=["in time", "early", "at work before", "at work since", "away since", "not wanted", "taken back"],
+)
+def test_a_promised_reminder(wish: Wish, at: datetime, expected: WishedNotice | None) -> None:
+    """It comes when they asked for it, whether or not they were at work meanwhile; once they are back, it need not."""
+    assert wish_policy.decide_notice(wish, now=at, has_item=True).notice is expected
+
+
+def test_news_does_not_end_a_promise() -> None:
+    """Neither does it come twice."""
+    told = wish_policy.decide_notice(replace(PROMISED, news=True, saw_none=True), now=NOW + HOUR, has_item=True)
+    assert told.notice is WishedNotice.NEWS
+    reminded = wish_policy.decide_notice(told.wish, now=TOMORROW, has_item=True)
+    assert reminded.notice is WishedNotice.REMINDER
+    later = replace(reminded.wish, active_at=TOMORROW - HOUR)
+    assert wish_policy.decide_notice(later, now=TOMORROW + 2 * DAY, has_item=True).notice is None
+
+
 def test_what_a_reminder_changes() -> None:
     """It counts as without an answer until there is one, and the next comes in three days."""
     first = replace(IDLE, active_at=NOW - 5 * DAY)

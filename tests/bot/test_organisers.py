@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import sys
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +21,7 @@ from sqlmodel import Session, col, select
 from annotation.store import models, queries
 from annotation.store.models import Annotator, Assignment, Journal, Project, SupportMessage
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus
+from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.organisers import export_requests
 from annotation.workflow.organisers.acts import OrganiserAct
@@ -111,7 +114,7 @@ async def test_a_person_is_seen_suspended_and_let_go_on(chat: Chat, load: Callab
         "Standing: takes part", "Answered: 1, skipped: 0", "Half of the answers take under 1 s.",
         "Last here: just now", "In hand: 1",
     ]  # fmt: skip
-    text = await go(chat, organiser, "Take items back")
+    text = await go(chat, organiser, "Take back: 1")
     assert text.endswith("In hand: nothing")
     await go(chat, organiser, "Suspend")
     await chat.send(organiser, "answers without reading")
@@ -197,6 +200,44 @@ async def test_files_go_to_nobody_who_is_no_organiser_any_more(chat: Chat, load:
         assert not export_requests.has_requests(view)
 
 
+def push_batch(chat: Chat, number: int, *, n_items: int) -> None:
+    """Assign this many items to the Label Studio batch of the person with this Telegram id."""
+    with chat.database.transaction() as session:
+        annotator, project = queries.find_annotator(session, number), queries.get_project(session, "words")
+        assert annotator is not None
+        locked = assignments.lock_annotator(session, annotator.id or 0)
+        assignments.assign_batch(locked, project_id=project.id or 0, n_items=n_items, now=chat.now)
+
+
+def count_in_hand(chat: Chat) -> int:
+    """How many items anybody has in hand."""
+    with chat.database.reading() as view:
+        live = select(Assignment).where(Assignment.status == AssignmentStatus.LIVE)
+        return len(view.exec(live).all())
+
+
+async def test_what_is_taken_back_is_named_before_and_after(chat: Chat, load: Callable[..., Any]) -> None:
+    """A batch in Label Studio too; where more is in hand than the button says, nothing is taken."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "People", "1")
+    card = organiser.messages[-1]
+    push_batch(chat, 1, n_items=2)
+    organiser.tap("Take back: 1", on=card)
+    await chat.deliver()
+    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    assert count_in_hand(chat) == 3
+    assert (await go(chat, organiser, "1", "People", "1")).endswith("In hand: 0, Label Studio: 2")
+    assert (await go(chat, organiser, "Take back: 3")).endswith("In hand: nothing")
+    assert organiser.toasts[-1] == "Taken back: 1 in Telegram, 2 in Label Studio"
+    assert count_in_hand(chat) == 0
+    push_batch(chat, 1, n_items=1)
+    assert (await go(chat, organiser, "‹ Back", "1")).endswith("In hand: Label Studio: 1")
+    assert (await go(chat, organiser, "Take back: 1")).endswith("In hand: nothing")
+    assert [act for act, *_ in list_acts(chat)] == ["release", "release"]
+
+
 async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., Any]) -> None:
     """A second tap on the same button changes nothing and shows the present state."""
     load(*ITEMS)
@@ -270,7 +311,8 @@ async def test_a_report_is_replied_to_and_dismissed(chat: Chat, load: Callable[.
     await chat.tap(person, person.messages[-1].buttons[0][0])
     organiser = await open_admin(chat)
     text = await go(chat, organiser, "1", "To answer: 1")
-    assert text.startswith("Report · 1 waiting\n\nСлова · item 0\n\nСлово 0")
+    name = find_pseudonym(chat, 1)
+    assert text.startswith(f"Report · 1 waiting\n\nСлова · item 0\nFrom {name}, just now\n\nСлово 0\n\n")
     assert text.endswith("Several answers are right")
     await go(chat, organiser, "Answer")
     await chat.send(organiser, "Правильна лише перша.")
@@ -362,6 +404,44 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     assert [act for act, *_ in list_acts(chat)] == ["announce"]
 
 
+async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:
+    """One that nobody would get is not kept; one that is not sent can be sent for a day, then it is deleted."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "Write to all")
+    await chat.send(organiser, "Дякуємо!")
+    assert organiser.messages[-1].text.startswith("Nobody would get it")
+    assert count_drafts(chat) == 0
+    await begin(chat, 1)
+    previews = []
+    for act in range(2):
+        chat.now += timedelta(hours=23) * act
+        await chat.send(organiser, "/admin")
+        await go(chat, organiser, "Write to all")
+        await chat.send(organiser, "Дякуємо!")
+        previews.append(organiser.messages[-1])
+    await observe(chat)
+    assert count_drafts(chat) == 2
+    chat.now += timedelta(hours=2)
+    await observe(chat)
+    assert count_drafts(chat) == 1
+    organiser.tap("Send", on=previews[0])
+    await chat.deliver()
+    assert organiser.toasts[-1].startswith("That is no longer asked.")
+    organiser.tap("Send", on=previews[1])
+    await chat.deliver()
+    chat.now += timedelta(days=2)
+    await observe(chat)
+    assert count_drafts(chat) == 1
+    assert [act for act, *_ in list_acts(chat)] == ["announce"]
+
+
+def count_drafts(chat: Chat) -> int:
+    """How many messages to all are stored, sent or not."""
+    with chat.database.reading() as view:
+        return len(view.exec(select(models.Announcement.id)).all())
+
+
 async def test_files_come_as_a_document(chat: Chat, load: Callable[..., Any]) -> None:
     """A child process makes them; a baseline that people answer is refused before; a second request waits."""
     load(*ITEMS)
@@ -412,6 +492,31 @@ async def test_files_that_cannot_be_made_are_explained(
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
     assert told in organiser.messages[-1].text
+    with chat.database.reading() as view:
+        assert not export_requests.has_requests(view)
+
+
+async def test_files_that_are_too_large_are_refused_without_being_read(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not even the zip file is in the memory of the bot."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Files")
+    command = tmp_path / "export.sh"
+    command.write_text('#!/bin/sh\nmkdir -p "$6" && head -c 51000000 /dev/urandom >"$6/answers.csv"\n', "utf-8")
+    command.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(command))
+    tracemalloc.start()
+    try:
+        await chat.app.exports.make_next()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000_000
+    await chat.app.sweeper.sweep_once()
+    await chat.app.sender.wait_until_idle()
+    assert "too large for Telegram (51 MB)" in organiser.messages[-1].text
     with chat.database.reading() as view:
         assert not export_requests.has_requests(view)
 
@@ -482,7 +587,7 @@ async def list_button_data(chat: Chat, load: Callable[..., Any]) -> list[str]:
 async def test_nobody_else_can_do_what_organisers_do(chat: Chat, load: Callable[..., Any]) -> None:
     """Guessed commands are unknown ones; every replayed or forged button is answered like one of another bot.
 
-    All words of buttons are tried with all numbers that occur, on the annotator's own messages and on forwarded ones.
+    All words of buttons are tried with all numbers that occur, on the annotator's own messages.
     """
     data = await list_button_data(chat, load)
     words = {one.rsplit(":", 1)[1] for one in data}

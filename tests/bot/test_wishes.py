@@ -147,6 +147,43 @@ async def test_tomorrow_is_tomorrow(chat: Chat, load: Callable[..., None]) -> No
     assert list_days(person, REMINDER) == [(23, 14), (24, 10), (27, 10)]
 
 
+async def test_tomorrow_is_tomorrow_for_whoever_worked_meanwhile(chat: Chat, load: Callable[..., None]) -> None:
+    """They go on from the reminder, answer, and ask for tomorrow below it; the next one is the usual one again."""
+    load(*ITEMS)
+    person = await begin(chat)
+    await want_reminders(chat, person)
+    await live(chat, days=2, hours=2)
+    [reminder] = list_told(person, REMINDER)
+    await chat.tap(person, "Далі")
+    await chat.tap(person, "собака")
+    person.tap("Завтра", on=reminder)
+    await chat.deliver()
+    await live(chat, days=4)
+    assert list_days(person, REMINDER) == [(23, 14), (24, 10), (27, 10)]
+
+
+async def test_a_promised_reminder_that_is_held_back_comes_the_day_after(chat: Chat, load: Callable[..., None]) -> None:
+    """Also to whoever worked meanwhile."""
+    load(*ITEMS)
+    person = await begin(chat)
+    await want_reminders(chat, person)
+    await live(chat, days=2, hours=2)
+    [reminder] = list_told(person, REMINDER)
+    await chat.tap(person, "Далі")
+    await chat.tap(person, "собака")
+    person.tap("Завтра", on=reminder)
+    await chat.deliver()
+    chat.now += 19 * HOUR
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=14 * 3600)
+    await collect(chat)
+    await live(chat, days=0, hours=12)
+    assert read_rows(chat, "SELECT count(*) FROM outbox") == [(0,)]
+    chat.now += 3 * HOUR  # what a process has read of a pause goes by its own clock, which is not moved
+    async with chat.restarted():
+        await live(chat, days=1)
+    assert list_days(person, REMINDER) == [(23, 14), (25, 10)]
+
+
 @pytest.mark.parametrize("how", ["below it", "on the card", "withdrawn", "suspended", "blocked", "forgotten"])
 async def test_how_reminders_end(chat: Chat, load: Callable[..., None], how: str) -> None:
     """By a tap, by leaving everything, by a suspension, a block or erasure: for good, until they are wanted again."""

@@ -267,19 +267,22 @@ def test_items_in_hand_are_taken_back(hromada: Hromada, who: str) -> None:
     assert (refused.code, "has nothing in hand in words" in refused.err) == (2, True)
 
     def hand_out(session: Session) -> str:
-        item = session.exec(select(Item).where(Item.external_id == "2")).one()
-        item.free, item.n_live = 1, 1
         annotator = session.exec(select(Annotator)).one()
-        session.add(
-            Assignment(
-                project_id=item.project_id, item_id=item.id or 0, annotator_id=annotator.id or 0,
-                surface=Surface.TELEGRAM, status=AssignmentStatus.LIVE, holds_place=True, shown_at=NOW,
-            )
-        )  # fmt: skip
+        for number, surface in (("1", Surface.LABEL_STUDIO), ("2", Surface.TELEGRAM)):
+            item = session.exec(select(Item).where(Item.external_id == number)).one()
+            item.free, item.n_live = item.free - 1, item.n_live + 1
+            session.add(
+                Assignment(
+                    project_id=item.project_id, item_id=item.id or 0, annotator_id=annotator.id or 0,
+                    surface=surface, status=AssignmentStatus.LIVE, holds_place=True, shown_at=NOW, occasion=1,
+                )
+            )  # fmt: skip
         return item.external_id
 
     assert in_database(hromada, hand_out) == "2"
-    assert "1 items are taken back" in hromada("people", "release", who, "--project", "words").out
+    told = hromada("people", "release", who, "--project", "words")
+    assert (told.code, told.err) == (0, "")
+    assert told.out == f"2 items are taken back from {who}: 1 in Telegram, 1 in Label Studio.\n"
 
     def count_free(session: Session) -> str:
         return str(session.exec(select(Item.free).where(Item.external_id == "2")).one())

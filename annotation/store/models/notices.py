@@ -14,7 +14,8 @@ class NoticeWish(TableModel, table=True):
     `reminders` come now and then until the annotator ends them, `news` once: when there is something to answer again,
     that is, after there was nothing (`saw_none`). `due_at` is when to look next whether one of them is to be sent, None
     where nothing is wanted. `reminded_at` is when the last reminder was stored in the outbox, `ignored` how many were
-    stored since the annotator answered last; before `rest_until` no other one comes.
+    stored since the annotator answered last; before `rest_until` no other one comes. `promised_at` is when they asked
+    to be reminded.
     """
 
     __tablename__ = "notice_wish"
@@ -27,6 +28,7 @@ class NoticeWish(TableModel, table=True):
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     reminded_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     rest_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    promised_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ignored: int = 0
 
 

@@ -7,11 +7,12 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
-from annotation.errors import BadInput, NotFound, Where
+from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
-from annotation.store.models import Annotator, Cohort
+from annotation.store.models import Annotator, Cohort, Project
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import invitations, withdrawal
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
 
 
 def get_annotator(session: Session, pseudonym: str) -> Annotator:
@@ -51,6 +52,21 @@ def unsuspend_annotator(session: Session, *, annotator: Annotator, now: datetime
     session.flush()
     journal.record_event(session, Event.UNSUSPENDED, now=now, annotator_id=annotator.id)
     return True
+
+
+def release_items(session: Session, *, annotator: Annotator, project: Project, now: datetime) -> ReleasedCounts:
+    """Take back what an annotator has in hand in a project, in Telegram and in Label Studio, so that others get it.
+
+    Raises Conflict where that is nothing.
+    """
+    released = withdrawal.release_live_assignments(
+        session, annotator_id=annotator.id or 0, project_id=project.id, now=now
+    )
+    if not (released.telegram or released.label_studio):
+        raise Conflict(
+            f"{annotator.pseudonym} has nothing in hand in {project.name}.", remedy="There is nothing to do."
+        )
+    return released
 
 
 def set_team_member(session: Session, *, annotator: Annotator, team_member: bool, now: datetime) -> bool:

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotation.errors import NotFound
 from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
-from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus
+from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
 from annotation.workflow import participations
 
 WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, "withdrawn by the annotator")
@@ -29,9 +29,17 @@ class WithdrawalCounts:
     places: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReleasedCounts:
+    """How many live assignments were released: in Telegram, and in batches in Label Studio."""
+
+    telegram: int = 0
+    label_studio: int = 0
+
+
 def release_live_assignments(
     session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None
-) -> int:
+) -> ReleasedCounts:
     """Expire the annotator's live assignments, in all projects or in one, and return how many they were."""
     live = select(Assignment).where(Assignment.annotator_id == annotator_id, Assignment.status == AssignmentStatus.LIVE)
     if project_id is not None:
@@ -41,10 +49,11 @@ def release_live_assignments(
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
         assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
+    in_batches = sum(assignment.surface is Surface.LABEL_STUDIO for assignment in assignments)
     session.add_all(assignments)
     session.flush()
     session.expire_all()
-    return len(assignments)
+    return ReleasedCounts(telegram=len(assignments) - in_batches, label_studio=in_batches)
 
 
 def withdraw_annotator(session: Session, *, annotator_id: int, project: Project, now: datetime) -> WithdrawalCounts:

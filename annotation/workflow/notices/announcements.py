@@ -36,6 +36,9 @@ BATCH = 200
 LASTING = timedelta(days=3)
 """For so long an announcement is sent to people whom it could not reach; then it is old."""
 
+DRAFTS_KEPT = timedelta(days=1)
+"""For so long a draft can be sent."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class QueuedAnnouncement:
@@ -89,6 +92,14 @@ def drop_draft(session: Session, *, announcement_id: int, author_id: int) -> Non
     """Delete a draft of this author; raises Stale where there is none, or it was sent."""
     session.delete(get_draft(session, announcement_id=announcement_id, author_id=author_id))
     session.flush()
+
+
+def delete_old_drafts(session: Session, *, now: datetime) -> None:
+    """Delete the drafts that were not sent within DRAFTS_KEPT."""
+    unsent = sa.delete(Announcement).where(
+        col(Announcement.sent_at).is_(None), col(Announcement.created_at) <= now - DRAFTS_KEPT
+    )
+    session.connection().execute(unsent)
 
 
 def find_title(session: Session, announcement: Announcement) -> str | None:

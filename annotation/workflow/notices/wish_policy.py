@@ -1,7 +1,8 @@
 """When annotators are written to who wished for it: what follows from a look at a wish, decided without a database.
 
-A reminder comes to people who have not been at work for IDLE_TIME, at most once in REMINDER_INTERVAL; MOST_IGNORED in a
-row without an answer are the end. News comes once, when there is something to answer after there was nothing.
+A reminder comes to people who have not been at work for IDLE_TIME, at most once in REMINDER_INTERVAL, and at the time
+for which they asked, even if they were at work before it. MOST_IGNORED in a row without an answer are the end. News
+comes once, when there is something to answer after there was nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class WishedNotice(StrEnum):
 class Wish:
     """What an annotator wants, as `NoticeWish` stores it.
 
-    `active_at` is when they were at work last, or joined; None where they take part in nothing.
+    `promised_at` is when they asked to be reminded; once a reminder follows, `rest_until` is later. `active_at` is when
+    they were at work last, or joined; None where they take part in nothing.
     """
 
     reminders: bool
@@ -42,6 +44,7 @@ class Wish:
     saw_none: bool = False
     reminded_at: datetime | None = None
     rest_until: datetime | None = None
+    promised_at: datetime | None = None
     ignored: int = 0
     active_at: datetime | None = None
 
@@ -78,14 +81,15 @@ def decide_notice(wish: Wish, *, now: datetime, has_item: bool) -> WishDecision:
     if wish.news and not has_item:
         return WishDecision(notice=None, wish=replace(wish, saw_none=True))
     if wish.news and wish.saw_none:
-        rest_until = now + REMINDER_INTERVAL
-        return WishDecision(
-            notice=WishedNotice.NEWS, wish=replace(wish, news=False, rest_until=max(rest_until, wish.rest_until or now))
-        )
+        rest_until = max(now + REMINDER_INTERVAL, wish.rest_until or now)
+        told = replace(wish, news=False, rest_until=wish.rest_until if _is_promised(wish) else rest_until)
+        return WishDecision(notice=WishedNotice.NEWS, wish=told)
     if not (has_item and is_reminder_due(wish, now=now)):
         return WishDecision(notice=None, wish=wish)
     ignored = count_ignored(wish) + 1
-    reminded = replace(wish, ignored=ignored, reminded_at=now, rest_until=now + REMINDER_INTERVAL)
+    promised_at = wish.promised_at if _is_promised(wish) else None
+    rest_until = now + REMINDER_INTERVAL
+    reminded = replace(wish, ignored=ignored, reminded_at=now, rest_until=rest_until, promised_at=promised_at)
     is_last = ignored >= MOST_IGNORED
     return WishDecision(notice=WishedNotice.LAST_REMINDER if is_last else WishedNotice.REMINDER, wish=reminded)
 
@@ -103,4 +107,14 @@ def _find_reminder_time(wish: Wish) -> datetime | None:
     """The earliest time of the next reminder; None where there is none to come."""
     if not wish.reminders or wish.active_at is None:
         return None
+    if wish.promised_at is not None and _is_promised(wish):
+        return wish.promised_at
     return max(wish.active_at + IDLE_TIME, wish.rest_until or wish.active_at)
+
+
+def _is_promised(wish: Wish) -> bool:
+    """Whether the next reminder is one that the annotator asked for, and they were not at work since its time came."""
+    promised_at = wish.promised_at
+    if promised_at is None:
+        return False
+    return (wish.rest_until or promised_at) <= promised_at and (wish.active_at or promised_at) <= promised_at

@@ -70,6 +70,7 @@ def set_wish(
         reminders=wish.reminders if reminders is None else reminders,
         news=wish.news if news is None else news,
         saw_none=saw_none or (wish.saw_none and (news is None or wish.news)),
+        promised_at=None if reminders is False or not wish.reminders else wish.promised_at,
         ignored=0,
     )
     _store_wish(session, annotator, changed, now=now, default_zone=default_zone)
@@ -80,7 +81,7 @@ def postpone_reminder(session: Session, *, annotator: Annotator, now: datetime, 
     """Remind the annotator tomorrow, by day: they asked for it."""
     wish = get_wish(session, annotator_id=annotator.id or 0)
     tomorrow = daytime.find_tomorrow(now, annotator.time_zone, default=default_zone)
-    postponed = replace(wish, reminders=True, rest_until=tomorrow, ignored=0)
+    postponed = replace(wish, reminders=True, rest_until=tomorrow, promised_at=tomorrow, ignored=0)
     _store_wish(session, annotator, postponed, now=now, default_zone=default_zone)
 
 
@@ -151,6 +152,7 @@ def _read_wish(row: Any, *, active_at: datetime | None) -> Wish:
         saw_none=row.saw_none,
         reminded_at=row.reminded_at,
         rest_until=row.rest_until,
+        promised_at=row.promised_at,
         ignored=row.ignored,
         active_at=active_at,
     )

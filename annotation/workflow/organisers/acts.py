@@ -5,20 +5,20 @@ The organiser is an annotator like everybody who writes to the bot, so the journ
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, Stale
 from annotation.store import journal
-from annotation.store.models import Annotator, Announcement, Invitation, Programme, Project, Report
+from annotation.store.models import Annotator, Announcement, Invitation, Programme, ProgrammeProject, Project, Report
 from annotation.vocabulary import Event, ProjectStatus
-from annotation.workflow.annotators import administration, invitations, support_messages, withdrawal
+from annotation.workflow.annotators import administration, invitations, support_messages
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.lifecycle import instruction_changes, transitions
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import export_requests
+from annotation.workflow.organisers import export_requests, people
 from annotation.workflow.organisers.campaigns import PROGRAMME, CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
 from annotation.workflow.review import problem_reports
@@ -61,36 +61,23 @@ def _record_act(
 
 def pause_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
     """Pause the running projects of a campaign; raises Stale where none runs."""
-    _change_projects(session, campaign, ProjectStatus.RUNNING, transitions.pause_project, now=now)
-    _record_campaign_act(session, OrganiserAct.PAUSE, campaign, by=by, now=now)
+    for project in _list_projects(campaign, ProjectStatus.RUNNING):
+        transitions.pause_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.PAUSE, by=by, now=now, project_id=project.id)
 
 
 def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
     """Let the paused projects of a campaign go on; raises Stale where none is paused."""
-    _change_projects(session, campaign, ProjectStatus.PAUSED, transitions.start_project, now=now)
-    _record_campaign_act(session, OrganiserAct.RESUME, campaign, by=by, now=now)
+    for project in _list_projects(campaign, ProjectStatus.PAUSED):
+        transitions.start_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.RESUME, by=by, now=now, project_id=project.id)
 
 
-def _change_projects(
-    session: Session,
-    campaign: CampaignChoice,
-    status: ProjectStatus,
-    change: Callable[..., transitions.TransitionResult],
-    *,
-    now: datetime,
-) -> None:
-    changed = [project for project in campaign.projects if project.status is status]
-    if not changed:
+def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[Project]:
+    found = [project for project in campaign.projects if project.status is status]
+    if not found:
         raise Stale("No project has this status.")
-    for project in changed:
-        change(session, project=project, now=now)
-
-
-def _record_campaign_act(
-    session: Session, act: OrganiserAct, campaign: CampaignChoice, *, by: int, now: datetime
-) -> None:
-    for project in campaign.projects:
-        _record_act(session, act, by=by, now=now, project_id=project.id)
+    return found
 
 
 def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
@@ -106,7 +93,8 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
         now=now,
         expires_at=now + INVITATION_LASTS,
     )
-    _record_campaign_act(session, OrganiserAct.INVITE, campaign, by=by, now=now)
+    for project in campaign.projects:
+        _record_act(session, OrganiserAct.INVITE, by=by, now=now, project_id=project.id)
     return invitation
 
 
@@ -114,6 +102,16 @@ def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitat
     """The invitations of annotators to a campaign, oldest first."""
     found = invitations.list_invitations(session, target=_get_target(session, campaign))
     return [invitation for invitation in found if not invitation.adjudicates]
+
+
+def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
+    """Whether this is a project in a programme to which there are invitations of annotators."""
+    if campaign.kind == PROGRAMME:
+        return False
+    of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == campaign.id)
+    programme = session.exec(of_project).first()
+    found = [] if programme is None else invitations.list_invitations(session, target=programme)
+    return any(not invitation.adjudicates for invitation in found)
 
 
 def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:
@@ -134,13 +132,19 @@ def unsuspend_person(session: Session, *, annotator_id: int, by: int, now: datet
     _record_act(session, OrganiserAct.UNSUSPEND, by=by, now=now, annotator_id=annotator_id)
 
 
-def release_items(session: Session, *, annotator_id: int, project_id: int, by: int, now: datetime) -> int:
-    """Take back what an annotator has in hand in a project, for others; raises Stale where that is nothing."""
-    released = withdrawal.release_live_assignments(
-        session, annotator_id=_get_person(session, annotator_id).id or 0, now=now, project_id=project_id
-    )
-    if not released:
-        raise Stale("They have nothing in hand.")
+def release_items(
+    session: Session, *, annotator_id: int, project_id: int, shown: ReleasedCounts, by: int, now: datetime
+) -> ReleasedCounts:
+    """Take back what an annotator has in hand in a project, for others.
+
+    Raises Conflict where that is nothing, Stale where it is more than the organiser was shown.
+    """
+    person = people.get_person(session, project_id=project_id, annotator_id=annotator_id)
+    if len(person.in_hand) > shown.telegram or person.in_batch > shown.label_studio:
+        raise Stale("They have more in hand meanwhile.")
+    project = session.get_one(Project, project_id)
+    annotator = _get_person(session, annotator_id)
+    released = administration.release_items(session, annotator=annotator, project=project, now=now)
     _record_act(session, OrganiserAct.RELEASE, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
     return released
 

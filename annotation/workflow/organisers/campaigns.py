@@ -49,15 +49,16 @@ class ProjectOverview:
 
 
 def list_campaigns(session: Session) -> list[CampaignChoice]:
-    """All programmes and single projects that ask people, those that were loaded last first."""
+    """All programmes and single projects that ask people, those that were loaded last first, closed ones at the end."""
     programmes = session.exec(select(Programme).order_by(col(Programme.id).desc())).all()
     inside = set(session.exec(select(ProgrammeProject.project_id)).all())
     asking = [project for project in queries.list_projects(session) if project.overlap is not None]
     single = [project for project in asking if project.id not in inside]
-    return [
+    listed = [
         *(_describe_programme(session, programme) for programme in programmes),
         *(_describe_project(project) for project in sorted(single, key=lambda one: one.id or 0, reverse=True)),
     ]
+    return sorted(listed, key=lambda campaign: campaign.status is ProjectStatus.CLOSED)
 
 
 def get_campaign(session: Session, *, kind: int, campaign_id: int) -> CampaignChoice:

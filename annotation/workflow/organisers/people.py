@@ -39,13 +39,15 @@ class ListedAnnotator:
 class AnnotatorDetails:
     """An annotator in a project: also the items skipped, the median seconds of an answer, and the items in hand.
 
-    `in_hand` are external ids. `suspended_reason` is set while they are suspended.
+    `in_hand` are external ids of items in Telegram, `in_batch` is how many wait in Label Studio. `suspended_reason` is
+    set while they are suspended.
     """
 
     listed: ListedAnnotator
     skipped: int
     median_seconds: float | None
     in_hand: tuple[str, ...]
+    in_batch: int
     suspended_reason: str | None
     is_gone: bool
 
@@ -75,11 +77,10 @@ def get_person(session: Session, *, project_id: int, annotator_id: int) -> Annot
     )
     given = session.execute(answers.order_by(col(Judgement.id).desc()).limit(MOST_TIMED)).all()
     times = [seconds for seconds, skip_reason in given if seconds is not None and skip_reason is None]
-    in_hand = (
-        select(Item.external_id)
-        .join(Assignment, col(Assignment.item_id) == col(Item.id))
-        .where(*of_person, Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.TELEGRAM)
-    )
+    live = (*of_person, Assignment.status == AssignmentStatus.LIVE)
+    in_hand = select(Item.external_id).join(Assignment, col(Assignment.item_id) == col(Item.id))
+    in_hand = in_hand.where(*live, Assignment.surface != Surface.LABEL_STUDIO)
+    in_batch = select(func.count()).select_from(Assignment).where(*live, Assignment.surface == Surface.LABEL_STUDIO)
     skipped = answers.where(col(Judgement.skip_reason).is_not(None)).subquery()
     annotator = session.get_one(Annotator, annotator_id)
     return AnnotatorDetails(
@@ -87,6 +88,7 @@ def get_person(session: Session, *, project_id: int, annotator_id: int) -> Annot
         skipped=session.exec(select(func.count()).select_from(skipped)).one(),
         median_seconds=median(times) if times else None,
         in_hand=tuple(session.exec(in_hand.order_by(col(Item.external_id))).all()),
+        in_batch=session.exec(in_batch).one(),
         suspended_reason=annotator.suspended_reason,
         is_gone=annotator.forgotten_at is not None,
     )

@@ -63,21 +63,22 @@ def release(
     pseudonym: Pseudonym,
     project: Annotated[str, typer.Option("--project", help="In which project.", show_default=False)],
 ) -> None:
-    """Take back what an annotator has in hand in a project, so that others get it; they may go on with other items."""
-    from annotation.errors import Conflict
-    from annotation.workflow.annotators import administration, withdrawal
+    """Take back what an annotator has in hand in a project, in Telegram and in Label Studio, so that others get it.
+
+    They may go on with other items.
+    """
+    from annotation.workflow.annotators import administration
     from bot.commands import database_session, terminal_output
 
     now = database_session.get_current_time()
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
         annotator = administration.get_annotator(transaction, pseudonym)
-        released = withdrawal.release_live_assignments(
-            transaction, annotator_id=annotator.id or 0, now=now, project_id=loaded.id
-        )
-        if not released:
-            raise Conflict(f"{pseudonym} has nothing in hand in {loaded.name}.", remedy="There is nothing to do.")
-    terminal_output.print_sentence(f"{released} items are taken back from {pseudonym}.")
+        released = administration.release_items(transaction, annotator=annotator, project=loaded, now=now)
+    terminal_output.print_sentence(
+        f"{released.telegram + released.label_studio} items are taken back from {pseudonym}:"
+        f" {released.telegram} in Telegram, {released.label_studio} in Label Studio."
+    )
 
 
 def withdraw(

@@ -52,14 +52,14 @@ def leave_question(context: UpdateContext, callback: CallbackData) -> TelegramCa
     """Ask for nothing any more and show where the organiser was before."""
     words = organiser_chat.make_words(context)
     if callback.word == f"{ASKED}{ANNOUNCE}":
-        return join_calls(context.acknowledge(), context.edit(words.render_card(words("dropped-now"))))
+        return organiser_chat.show_card(context, words.render_card(words("dropped-now")))
     if callback.word == f"{ASKED}{SUSPEND}":
         project_id = callback.get_number(0)
         person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
         card = organiser_cards.render_person(person, words, project_id=project_id)
     else:
         card = organiser_chat.render_next_message(context, project_id=callback.get_number(1))
-    return join_calls(context.acknowledge(), context.edit(card))
+    return organiser_chat.show_card(context, card)
 
 
 def submit_text(context: UpdateContext) -> TelegramCalls:
@@ -80,9 +80,10 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     except BadInput:
         is_empty = not context.text.strip()
         refusal = words("empty-text") if is_empty else words("too-long-text", most=announcements.MAX_TEXT_LENGTH)
-        return context.send(words.render_card(refusal))
+        return context.send(*words.render_card(refusal))
     except (Stale, Conflict):
-        calls = join_calls(context.send_text("stale"), context.send(organiser_chat.render_campaigns(context)))
+        told = context.send(*words.render_card(words.shared("stale")))
+        calls = join_calls(told, context.send(*organiser_chat.render_campaigns(context)))
     context.save_state(context.state.without_prompt())
     return calls
 
@@ -98,8 +99,8 @@ def _answer_writer(context: UpdateContext, asked: CallbackData) -> TelegramCalls
         now=context.now,
     )
     words = organiser_chat.make_words(context)
-    sent = context.send(words.render_card(words("answer-sent", name=message.pseudonym)))
-    return join_calls(sent, context.send(organiser_chat.render_next_message(context, project_id=asked.get_number(1))))
+    sent = context.send(*words.render_card(words("answer-sent", name=message.pseudonym)))
+    return join_calls(sent, context.send(*organiser_chat.render_next_message(context, project_id=asked.get_number(1))))
 
 
 def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -117,7 +118,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
         draft.text, organiser_chat.make_words(context), project=message.project or "", draft_id=draft.id or 0,
         message=message,
     )  # fmt: skip
-    return context.send(preview)
+    return context.send(*preview)
 
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -133,7 +134,7 @@ def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCall
     person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=asked.row_id)
     told = words.render_card(words("suspended-now", name=person.listed.pseudonym))
     return join_calls(
-        context.send(told), context.send(organiser_cards.render_person(person, words, project_id=project_id))
+        context.send(*told), context.send(*organiser_cards.render_person(person, words, project_id=project_id))
     )
 
 
@@ -148,10 +149,11 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
     draft = announcements.write_announcement(
         context.transaction.session, text=context.text, author_id=context.annotator_id, now=context.now, **target
     )
+    draft_id, recipients = draft.id or 0, announcements.count_recipients(context.transaction.session, draft)
+    words = organiser_chat.make_words(context)
     preview = organiser_messages.render_announcement_preview(
-        draft.text,
-        organiser_chat.make_words(context),
-        draft_id=draft.id or 0,
-        recipients=announcements.count_recipients(context.transaction.session, draft),
+        draft.text, words, draft_id=draft_id, recipients=recipients
     )
-    return context.send(preview)
+    if not recipients:
+        announcements.drop_draft(context.transaction.session, announcement_id=draft_id, author_id=context.annotator_id)
+    return context.send(*preview)

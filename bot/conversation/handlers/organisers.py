@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from annotation.errors import Conflict, NotFound, Stale
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
 from annotation.workflow.notices import announcements
@@ -18,11 +19,11 @@ from annotation.workflow.organisers.open_messages import MessageKind
 from bot.conversation import organiser_chat
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.handlers import organiser_texts
-from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import ADMIN
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
+from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.conversation.views.organiser_messages import InvitationLine
 
 
@@ -39,7 +40,7 @@ def is_organiser_tap(context: UpdateContext) -> bool:
 
 def send_campaigns(context: UpdateContext) -> TelegramCalls:
     """`/admin`: show all campaigns in a new message."""
-    return context.send(organiser_chat.render_campaigns(context))
+    return context.send(*organiser_chat.render_campaigns(context))
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -53,15 +54,13 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     try:
         return act(context, callback)
     except (Stale, Conflict, NotFound):
-        return join_calls(context.acknowledge("stale"), context.edit(organiser_chat.render_campaigns(context)))
+        toast = organiser_chat.make_words(context).shared("stale")
+        return organiser_chat.show_card(context, organiser_chat.render_campaigns(context), toast)
 
 
-def _show_card(context: UpdateContext, card: RenderedMessage, toast: str = "") -> TelegramCalls:
-    return join_calls(context.acknowledge_with(toast), context.edit(card))
-
-
-def _list_campaigns(context: UpdateContext, _: CallbackData) -> TelegramCalls:
-    return _show_card(context, organiser_chat.render_campaigns(context))
+def _list_campaigns(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
+    page = callback.get_number(0) if callback.numbers else 0
+    return organiser_chat.show_card(context, organiser_chat.render_campaigns(context, page=page))
 
 
 def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:
@@ -75,7 +74,7 @@ def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = 
         for project in campaign.projects
     ]
     card = organiser_cards.render_campaign(campaign, summaries, organiser_chat.make_words(context))
-    return _show_card(context, card, toast)
+    return organiser_chat.show_card(context, card, toast)
 
 
 def _pause_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -95,7 +94,7 @@ def _resume_campaign(context: UpdateContext, callback: CallbackData) -> Telegram
 def _show_invitations(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """The invitations in a message of their own, which can be forwarded."""
     campaign = _get_campaign(context, callback)
-    return join_calls(context.acknowledge(), context.send(_render_invitations(context, campaign)))
+    return join_calls(context.acknowledge(), context.send(*_render_invitations(context, campaign)))
 
 
 def _make_invitation(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -107,10 +106,10 @@ def _make_invitation(context: UpdateContext, callback: CallbackData) -> Telegram
         by=context.annotator_id,
         now=context.now,
     )
-    return _show_card(context, _render_invitations(context, campaign))
+    return organiser_chat.show_card(context, _render_invitations(context, campaign))
 
 
-def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> RenderedMessage:
+def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> OrganiserCard:
     name = context.settings.bot_name
     lines = [
         InvitationLine(
@@ -121,7 +120,13 @@ def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> Ren
         )
         for made in acts.list_invitations(context.transaction.session, campaign)
     ]
-    return organiser_messages.render_invitations(campaign, lines, organiser_chat.make_words(context), known=len(lines))
+    return organiser_messages.render_invitations(
+        campaign,
+        lines,
+        organiser_chat.make_words(context),
+        known=len(lines),
+        has_others=acts.is_programme_invited(context.transaction.session, campaign),
+    )
 
 
 def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -132,14 +137,14 @@ def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCall
     card = organiser_cards.render_people(
         listed, words, project_id=callback.row_id, title=project.title, page=page, total=total
     )
-    return _show_card(context, card)
+    return organiser_chat.show_card(context, card)
 
 
 def _show_person(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
     project_id = callback.get_number(0)
     details = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
     card = organiser_cards.render_person(details, organiser_chat.make_words(context), project_id=project_id)
-    return _show_card(context, card, toast)
+    return organiser_chat.show_card(context, card, toast)
 
 
 def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -154,28 +159,31 @@ def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCa
         context.transaction.session,
         annotator_id=callback.row_id,
         project_id=callback.get_number(0),
+        shown=ReleasedCounts(telegram=callback.get_number(1), label_studio=callback.get_number(2)),
         by=context.annotator_id,
         now=context.now,
     )
-    return _show_person(context, callback, organiser_chat.make_words(context)("released-now", count=released))
+    words = organiser_chat.make_words(context)
+    counts = {"telegram": released.telegram, "label": released.label_studio}
+    return _show_person(context, callback, words("released-now", **counts))
 
 
 def _show_inbox(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    return _show_card(context, organiser_chat.render_next_message(context, project_id=callback.row_id))
+    return organiser_chat.show_card(context, organiser_chat.render_next_message(context, project_id=callback.row_id))
 
 
 def _show_next_message(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Leave a message for now and show the next one."""
     message = organiser_chat.get_message(context, callback)
     following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
-    return _show_card(context, following)
+    return organiser_chat.show_card(context, following)
 
 
 def _dismiss_report(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     message = organiser_chat.get_message(context, callback)
     acts.dismiss_report(context.transaction.session, message=message, by=context.annotator_id, now=context.now)
     following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
-    return _show_card(context, following, organiser_chat.make_words(context)("dismissed-now"))
+    return organiser_chat.show_card(context, following, organiser_chat.make_words(context)("dismissed-now"))
 
 
 def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -184,11 +192,11 @@ def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramC
     title = organiser_cards.shorten_title(project.title)
     if blindness.is_blind(context.transaction.session, project):
         refusal = words.render_card(words("export-blind", project=title, name=project.name))
-        return join_calls(context.acknowledge(), context.send(refusal))
+        return join_calls(context.acknowledge(), context.send(*refusal))
     if not acts.request_export(context.transaction.session, project=project, by=context.annotator_id, now=context.now):
         return context.acknowledge_with(words("export-waiting"))
     asked = words.render_card(words("export-asked", project=title))
-    return join_calls(context.acknowledge(), context.send(asked))
+    return join_calls(context.acknowledge(), context.send(*asked))
 
 
 def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -208,9 +216,8 @@ def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> Tele
         now=context.now,
     )
     words = organiser_chat.make_words(context)
-    done = context.edit(words.render_card(words("answer-all-done")))
-    following = context.send(organiser_chat.render_next_message(context, project_id=0))
-    return join_calls(context.acknowledge(), done, following)
+    done = organiser_chat.show_card(context, words.render_card(words("answer-all-done")))
+    return join_calls(done, context.send(*organiser_chat.render_next_message(context, project_id=0)))
 
 
 def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -218,7 +225,7 @@ def _send_announcement(context: UpdateContext, callback: CallbackData) -> Telegr
         context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     words = organiser_chat.make_words(context)
-    return _show_card(context, words.render_card(words("announced-now", count=number)))
+    return organiser_chat.show_card(context, words.render_card(words("announced-now", count=number)))
 
 
 def _drop_draft(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -226,7 +233,7 @@ def _drop_draft(context: UpdateContext, callback: CallbackData) -> TelegramCalls
         context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
     )
     words = organiser_chat.make_words(context)
-    return _show_card(context, words.render_card(words("dropped-now")))
+    return organiser_chat.show_card(context, words.render_card(words("dropped-now")))
 
 
 TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {

@@ -47,6 +47,7 @@ person-pace = Half of the answers take under { $seconds } s.
 person-last = Last here: { $when }
 person-never = never
 person-hand = In hand: { $items }
+person-batch = Label Studio: { $count }
 person-hand-nothing = In hand: nothing
 person-status = Standing: { $status }
 standing-active = takes part
@@ -55,15 +56,15 @@ standing-failed = did not pass
 standing-paused = paused by a rule
 standing-excluded = excluded
 standing-withdrawn = has left
-person-suspended = Suspended: { $reason }
+person-suspended = Suspended:
 person-gone = Has been forgotten.
 button-suspend = Suspend
 button-unsuspend = End suspension
-button-release = Take items back
+button-release = Take back: { $count }
 suspend-why = Why are you suspending { $name }? One sentence: it is kept on record. The bot does not show it, but they read it where they ask for their data.
 suspended-now = { $name } is suspended in all projects.
 unsuspended-now = The suspension is over
-released-now = Taken back: { $count }
+released-now = Taken back: { $telegram } in Telegram, { $label } in Label Studio
 
 ## Questions and reports
 
@@ -92,6 +93,7 @@ dismissed-now = The item is handed out again
 
 invitations = Invitations to “{ $title }”
 invitation-none = There is none yet: anybody who finds the bot may take part. From the first link on, one is needed.
+invitation-of-programme = There is none to this data set alone. Those to its whole programme let people in here, too.
 invitation-line = { $link } — used { $used }{ $until }
 invitation-until = , until { $date }
 button-new-link = New link

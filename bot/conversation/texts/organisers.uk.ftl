@@ -50,6 +50,7 @@ person-pace = Половина відповідей займає менше ні
 person-last = Тут востаннє: { $when }
 person-never = ще ніколи
 person-hand = На руках: { $items }
+person-batch = Label Studio: { $count }
 person-hand-nothing = На руках нічого немає
 person-status = Статус: { $status }
 standing-active = бере участь
@@ -58,15 +59,15 @@ standing-failed = перевірку не пройдено
 standing-paused = призупинено за правилом
 standing-excluded = виключено
 standing-withdrawn = вихід із проєкту
-person-suspended = Участь зупинено: { $reason }
+person-suspended = Участь зупинено:
 person-gone = Дані стерто на їхнє прохання.
 button-suspend = Зупинити участь
 button-unsuspend = Повернути участь
-button-release = Забрати завдання
+button-release = Забрати: { $count }
 suspend-why = Чому ви зупиняєте участь { $name }? Одне речення: воно лишиться в журналі. Бот його не покаже, але людина прочитає його, якщо попросить свої дані.
 suspended-now = Участь { $name } зупинено в усіх проєктах.
 unsuspended-now = Участь повернуто
-released-now = Забрано: { $count }
+released-now = Забрано: у Telegram { $telegram }, у Label Studio { $label }
 
 ## Questions and reports
 
@@ -95,6 +96,7 @@ dismissed-now = Завдання знову видається
 
 invitations = Запрошення до «{ $title }»
 invitation-none = Поки немає жодного: участь може взяти кожен, хто знайде бота. Щойно з’явиться перше посилання, без нього ніхто вже не приєднається.
+invitation-of-programme = Окремо до цього набору даних немає жодного. Запрошення до всієї програми діють і тут.
 invitation-line = { $link } — використано { $used }{ $until }
 invitation-until = , до { $date }
 button-new-link = Нове посилання

@@ -17,9 +17,13 @@ from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnota
 from bot.conversation import message_layout
 from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage, TextBlock
-from bot.conversation.texts import Texts, get_organiser_texts
+from bot.conversation.texts import Texts, get_organiser_texts, get_texts
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
+OrganiserCard = tuple[RenderedMessage, ...]
+"""What an organiser is shown: mostly one message, several where it is too long for one."""
+PAGE = 8
+"""How many campaigns stand on one card."""
 MAX_TITLE_UNITS = 60
 """How much of a title stands in a line, in UTF-16 units."""
 STATUS_TEXTS = {
@@ -34,16 +38,16 @@ STATUS_TEXTS = {
 class OrganiserWords:
     """How one organiser is spoken to: texts, the time zone, and what time it is.
 
-    `parts` are the texts for annotators in the same language.
+    `shared` are the texts for annotators in the language of the texts for organisers.
     """
 
-    parts: Texts
+    shared: Texts
     zone: str
     now: datetime
 
     def __call__(self, text_id: str, **arguments: str | int) -> str:
         """A text for organisers."""
-        return get_organiser_texts(self.parts.language)(text_id, **arguments)
+        return get_organiser_texts(self.shared.language)(text_id, **arguments)
 
     def format_moment(self, moment: datetime) -> str:
         """A day and a time in the organiser's zone, like 24.11, 18:05."""
@@ -62,18 +66,18 @@ class OrganiserWords:
 
     def render_card(
         self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True, input_hint: str | None = None
-    ) -> RenderedMessage:
-        """One message of these paragraphs; only the last part of what is too long for one."""
+    ) -> OrganiserCard:
+        """These paragraphs in as many messages as they need, with the buttons under the last."""
         built = [TextBlock(block) if isinstance(block, str) else block for block in blocks]
         return message_layout.render_messages(
-            built, self.parts, buttons=buttons, protect=protect, input_hint=input_hint
-        )[-1]
+            built, self.shared, buttons=buttons, protect=protect, input_hint=input_hint
+        )
 
 
 def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: datetime) -> OrganiserWords:
-    """How an organiser is spoken to whose time zone is this one."""
+    """How an organiser is spoken to whose time zone is this one: in one language, for which there are all texts."""
     known = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
-    return OrganiserWords(parts=translate, zone=known, now=now)
+    return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=known, now=now)
 
 
 def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int) -> InlineButton:
@@ -92,14 +96,19 @@ def shorten_title(title: str) -> str:
 
 
 def render_campaigns(
-    campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectOverview]]], words: OrganiserWords, *, waiting: int
-) -> RenderedMessage:
-    """All campaigns, each with a button, and one for what waits for an answer."""
+    campaigns: Sequence[tuple[CampaignChoice, Sequence[ProjectOverview]]],
+    words: OrganiserWords,
+    *,
+    waiting: int,
+    page: int,
+    total: int,
+) -> OrganiserCard:
+    """A page of all campaigns, each with a button, and one for what waits for an answer."""
     if not campaigns:
         return words.render_card(words("admin-nothing"))
     lines = []
     buttons = []
-    for number, (campaign, summaries) in enumerate(campaigns, 1):
+    for number, (campaign, summaries) in enumerate(campaigns, page * PAGE + 1):
         done = sum(summary.progress.done for summary in summaries)
         needed = sum(summary.progress.needed for summary in summaries)
         status = words(STATUS_TEXTS[campaign.status])
@@ -109,17 +118,28 @@ def render_campaigns(
         buttons.append(build_act_button(str(number), "campaign", campaign.id, campaign.kind))
     inbox = build_act_button(words("button-inbox", count=waiting), "inbox")
     announce = build_act_button(words("button-announce"), "announce")
+    turn = _build_page_buttons("campaigns", page=page, last=(total - 1) // PAGE)
     return words.render_card(
         message_layout.make_bold_block(words("admin")),
         "\n".join(lines),
         words("admin-waiting", count=waiting),
-        buttons=(*message_layout.arrange_buttons(buttons), (inbox,), (announce,)),
+        buttons=(*message_layout.arrange_buttons(buttons), *turn, (inbox,), (announce,)),
     )
+
+
+def _build_page_buttons(act: str, row_id: int = 0, *numbers: int, page: int, last: int) -> ButtonRows:
+    """A row with buttons to the pages before and after this one, as far as there are any; pages count from 0."""
+    turn = []
+    if page:
+        turn.append(build_act_button("‹", act, row_id, *numbers, page - 1))
+    if page < last:
+        turn.append(build_act_button("›", act, row_id, *numbers, page + 1))
+    return (tuple(turn),) if turn else ()
 
 
 def render_campaign(
     campaign: CampaignChoice, summaries: Sequence[ProjectOverview], words: OrganiserWords
-) -> RenderedMessage:
+) -> OrganiserCard:
     """A project, or a programme with a line and a button for each of its data sets."""
     title = shorten_title(campaign.title)
     head = f"{title} · {campaign.name} · {words(STATUS_TEXTS[campaign.status])}"
@@ -182,7 +202,7 @@ def _format_line(summary: ProjectOverview, words: OrganiserWords) -> str:
 
 def render_people(
     listed: Sequence[ListedAnnotator], words: OrganiserWords, *, project_id: int, title: str, page: int, total: int
-) -> RenderedMessage:
+) -> OrganiserCard:
     """A page of a project's people, each with a button."""
     lines = [
         f"{number}) "
@@ -194,40 +214,39 @@ def render_people(
         build_act_button(str(number), "person", one.annotator_id, project_id)
         for number, one in enumerate(listed, page * people.PAGE + 1)
     ]
-    pages = []
-    if page:
-        pages.append(build_act_button("‹", "people", project_id, page - 1))
-    if (page + 1) * people.PAGE < total:
-        pages.append(build_act_button("›", "people", project_id, page + 1))
+    turn = _build_page_buttons("people", project_id, page=page, last=(total - 1) // people.PAGE)
     back = build_act_button(words("button-back"), "campaign", project_id, 0)
     return words.render_card(
         message_layout.make_bold_block(f"{words('people')} · {shorten_title(title)} · {total}"),
         "\n".join(lines) or words("people-none"),
-        buttons=(*message_layout.arrange_buttons(buttons), *((tuple(pages),) if pages else ()), (back,)),
+        buttons=(*message_layout.arrange_buttons(buttons), *turn, (back,)),
     )
 
 
-def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_id: int) -> RenderedMessage:
+def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_id: int) -> OrganiserCard:
     """A person in a project, with what can be done."""
     listed = details.listed
+    held = [*details.in_hand, *([words("person-batch", count=details.in_batch)] if details.in_batch else [])]
     lines = [
         words("person-status", status=_name_standing(listed, words)),
         words("person-finished", count=listed.finished, skipped=details.skipped),
         words("person-last", when=words.format_ago(listed.last_at)),
-        words("person-hand", items=", ".join(details.in_hand)) if details.in_hand else words("person-hand-nothing"),
+        words("person-hand", items=", ".join(held)) if held else words("person-hand-nothing"),
     ]
     if details.median_seconds is not None:
         lines.insert(2, words("person-pace", seconds=max(1, round(details.median_seconds))))
     if details.suspended_reason is not None:
-        lines.append(words("person-suspended", reason=details.suspended_reason))
+        lines.append(" ".join((words("person-suspended"), details.suspended_reason)))
     acts = []
     if details.is_gone:
         lines = [words("person-gone")]
     else:
         act = "unsuspend" if listed.is_suspended else "suspend"
         acts.append(build_act_button(words(f"button-{act}"), act, listed.annotator_id, project_id))
-        if details.in_hand:
-            acts.append(build_act_button(words("button-release"), "release", listed.annotator_id, project_id))
+        if held:
+            counts = (len(details.in_hand), details.in_batch)
+            label = words("button-release", count=sum(counts))
+            acts.append(build_act_button(label, "release", listed.annotator_id, project_id, *counts))
     back = build_act_button(words("button-back"), "people", project_id, 0)
     return words.render_card(
         message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((one,) for one in acts), (back,))

@@ -11,13 +11,17 @@ from annotation.workflow.organisers.alerts import AlertKind, DigestLine, Organis
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
 from bot.conversation import message_layout
-from bot.conversation.message_layout import RenderedMessage, TextBlock
+from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.views import menus
-from bot.conversation.views.organiser_cards import OrganiserWords, build_act_button, shorten_title
+from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords, build_act_button, shorten_title
 
 MAX_QUOTED_UNITS = 500
 """How much of an item is quoted above a question about it, in UTF-16 units."""
+LEAST_QUOTED_UNITS = 200
+"""How much is shown of an item, and of a question about it, whatever stands beside them."""
+BREAK_UNITS = 2
+"""The empty line after a paragraph."""
 TYPED_REPORT = "other"
 """The reason of reports that say it in their own words."""
 
@@ -39,22 +43,22 @@ def describe_message(message: OpenMessage, translate: Texts) -> str:
     return ": ".join(part for part in ("" if reason == TYPED_REPORT else reason, message.text) if part)
 
 
-def render_open_message(message: OpenMessage, words: OrganiserWords, *, left: int, project_id: int) -> RenderedMessage:
+def render_open_message(message: OpenMessage, words: OrganiserWords, *, left: int, project_id: int) -> OrganiserCard:
     """A question or report with its item, and what can be done; `project_id` is that of the queue, 0 for all."""
     address = (message.id, int(message.kind), project_id)
     kind = words("kind-question" if message.kind is MessageKind.QUESTION else "kind-report")
-    blocks: list[TextBlock | str] = [message_layout.make_bold_block(words("inbox-place", kind=kind, left=left))]
+    head, notes = words("inbox-place", kind=kind, left=left), []
+    lines = [words("inbox-from", name=message.pseudonym, when=words.format_ago(message.at))]
     if message.item is not None:
-        blocks.append(words("inbox-item", project=shorten_title(message.project or ""), item=message.item))
-        blocks.append(TextBlock(message_layout.shorten_text(message.stimulus, MAX_QUOTED_UNITS), fold=True))
+        lines.insert(0, words("inbox-item", project=shorten_title(message.project or ""), item=message.item))
     elif message.project is not None:
-        blocks.append(words("inbox-about-project", project=shorten_title(message.project)))
-    blocks.append(words("inbox-from", name=message.pseudonym, when=words.format_ago(message.at)))
-    blocks.append(message_layout.make_bold_block(describe_message(message, words.parts)))
+        lines.insert(0, words("inbox-about-project", project=shorten_title(message.project)))
     if message.is_paused:
-        blocks.append(words("inbox-paused"))
+        notes.append(words("inbox-paused"))
     if message.is_answered:
-        blocks.append(words("inbox-answered", item=message.item or ""))
+        notes.append(words("inbox-answered", item=message.item or ""))
+    told = (head, "\n".join(lines), *notes)
+    stimulus, written = _shorten_texts(message.stimulus, describe_message(message, words.shared), beside=told)
     acts = [build_act_button(words("button-answer"), "answer", *address)]
     if message.project_id is not None and not message.is_answered:
         acts.append(build_act_button(words("button-answer-all"), "answer-all", *address))
@@ -63,10 +67,28 @@ def render_open_message(message: OpenMessage, words: OrganiserWords, *, left: in
     if left > 1:
         acts.append(build_act_button(words("button-next"), "next", *address))
     back = build_act_button(words("button-back"), "campaign" if project_id else "campaigns", project_id, 0)
-    return words.render_card(*blocks, buttons=(*((act,) for act in acts), (back,)))
+    return words.render_card(
+        message_layout.make_bold_block(head),
+        "\n".join(lines),
+        TextBlock(stimulus, fold=True),
+        message_layout.make_bold_block(written),
+        *notes,
+        buttons=(*((act,) for act in acts), (back,)),
+    )
 
 
-def render_empty_inbox(words: OrganiserWords, *, project_id: int) -> RenderedMessage:
+def _shorten_texts(stimulus: str, written: str, *, beside: Sequence[str]) -> tuple[str, str]:
+    """An item and what was written about it, so that both fit one message beside these paragraphs; the item gives way
+    first.
+    """
+    room = message_layout.MAX_UNITS - sum(message_layout.count_units(text) + BREAK_UNITS for text in ("", "", *beside))
+    least = max(LEAST_QUOTED_UNITS, room - message_layout.count_units(written))
+    quoted = message_layout.shorten_text(stimulus, min(MAX_QUOTED_UNITS, least))
+    left = max(LEAST_QUOTED_UNITS, room - message_layout.count_units(quoted))
+    return quoted, message_layout.shorten_text(written, left)
+
+
+def render_empty_inbox(words: OrganiserWords, *, project_id: int) -> OrganiserCard:
     """That nothing waits for an answer."""
     back = build_act_button(words("button-back"), "campaign" if project_id else "campaigns", project_id, 0)
     return words.render_card(words("inbox-nothing"), buttons=((back,),))
@@ -74,7 +96,7 @@ def render_empty_inbox(words: OrganiserWords, *, project_id: int) -> RenderedMes
 
 def render_instruction_preview(
     text: str, words: OrganiserWords, *, project: str, draft_id: int, message: OpenMessage
-) -> RenderedMessage:
+) -> OrganiserCard:
     """What would be added to the instructions, to be added or not."""
     add = build_act_button(words("button-add"), "add", draft_id, message.id, int(message.kind))
     drop = build_act_button(words("button-dont"), "drop", draft_id)
@@ -82,7 +104,7 @@ def render_instruction_preview(
     return words.render_card(preview, TextBlock(text, fold=False), buttons=((add,), (drop,)))
 
 
-def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: int, recipients: int) -> RenderedMessage:
+def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: int, recipients: int) -> OrganiserCard:
     """A message to all as it will be, and to how many it goes, to be sent or not."""
     if not recipients:
         return words.render_card(words("announce-nobody"))
@@ -92,9 +114,12 @@ def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: i
 
 
 def render_invitations(
-    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int
-) -> RenderedMessage:
-    """The invitations to a campaign, to be copied and forwarded, and a button for another one."""
+    campaign: CampaignChoice, lines: Sequence[InvitationLine], words: OrganiserWords, *, known: int, has_others: bool
+) -> OrganiserCard:
+    """The invitations to a campaign, to be copied and forwarded, and a button for another one.
+
+    `has_others` says that there are some to the programme of a project.
+    """
     told = [
         words(
             "invitation-line",
@@ -110,13 +135,13 @@ def render_invitations(
     back = build_act_button(words("button-back"), "campaign", campaign.id, campaign.kind)
     return words.render_card(
         message_layout.make_bold_block(words("invitations", title=shorten_title(campaign.title))),
-        "\n\n".join(told) or words("invitation-none"),
+        "\n\n".join(told) or (words("invitation-of-programme") if has_others else words("invitation-none")),
         buttons=((new,), (back,)),
         protect=False,
     )
 
 
-def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> RenderedMessage:
+def render_alerts(alerts: Sequence[OrganiserAlert], words: OrganiserWords) -> OrganiserCard:
     """Alerts as one message; decisions that wait are counted together."""
     decisions = [alert for alert in alerts if alert.kind is AlertKind.DECISION]
     lines = [_describe_alert(alert, words) for alert in alerts if alert.kind is not AlertKind.DECISION]
@@ -135,7 +160,7 @@ def _describe_alert(alert: OrganiserAlert, words: OrganiserWords) -> str:
     return words(f"alert-{alert.kind.value}", **arguments)
 
 
-def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> RenderedMessage:
+def render_digest(lines: Sequence[DigestLine], words: OrganiserWords) -> OrganiserCard:
     """What happened since yesterday: a line for each campaign that is not over, and the decisions that wait."""
     told = []
     for line in lines:

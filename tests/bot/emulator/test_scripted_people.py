@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.telegram import Telegram
 
@@ -49,6 +51,20 @@ def test_a_text_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: 
     assert "Ann: кіт (edited)" in ann.screen
     later = ann.send("ще")
     assert later.reply_to is None
+
+
+def test_a_forwarded_message_names_whose_it_was(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+    """Text and buttons are the same; what is protected cannot be forwarded."""
+    markup = {"inline_keyboard": [[{"text": "A", "callback_data": "a:1"}]]}
+    bot("sendMessage", chat_id=10, text="x", reply_markup=markup)
+    bot("sendMessage", chat_id=10, text="y", protect_content=True)
+    shown, kept = ann.messages[-2:]
+    ann.forward(shown)
+    [sent] = telegram.take()
+    assert (sent["message"]["text"], sent["message"]["forward_origin"]["sender_user"]["is_bot"]) == ("x", True)
+    assert sent["message"]["reply_markup"] == markup
+    with pytest.raises(ValueError, match="protected"):
+        ann.forward(kept)
 
 
 def test_a_tap_carries_the_message_as_it_is(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:

@@ -22,6 +22,7 @@ def create_tables() -> None:
         sa.Column("due_at", MOMENT),
         sa.Column("reminded_at", MOMENT),
         sa.Column("rest_until", MOMENT),
+        sa.Column("promised_at", MOMENT),
         sa.Column("ignored", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_notice_wish_annotator_id")),
         sa.PrimaryKeyConstraint("annotator_id", name=op.f("pk_notice_wish")),
