@@ -44,7 +44,8 @@ def tell_organisers(
     `observed` is what was read a moment ago, `is_polled` says that Telegram brings updates now.
     """
     gap = alerts.record_heartbeat(session, now=now) if is_polled else None
-    found = [*(observed.alerts if observed else ()), *((gap,) if gap else ())]
+    incidents = alerts.list_incident_alerts(session, observed) if observed else ()
+    found = [*(observed.alerts if observed else ()), *incidents, *((gap,) if gap else ())]
     calls: list[NewMessage] = []
     for organiser in alerts.list_organisers(session, settings.organisers) if found or observed else ():
         words = organiser_cards.make_words(

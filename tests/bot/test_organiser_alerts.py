@@ -132,3 +132,34 @@ async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Call
         await collect(chat)
     assert count_told(organiser, "nothing came from Telegram") == 1
     assert "From 21.11, 14:03 to 21.11, 14:23" in organiser.messages[-1].text
+
+
+async def test_a_backlog_that_moves_is_told_once_for_each_doubling(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits is another update each minute; one that comes back within the hour is no other backlog."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
+
+    async def lag(minutes: float) -> None:
+        with chat.database.transaction() as session:
+            session.connection().exec_driver_sql(
+                "UPDATE inbox SET done_at = received_at, telegram_id = NULL WHERE done_at IS NULL"
+            )
+            received_at = chat.now - timedelta(minutes=minutes)
+            number = 10**6 + int(chat.now.timestamp())
+            session.add(models.Inbox(update_id=number, telegram_id=77, payload={}, received_at=received_at))
+        await observe(chat)
+        chat.now += timedelta(minutes=1)
+
+    for minutes in (6, 6.5, 4, 6, 7, 6):
+        await lag(minutes)
+    assert count_told(organiser, "The bot is behind") == 1
+    for minutes in (11, 6, 12, 4):
+        await lag(minutes)
+    assert count_told(organiser, "The bot is behind") == 2
+    chat.now += timedelta(hours=2)
+    for minutes in (6, 7):
+        await lag(minutes)
+    assert count_told(organiser, "The bot is behind") == 3

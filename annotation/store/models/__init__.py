@@ -49,6 +49,7 @@ from annotation.store.models.notices import (
     AnnouncementRecipient,
     ExportRequest,
     Heartbeat,
+    Incident,
     NoticeWish,
     OrganiserNotice,
 )
@@ -78,6 +79,7 @@ __all__ = [
     "GroupAllocation",
     "Heartbeat",
     "Inbox",
+    "Incident",
     "Invitation",
     "Item",
     "ItemMessage",

@@ -92,6 +92,19 @@ class ExportRequest(TableModel, table=True):
     attempts: int = 0
 
 
+class Incident(TableModel, table=True):
+    """The latest time that something was wrong with the bot: `name` is what, such as "backlog".
+
+    It began at `since` and was seen last at `seen_at`. `doublings` says how long it lasted at the worst: 1 for as long
+    as organisers are told of it, and one more for each doubling.
+    """
+
+    name: str = Field(primary_key=True, max_length=32)
+    since: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    doublings: int
+
+
 class Heartbeat(TableModel, table=True):
     """When something that goes on all the time last succeeded: `name` is what, such as "polling"."""
 

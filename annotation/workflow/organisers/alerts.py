@@ -28,6 +28,7 @@ from annotation.store.models import (
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import progress, waiting
 from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.organisers import incidents
 
 BACKLOG = timedelta(minutes=5)
 """Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
@@ -83,11 +84,21 @@ class DigestLine:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """How many updates and messages wait for the bot, since when the oldest does, and how often BACKLOG has doubled."""
+
+    oldest: datetime
+    count: int
+    doublings: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What is so at the time `at`: the alerts, and a line for each project that is not over."""
+    """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over."""
 
     at: datetime
     alerts: tuple[OrganiserAlert, ...]
+    backlog: Backlog | None
     digest: tuple[DigestLine, ...]
 
 
@@ -111,8 +122,8 @@ def observe_campaigns(session: Session, *, now: datetime) -> Observation:
             )
         )
     alerts += _list_general_questions(session)
-    alerts += _list_backlogs(session, now=now)
-    return Observation(at=now, alerts=tuple(alerts), digest=tuple(lines))
+    backlog = _find_backlog(session, now=now)
+    return Observation(at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines))
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
@@ -161,15 +172,26 @@ def _list_unanswered_conditions() -> tuple[sa.ColumnElement[bool], ...]:
     return col(SupportMessage.answered_at).is_(None), col(SupportMessage.text) != ""
 
 
-def _list_backlogs(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
-    """An alert where something has waited long for the bot: at BACKLOG, twice as long, four times, and so on."""
+def _find_backlog(session: Session, *, now: datetime) -> Backlog | None:
+    """What has waited for BACKLOG or longer, None where nothing has."""
     counted = waiting.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
-    doublings = ((now - oldest) // BACKLOG).bit_length()
-    if doublings:
-        key = f"backlog {oldest.isoformat(timespec='seconds')} {doublings}"
-        number = counted.updates + counted.messages
-        yield OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=oldest, count=number)
+    doublings = incidents.count_doublings(now - oldest, unit=BACKLOG)
+    if not doublings:
+        return None
+    return Backlog(oldest=oldest, count=counted.updates + counted.messages, doublings=doublings)
+
+
+def list_incident_alerts(session: Session, observed: Observation) -> list[OrganiserAlert]:
+    """An alert where something has waited long for the bot; its key is another one once that has doubled."""
+    backlog = observed.backlog
+    if backlog is None:
+        return []
+    incident = incidents.note_incident(
+        session, name=incidents.BACKLOG, since=backlog.oldest, doublings=backlog.doublings, now=observed.at
+    )
+    key = f"backlog {incident.since.isoformat(timespec='seconds')} {incident.doublings}"
+    return [OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=backlog.oldest, count=backlog.count)]
 
 
 def record_heartbeat(session: Session, *, now: datetime) -> OrganiserAlert | None:
