@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from annotation.store import models
+from annotation.store import models, queries
+from annotation.workflow.lifecycle import transitions
 from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ask, begin, collect, open_admin
 
@@ -163,3 +164,33 @@ async def test_a_backlog_that_moves_is_told_once_for_each_doubling(
     for minutes in (6, 7):
         await lag(minutes)
     assert count_told(organiser, "The bot is behind") == 3
+
+
+@pytest.mark.parametrize("change", ["paused", "closed", "extended"])
+async def test_a_campaign_that_asks_again_has_not_stalled_before_a_day(
+    chat: Chat, load: Callable[..., Any], change: str
+) -> None:
+    """It got no answer for days, as it was paused, closed or done; the day counts from when it asks again."""
+    load(*ITEMS[:1] if change == "extended" else ITEMS)
+    organiser = await open_admin(chat)
+    for number in (1, 2, 3):
+        await chat.tap(await begin(chat, number), "так")
+    with chat.database.transaction() as session:
+        project = queries.get_project(session, "words")
+        if change == "paused":
+            transitions.pause_project(session, project=project, now=chat.now)
+        elif change == "closed":
+            transitions.close_project(session, project=project, now=chat.now)
+    chat.now += timedelta(days=3)
+    with chat.database.transaction() as session:
+        project = queries.get_project(session, "words")
+        if change == "paused":
+            transitions.start_project(session, project=project, now=chat.now)
+        elif change == "closed":
+            transitions.reopen_project(session, project=project, now=chat.now)
+        else:
+            transitions.extend_project(session, project=project, overlap=4, now=chat.now)
+    for hours, told in ((0, 0), (23, 0), (2, 1), (1, 1)):
+        chat.now += timedelta(hours=hours)
+        await observe(chat)
+        assert count_told(organiser, "no answer since 24.11") == told

@@ -39,6 +39,9 @@ class Project(TableModel, table=True):
     the hash of the ids of all candidates, the seed, the numbers of drawn items and of candidates, and these numbers by
     stratum (`SamplingFrame.to_dict` in `loading/pools.py`). None without samples.
 
+    `started_at` is the time of the first start; `active_since` is when the project was last started, resumed, extended
+    or reopened, or got items.
+
     `frozen` is the record that is made at the first start (`workflow/lifecycle/freeze.py`): the time, hashes of
     definition, items, gold and rules, the hashes of the texts, the sampling frames, and the precision plan. Changes
     after the start are added to its list `post_hoc`. None before the start.
@@ -62,6 +65,7 @@ class Project(TableModel, table=True):
         sa_column_kwargs={"server_default": "loaded"},
     )
     started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    active_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     closed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))

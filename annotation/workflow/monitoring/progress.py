@@ -29,7 +29,7 @@ class Progress:
     and have. `hourly` has the number of new answers in each of the last HOURS hours, the oldest first; corrected
     answers count once, and imported ones do not. `last_answer_at` is the time of the newest of them, None without one.
     `people_now` is how many annotators did anything within the last quarter of an hour; `since` is when the project
-    first started.
+    first started, `active_since` when it last began to ask (again).
     """
 
     items: int
@@ -40,6 +40,7 @@ class Progress:
     last_answer_at: datetime | None
     people_now: int
     since: datetime | None
+    active_since: datetime | None
 
     @property
     def last_day(self) -> int:
@@ -61,7 +62,7 @@ class Progress:
 
     def find_stall(self, status: ProjectStatus, *, now: datetime) -> datetime | None:
         """The time since which a running project with answers left has got none, if that is STALL ago or longer."""
-        since = max((at for at in (self.last_answer_at, self.since) if at is not None), default=None)
+        since = max((at for at in (self.last_answer_at, self.active_since) if at is not None), default=None)
         if status is not ProjectStatus.RUNNING or self.done >= self.needed or since is None:
             return None
         return since if now - since >= STALL else None
@@ -89,6 +90,7 @@ def measure_progress(session: Session, project: Project, *, now: datetime) -> Pr
         last_answer_at=last,
         people_now=session.exec(here).one(),
         since=project.started_at,
+        active_since=project.active_since,
     )
 
 

@@ -30,6 +30,7 @@ def create_tables() -> None:
             nullable=False,
         ),
         sa.Column("started_at", MOMENT),
+        sa.Column("active_since", MOMENT),
         sa.Column("closed_at", MOMENT),
         sa.Column("frozen", sa.JSON()),
         sa.Column("texts", sa.JSON()),
