@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from sqlmodel import col, select
 
-from annotation.store import models, queries
+from annotation.review_vocabulary import AdjudicationDecision
+from annotation.store import adjudications, models, queries
+from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.lifecycle import transitions
+from annotation.workflow.quality import enforcement
 from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ask, begin, collect, open_admin
 
@@ -194,3 +198,48 @@ async def test_a_campaign_that_asks_again_has_not_stalled_before_a_day(
         chat.now += timedelta(hours=hours)
         await observe(chat)
         assert count_told(organiser, "no answer since 24.11") == told
+
+
+async def test_a_decision_that_recurs_is_told_again(chat: Chat, load: Callable[..., Any]) -> None:
+    """Somebody is paused, let go on and paused again; a disputed item is decided, and the decision is taken back."""
+    load(*ITEMS)
+    organiser, _ = await open_admin(chat), await begin(chat, 1)
+
+    def pause() -> None:
+        with chat.database.transaction() as session:
+            [row] = session.exec(select(models.Participation)).all()
+            row.status, row.reason, row.since = ParticipationStatus.PAUSED, "too fast", chat.now
+            session.add(row)
+
+    async def count() -> int:
+        chat.now += timedelta(minutes=11)
+        await observe(chat)
+        return count_told(organiser, "1 decision waits for you. Слова")
+
+    pause()
+    assert [await count(), await count()] == [1, 1]
+    with chat.database.transaction() as session:
+        [row] = session.exec(select(models.Participation)).all()
+        enforcement.readmit_annotator(session, annotator_id=row.annotator_id, project_id=row.project_id, now=chat.now)
+    assert await count() == 1
+    pause()
+    assert [await count(), await count()] == [2, 2]
+    with chat.database.transaction() as session:
+        item = session.exec(select(models.Item).order_by(col(models.Item.id))).first()
+        assert item is not None
+        case = models.AdjudicationCase(
+            item_id=item.id or 0, question="answer", reasons=["tie"], candidates=[], position=1, created_at=chat.now
+        )
+        session.add(case)
+    assert [await count(), await count()] == [3, 3]
+    with chat.database.transaction() as session:
+        decided = models.Adjudication(
+            item_id=item.id or 0, item_revision=1, question="answer", number=0, annotator_id=row.annotator_id,
+            decision=AdjudicationDecision.LABEL, labels=["так"], gold_version="1", at=chat.now,
+        )  # fmt: skip
+        adjudications.add_row(session, decided)
+    assert await count() == 3
+    with chat.database.transaction() as session:
+        [decided] = session.exec(select(models.Adjudication)).all()
+        adjudications.add_undone_row(session, last=decided, annotator_id=None, item_revision=1, now=chat.now)
+    assert [await count(), await count()] == [4, 4]

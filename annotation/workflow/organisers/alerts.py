@@ -15,6 +15,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import adjudications, notices, queries
 from annotation.store.models import (
+    Adjudication,
     AdjudicationCase,
     Annotator,
     Heartbeat,
@@ -25,6 +26,7 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
+from annotation.store.models.table_model import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import progress, waiting
 from annotation.workflow.monitoring.progress import Progress
@@ -141,31 +143,42 @@ def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime
 
 
 def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAlert]:
-    """An alert for each question, report, case and stopped annotator of the project that waits for a decision."""
-    questions = select(SupportMessage.id).where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
-    reports = select(Report.id).join(Item, col(Item.id) == col(Report.item_id))
+    """An alert for each question, report, case and stopped annotator of the project that waits for a decision.
+
+    Its key has the time since when it waits: what was decided and waits again is told again.
+    """
+    questions = select(SupportMessage.id, SupportMessage.at)
+    questions = questions.where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
+    reports = select(Report.id, Report.at).join(Item, col(Item.id) == col(Report.item_id))
     reports = reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
     decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    cases = select(AdjudicationCase.id).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+    taken_back = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime())).where(
+        col(Adjudication.item_id) == col(AdjudicationCase.item_id),
+        col(Adjudication.question) == col(AdjudicationCase.question),
+    )
+    since = func.coalesce(taken_back.scalar_subquery(), col(AdjudicationCase.created_at), type_=UtcDateTime())
+    cases = select(AdjudicationCase.id, since).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
     cases = cases.where(Item.project_id == project.id, sa.not_(decided))
-    stopped = select(Participation.annotator_id).where(
+    stopped = select(Participation.annotator_id, Participation.since).where(
         Participation.project_id == project.id, Participation.status == ParticipationStatus.PAUSED
     )
     waiting_for = {"question": questions, "report": reports, "case": cases, f"stopped {project.id}": stopped}
     for name, query in waiting_for.items():
-        for number in session.exec(query):
-            yield OrganiserAlert(kind=AlertKind.DECISION, key=f"decision {name} {number}", title=project.title, count=1)
+        for number, waits_since in session.exec(query):
+            yield _build_decision_alert(f"{name} {number}", waits_since, title=project.title)
 
 
 def _list_general_questions(session: Session) -> list[OrganiserAlert]:
     """An alert for each question that is about no project."""
-    questions = select(SupportMessage.id).where(
+    questions = select(SupportMessage.id, SupportMessage.at).where(
         col(SupportMessage.project_id).is_(None), *_list_unanswered_conditions()
     )
-    return [
-        OrganiserAlert(kind=AlertKind.DECISION, key=f"decision question {number}", count=1)
-        for number in session.exec(questions)
-    ]
+    return [_build_decision_alert(f"question {number}", since, title="") for number, since in session.exec(questions)]
+
+
+def _build_decision_alert(name: str, since: datetime, *, title: str) -> OrganiserAlert:
+    key = f"decision {name} {since.isoformat(timespec='seconds')}"
+    return OrganiserAlert(kind=AlertKind.DECISION, key=key, title=title, count=1)
 
 
 def _list_unanswered_conditions() -> tuple[sa.ColumnElement[bool], ...]:
