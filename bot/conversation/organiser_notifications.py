@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 
 def observe_campaigns(session: Session, *, now: datetime, settings: ConversationSettings) -> Observation | None:
     """Read what organisers may have to be told; None where there are none. Nothing is written."""
-    return alerts.observe_campaigns(session, now=now) if settings.organisers else None
+    if not settings.organisers:
+        return None
+    return alerts.observe_campaigns(session, now=now, telegram_ids=settings.organisers)
 
 
 def tell_organisers(
@@ -54,7 +56,9 @@ def tell_organisers(
             default_zone=settings.time_zone,
             now=now,
         )
-        calls += _tell_alerts(session, found, organiser=organiser, words=words)
+        told = observed.told.get(organiser.id or 0, frozenset()) if observed else frozenset()
+        untold = [alert for alert in found if alert.key not in told]
+        calls += _tell_alerts(session, untold, organiser=organiser, words=words)
         if observed is not None:
             calls += _send_digest(session, observed, organiser=organiser, words=words)
     return tuple(calls)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
 from sqlmodel import col, select
 
 from annotation.review_vocabulary import AdjudicationDecision
@@ -243,3 +244,30 @@ async def test_a_decision_that_recurs_is_told_again(chat: Chat, load: Callable[.
         [decided] = session.exec(select(models.Adjudication)).all()
         adjudications.add_undone_row(session, last=decided, annotator_id=None, item_revision=1, now=chat.now)
     assert [await count(), await count()] == [4, 4]
+
+
+async def test_any_number_of_decisions_can_wait(chat: Chat, load: Callable[..., Any]) -> None:
+    """More than a statement takes; a minute in which nothing is new looks for none of them where others wait."""
+    load(*ITEMS)
+    organiser, _ = await open_admin(chat), await begin(chat, 1)
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql(
+            "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 70000)"
+            " INSERT INTO support_message (annotator_id, text, at) SELECT 1, 'Why?', ? FROM n",
+            (chat.now.isoformat(sep=" "),),
+        )
+    await observe(chat)
+    assert count_told(organiser, "70,000 decisions wait for you.") == 1
+    chat.now += timedelta(minutes=11)
+    looked_for: list[int] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+        if "organiser_notice.key IN" in statement:
+            looked_for.append(len(parameters))
+
+    await chat.app.runner.run(lambda _: None)  # nothing else is under way
+    observed = chat.app.sweeper._observe()
+    sa.event.listen(chat.database.engine, "before_cursor_execute", note)
+    await chat.app.runner.run(lambda session: chat.app.sweeper._store_notifications(session, observed))
+    sa.event.remove(chat.database.engine, "before_cursor_execute", note)
+    assert looked_for == []

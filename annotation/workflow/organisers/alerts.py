@@ -5,7 +5,7 @@ What is so at a time is read first, in a transaction that writes nothing. Who wa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -38,6 +38,8 @@ GAP = timedelta(minutes=5)
 """Organisers are told where Telegram brought nothing for so long."""
 DECISIONS_EVERY = timedelta(minutes=10)
 """How often an organiser is told at the most that decisions wait."""
+MOST_KEYS = 1000
+"""How many keys a statement looks for at once."""
 DIGEST = notices.DIGEST
 """The name of a digest in the outbox."""
 POLLING = "polling"
@@ -96,15 +98,19 @@ class Backlog:
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over."""
+    """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over.
+
+    `told` are the keys of alerts of which organisers, by the ids of their annotators, were told before.
+    """
 
     at: datetime
     alerts: tuple[OrganiserAlert, ...]
     backlog: Backlog | None
     digest: tuple[DigestLine, ...]
+    told: Mapping[int, frozenset[str]]
 
 
-def observe_campaigns(session: Session, *, now: datetime) -> Observation:
+def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collection[int]) -> Observation:
     """Read what organisers may have to be told; nothing is written."""
     alerts: list[OrganiserAlert] = []
     lines: list[DigestLine] = []
@@ -125,7 +131,12 @@ def observe_campaigns(session: Session, *, now: datetime) -> Observation:
         )
     alerts += _list_general_questions(session)
     backlog = _find_backlog(session, now=now)
-    return Observation(at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines))
+    keys = [alert.key for alert in alerts]
+    told = {
+        organiser.id or 0: _find_told(session, keys, annotator_id=organiser.id or 0)
+        for organiser in list_organisers(session, telegram_ids)
+    }
+    return Observation(at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines), told=told)
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
@@ -233,24 +244,32 @@ def list_untold(
     session: Session, alerts: Sequence[OrganiserAlert], *, annotator_id: int, now: datetime
 ) -> list[OrganiserAlert]:
     """The alerts of which an organiser was not told; decisions not before DECISIONS_EVERY after the last ones."""
-    keys = [alert.key for alert in alerts]
-    of_organiser = OrganiserNotice.annotator_id == annotator_id
-    told = set(session.exec(select(OrganiserNotice.key).where(of_organiser, col(OrganiserNotice.key).in_(keys))))
-    lately = select(func.count()).where(
-        of_organiser, col(OrganiserNotice.key).startswith("decision "), OrganiserNotice.at > now - DECISIONS_EVERY
-    )
-    holds_decisions = session.exec(lately).one() > 0
-    return [
-        alert
-        for alert in alerts
-        if alert.key not in told and not (alert.kind is AlertKind.DECISION and holds_decisions)
-    ]
+    if any(alert.kind is AlertKind.DECISION for alert in alerts):
+        lately = select(OrganiserNotice.key).where(
+            OrganiserNotice.annotator_id == annotator_id,
+            col(OrganiserNotice.key).startswith("decision "),
+            OrganiserNotice.at > now - DECISIONS_EVERY,
+        )
+        if session.exec(lately.limit(1)).first() is not None:
+            alerts = [alert for alert in alerts if alert.kind is not AlertKind.DECISION]
+    told = _find_told(session, [alert.key for alert in alerts], annotator_id=annotator_id)
+    return [alert for alert in alerts if alert.key not in told]
+
+
+def _find_told(session: Session, keys: Sequence[str], *, annotator_id: int) -> frozenset[str]:
+    """Of which of these keys an organiser was told; any number of keys, of which a statement takes so many."""
+    of_organiser = select(OrganiserNotice.key).where(OrganiserNotice.annotator_id == annotator_id)
+    told: set[str] = set()
+    for start in range(0, len(keys), MOST_KEYS):
+        some = col(OrganiserNotice.key).in_(keys[start : start + MOST_KEYS])
+        told.update(session.exec(of_organiser.where(some)))
+    return frozenset(told)
 
 
 def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, now: datetime) -> None:
     """Record that an organiser was told of these alerts, or got a digest."""
-    session.add_all(OrganiserNotice(annotator_id=annotator_id, key=key, at=now) for key in keys)
-    session.flush()
+    rows = [{"annotator_id": annotator_id, "key": key, "at": now} for key in keys]
+    session.connection().execute(sa.insert(OrganiserNotice), rows)
 
 
 def is_told(session: Session, key: str, *, annotator_id: int) -> bool:
