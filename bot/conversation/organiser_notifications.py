@@ -58,25 +58,39 @@ def tell_organisers(
         )
         told = observed.told.get(organiser.id or 0, frozenset()) if observed else frozenset()
         untold = [alert for alert in found if alert.key not in told]
-        calls += _tell_alerts(session, untold, organiser=organiser, words=words)
+        for is_urgent in (True, False):
+            group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
+            calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
         if observed is not None:
             calls += _send_digest(session, observed, organiser=organiser, words=words)
     return tuple(calls)
 
 
 def _tell_alerts(
-    session: Session, found: Sequence[OrganiserAlert], *, organiser: Annotator, words: OrganiserWords
+    session: Session,
+    found: Sequence[OrganiserAlert],
+    *,
+    organiser: Annotator,
+    words: OrganiserWords,
+    is_urgent: bool,
 ) -> list[NewMessage]:
-    """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound."""
+    """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound.
+
+    It is sent before the day ends, and urgent ones soon; later it is taken back, and they are told of what is so then.
+    """
     annotator_id = organiser.id or 0
-    is_day = daytime.find_day_end(words.now, words.zone, default=words.zone) is not None
-    due = [alert for alert in found if is_day or alert.kind in alerts.URGENT]
-    untold = alerts.list_untold(session, due, annotator_id=annotator_id, now=words.now)
+    day_end = daytime.find_day_end(words.now, words.zone, default=words.zone)
+    if day_end is None and not is_urgent:
+        return []
+    untold = alerts.list_untold(session, found, annotator_id=annotator_id, now=words.now)
     if not untold:
         return []
-    alerts.mark_told(session, [alert.key for alert in untold], annotator_id=annotator_id, now=words.now)
+    notice = alerts.name_message(words.now, is_urgent=is_urgent)
+    ends = [*((day_end,) if day_end else ()), *((words.now + alerts.URGENT_TIME,) if is_urgent else ())]
+    keys = [alert.key for alert in untold]
+    alerts.mark_told(session, keys, annotator_id=annotator_id, notice=notice, now=words.now)
     message = _build_message(organiser_messages.render_alerts(untold, words), organiser)
-    return [replace(message, silent=not is_day)]
+    return [replace(message, silent=day_end is None, notice=notice, send_before=min(ends))]
 
 
 def _send_digest(
@@ -88,7 +102,7 @@ def _send_digest(
     key = f"digest {words.now.astimezone(ZoneInfo(words.zone)):%Y-%m-%d}"
     if day_end is None or not observed.digest or alerts.is_told(session, key, annotator_id=annotator_id):
         return []
-    alerts.mark_told(session, [key], annotator_id=annotator_id, now=words.now)
+    alerts.mark_told(session, [key], annotator_id=annotator_id, notice=alerts.DIGEST, now=words.now)
     message = _build_message(organiser_messages.render_digest(observed.digest, words), organiser)
     return [replace(message, notice=alerts.DIGEST, send_before=day_end)]
 

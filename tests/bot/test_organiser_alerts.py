@@ -17,7 +17,7 @@ from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.lifecycle import transitions
 from annotation.workflow.quality import enforcement
 from bot.delivery import attempts
-from tests.bot.test_organisers import ITEMS, ask, begin, collect, open_admin
+from tests.bot.test_organisers import ITEMS, ORGANISER, ask, begin, collect, open_admin
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -271,3 +271,77 @@ async def test_any_number_of_decisions_can_wait(chat: Chat, load: Callable[..., 
     await chat.app.runner.run(lambda session: chat.app.sweeper._store_notifications(session, observed))
     sa.event.remove(chat.database.engine, "before_cursor_execute", note)
     assert looked_for == []
+
+
+async def test_an_alert_that_telegram_held_back_is_not_told_at_night_but_the_next_day(
+    chat: Chat, load: Callable[..., Any]
+) -> None:
+    """Once, if it is still so."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    await observe(chat)
+    await ask(chat, person, "Чому?")
+    chat.now = chat.now.astimezone(KYIV).replace(hour=19, minute=59)
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=3 * 3600)
+    await observe(chat)
+    chat.now += timedelta(hours=3)
+    async with chat.restarted():  # what a process has read of a pause goes by its own clock, which is not moved
+        for _ in range(14):
+            await observe(chat)
+            chat.now += timedelta(hours=1)
+    sent = [entry for entry in chat.telegram.display_log.entries if "1 decision waits" in entry.text]
+    assert [(entry.person, datetime.fromtimestamp(entry.at, KYIV).hour) for entry in sent] == [(organiser.id, 10)]
+
+
+async def test_an_urgent_alert_that_telegram_held_back_tells_what_is_so_then(
+    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is over by then is not told."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await observe(chat)
+    monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
+    with chat.database.transaction() as session:
+        session.add(models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now))
+    chat.now += timedelta(minutes=6)
+    chat.telegram.faults.fail("sendMessage", 429, retry_after=1800)
+    await observe(chat)
+    with chat.database.transaction() as session:
+        session.connection().exec_driver_sql(
+            "UPDATE inbox SET done_at = received_at, telegram_id = NULL WHERE done_at IS NULL"
+        )
+    chat.now += timedelta(minutes=40)
+    async with chat.restarted():
+        await observe(chat)
+    assert count_told(organiser, "The bot is behind") == 0
+
+
+@pytest.mark.parametrize("knows", [True, False])
+async def test_whoever_blocked_the_bot_is_told_once_they_write_again(
+    chat: Chat, load: Callable[..., Any], knows: bool
+) -> None:
+    """Where the bot was told of the block while an alert waited, and where it met it in sending the alert."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    await observe(chat)
+    await ask(chat, person, "Чому?")
+    if knows:
+        chat.telegram.faults.fail("sendMessage", 429, retry_after=600)
+        await observe(chat)
+        organiser.block()
+        await chat.deliver()
+    else:
+        organiser.block()
+        assert chat.telegram.take()
+        await observe(chat)
+    with chat.database.reading() as view:
+        blocked = view.exec(select(models.Annotator).where(models.Annotator.telegram_id == ORGANISER)).one()
+        assert blocked.unreachable_at is not None
+    organiser.unblock()
+    await chat.deliver()
+    await chat.send(organiser, "/admin")
+    chat.now += timedelta(minutes=11)
+    async with chat.restarted():
+        await observe(chat)
+        await observe(chat)
+    assert count_told(organiser, "1 decision waits for you.") == 1

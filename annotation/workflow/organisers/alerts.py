@@ -59,6 +59,8 @@ class AlertKind(StrEnum):
 
 URGENT = {AlertKind.BACKLOG, AlertKind.GAP}
 """Alerts that do not wait for the day; by night they make no sound."""
+URGENT_TIME = timedelta(minutes=15)
+"""An urgent alert that was not sent for so long is not sent: what is so then is told instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -266,9 +268,14 @@ def _find_told(session: Session, keys: Sequence[str], *, annotator_id: int) -> f
     return frozenset(told)
 
 
-def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, now: datetime) -> None:
-    """Record that an organiser was told of these alerts, or got a digest."""
-    rows = [{"annotator_id": annotator_id, "key": key, "at": now} for key in keys]
+def name_message(at: datetime, *, is_urgent: bool) -> str:
+    """The name in the outbox of a message with alerts."""
+    return notices.name_alerts(at, urgent=is_urgent)
+
+
+def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, notice: str, now: datetime) -> None:
+    """Record that an organiser was told of these alerts, or got a digest, in the message of this name."""
+    rows = [{"annotator_id": annotator_id, "key": key, "notice": notice, "at": now} for key in keys]
     session.connection().execute(sa.insert(OrganiserNotice), rows)
 
 

@@ -64,6 +64,7 @@ def create_tables() -> None:
         "organiser_notice",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("key", sa.String(96), nullable=False),
+        sa.Column("notice", sa.String(32), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_organiser_notice_annotator_id")),
         sa.PrimaryKeyConstraint("annotator_id", "key", name=op.f("pk_organiser_notice")),
