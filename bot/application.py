@@ -70,6 +70,7 @@ class BotApplication:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.sweeper.stop_observing()
         await asyncio.gather(self.workers.stop(within=STOP_SECONDS), self.sender.stop(within=STOP_SECONDS))
         with suppress(HromadaError, TimeoutError):
             async with asyncio.timeout(STOP_SECONDS):

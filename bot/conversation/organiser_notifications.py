@@ -46,6 +46,8 @@ def tell_organisers(
     `observed` is what was read a moment ago, `is_polled` says that Telegram brings updates now.
     """
     gap = alerts.record_heartbeat(session, now=now) if is_polled else None
+    if observed is not None:
+        alerts.store_progress(session, observed)
     incidents = alerts.list_incident_alerts(session, observed) if observed else ()
     found = [*(observed.alerts if observed else ()), *incidents, *((gap,) if gap else ())]
     calls: list[NewMessage] = []

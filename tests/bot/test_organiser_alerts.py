@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import re
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from annotation.review_vocabulary import AdjudicationDecision
 from annotation.store import adjudications, models, queries
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.lifecycle import transitions
+from annotation.workflow.notices import announcements
+from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.quality import enforcement
 from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ORGANISER, ask, begin, collect, open_admin
@@ -34,7 +40,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def observe(chat: Chat) -> None:
     """A minute of sweeps, in which the campaigns are looked at once."""
-    await collect(chat, sweeps=60)
+    for _ in range(60):
+        await chat.app.sweeper.sweep_once()
+        if chat.app.sweeper._observing is not None:
+            await asyncio.wait([chat.app.sweeper._observing])
+    await chat.send_paced()
 
 
 def count_told(person: ScriptedPerson, words: str) -> int:
@@ -345,3 +355,104 @@ async def test_whoever_blocked_the_bot_is_told_once_they_write_again(
         await observe(chat)
         await observe(chat)
     assert count_told(organiser, "1 decision waits for you.") == 1
+
+
+async def test_no_card_counts_all_items_or_answers(chat: Chat, load: Callable[..., Any]) -> None:
+    """What is counted each minute is gone by; the answers of a day are a range of an index. Closed projects too."""
+    load(*ITEMS)
+    await chat.tap(await begin(chat, 1), "так")
+    load(*ITEMS, name="old", title="Старі")
+    with chat.database.transaction() as session:
+        transitions.close_project(session, project=queries.get_project(session, "old"), now=chat.now)
+    organiser = await open_admin(chat)
+    before = organiser.messages[-1].text
+    await observe(chat)
+    seen: list[tuple[str, Any]] = []
+
+    def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
+        seen.append((statement, parameters))
+
+    async def list_scans(act: Awaitable[Any]) -> list[str]:
+        seen.clear()
+        sa.event.listen(chat.database.engine, "before_cursor_execute", note)
+        await act
+        sa.event.remove(chat.database.engine, "before_cursor_execute", note)
+        assert seen
+        with chat.database.reading() as view:
+            plans = [
+                (statement, str(row[3]))
+                for statement, parameters in seen
+                if statement.startswith("SELECT") and ("judgement" in statement or "item." in statement)
+                for row in view.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            ]
+        assert plans
+        return [
+            step
+            for statement, step in plans
+            if "sum(item." in statement or re.match("SCAN (judgement|assignment|item)", step)
+        ]
+
+    assert await list_scans(open_admin(chat)) == []
+    assert organiser.messages[-1].text == before
+    number = re.search(r"(\d)\) Слова", before)
+    assert number is not None
+    assert await list_scans(chat.tap(organiser, number[1])) == []
+    assert "In the last 24 hours: 1. Here now: 1." in organiser.messages[-1].text
+    chat.now += timedelta(hours=1)
+    assert len(await list_scans(asyncio.to_thread(chat.app.sweeper._observe))) == 1, "the project that is not over"
+
+
+async def test_an_observation_that_hangs_keeps_nothing_else_waiting(chat: Chat, load: Callable[..., Any]) -> None:
+    """Sweeps go on, one looks at a time, and what it sees is told once it is there."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    settings, goes_on, begun = chat.app.workers.settings, threading.Event(), []
+
+    def observe_slowly(session: Session, *, now: datetime) -> Observation | None:
+        begun.append(now)
+        assert goes_on.wait(60)
+        return settings.observe_campaigns(session, now=now)
+
+    chat.app.workers.settings = replace(settings, observe_campaigns=observe_slowly)
+    await ask(chat, person, "Чому?")
+    for _ in range(150):
+        await asyncio.wait_for(chat.app.sweeper.sweep_once(), 5)
+    with chat.database.transaction() as session:
+        draft = announcements.write_announcement(
+            session, text="Дякуємо!", now=chat.now, project_id=queries.get_project(session, "words").id
+        )
+        announcements.send_announcement(session, announcement=draft, now=chat.now)
+    await collect(chat)
+    assert person.messages[-1].text.endswith("Дякуємо!")
+    assert (len(begun), count_told(organiser, "1 decision waits for you.")) == (1, 0)
+    goes_on.set()
+    await observe(chat)
+    assert count_told(organiser, "1 decision waits for you.") == 1
+
+
+async def test_what_a_process_saw_that_lost_the_lease_is_not_told(chat: Chat, load: Callable[..., Any]) -> None:
+    """It would be old by the time that the process has the lease again."""
+    load(*ITEMS)
+    organiser, person = await open_admin(chat), await begin(chat, 1)
+    await ask(chat, person, "Чому?")
+    sweeper = chat.app.sweeper
+    while sweeper._observing is None:
+        await sweeper.sweep_once()
+    await asyncio.wait([sweeper._observing])
+    async with chat.restarted():
+        assert await chat.app.sweeper.lease.acquire()
+        await sweeper.sweep_once()
+        assert not sweeper.lease.held
+    await open_messages_are_answered(chat)
+    chat.now += timedelta(minutes=1)
+    await collect(chat, sweeps=10)
+    assert sweeper.lease.held
+    assert count_told(organiser, "1 decision waits for you.") == 0
+
+
+async def open_messages_are_answered(chat: Chat) -> None:
+    """Somebody else has answered all questions."""
+    with chat.database.transaction() as session:
+        for message in session.exec(select(models.SupportMessage)):
+            message.answer, message.answered_at, message.delivered_at = "Так.", chat.now, chat.now
+            session.add(message)

@@ -27,7 +27,15 @@ from annotation.store.models.assignments import (
     Report,
     RequeuedItem,
 )
-from annotation.store.models.campaigns import Item, Journal, Programme, ProgrammeProject, Project, TextVersion
+from annotation.store.models.campaigns import (
+    Item,
+    Journal,
+    Programme,
+    ProgrammeProject,
+    Project,
+    ProjectTally,
+    TextVersion,
+)
 from annotation.store.models.delivery import (
     AnswerMessage,
     ChatPause,
@@ -100,6 +108,7 @@ __all__ = [
     "Programme",
     "ProgrammeProject",
     "Project",
+    "ProjectTally",
     "QueueCursor",
     "Report",
     "RequeuedItem",

@@ -171,6 +171,22 @@ class Item(TableModel, table=True):
     n_done: int = 0
 
 
+class ProjectTally(TableModel, table=True):
+    """How many main items a project had at a time, how many were done, and how many answers they needed and had.
+
+    It is counted each minute beside the transactions that write, so that no card has to count all items.
+    """
+
+    __tablename__ = "project_tally"
+
+    project_id: int = Field(foreign_key="project.id", primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime)
+    items: int
+    items_done: int
+    needed: int
+    done: int
+
+
 class Programme(TableModel, table=True):
     """Several projects that share one invitation, one consent and one profile.
 

@@ -102,13 +102,15 @@ class Backlog:
 class Observation:
     """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over.
 
-    `told` are the keys of alerts of which organisers, by the ids of their annotators, were told before.
+    `measured` is the progress of all projects, by their ids, but for closed ones whose progress is known. `told` are
+    the keys of alerts of which organisers, by the ids of their annotators, were told before.
     """
 
     at: datetime
     alerts: tuple[OrganiserAlert, ...]
     backlog: Backlog | None
     digest: tuple[DigestLine, ...]
+    measured: Mapping[int, Progress]
     told: Mapping[int, frozenset[str]]
 
 
@@ -116,10 +118,14 @@ def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collecti
     """Read what organisers may have to be told; nothing is written."""
     alerts: list[OrganiserAlert] = []
     lines: list[DigestLine] = []
+    all_measured: dict[int, Progress] = {}
     for project in queries.list_projects(session):
-        if project.overlap is None or project.status in {ProjectStatus.LOADED, ProjectStatus.CLOSED}:
+        is_closed = project.status is ProjectStatus.CLOSED
+        if project.overlap is None or (is_closed and progress.find_tally(session, project, now=now) is not None):
             continue
-        measured = progress.measure_progress(session, project, now=now)
+        measured = all_measured[project.id or 0] = progress.measure_progress(session, project, now=now)
+        if is_closed or project.status is ProjectStatus.LOADED:
+            continue
         decisions = list(_list_decisions(session, project))
         alerts += [*_list_progress_alerts(project, measured, now=now), *decisions]
         lines.append(
@@ -138,7 +144,14 @@ def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collecti
         organiser.id or 0: _find_told(session, keys, annotator_id=organiser.id or 0)
         for organiser in list_organisers(session, telegram_ids)
     }
-    return Observation(at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines), told=told)
+    return Observation(
+        at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines), measured=all_measured, told=told
+    )
+
+
+def store_progress(session: Session, observed: Observation) -> None:
+    """Keep how far the projects are, so that no card has to count it."""
+    progress.store_tallies(session, observed.measured, at=observed.at)
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
