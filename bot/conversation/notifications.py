@@ -43,20 +43,17 @@ def collect_notifications(
     now: datetime,
     settings: ConversationSettings,
     observed: Observation | None = None,
-    is_polled: bool = False,
 ) -> TelegramCalls:
     """All messages that wait to be put into the outbox; they are marked as put there in the same transaction.
 
-    `observed` and `is_polled` are as in `tell_organisers`.
+    `observed` is as in `tell_organisers`.
     """
     return (
         *send_wished_notices(session, now=now, settings=settings),
         *deliver_organiser_answers(session, now=now),
         *tell_of_reviews(session, now=now),
         *send_announcements(session, now=now, settings=settings),
-        *organiser_notifications.tell_organisers(
-            session, now=now, settings=settings, observed=observed, is_polled=is_polled
-        ),
+        *organiser_notifications.tell_organisers(session, now=now, settings=settings, observed=observed),
     )
 
 

@@ -39,32 +39,30 @@ def observe_campaigns(session: Session, *, now: datetime, settings: Conversation
 
 
 def tell_organisers(
-    session: Session, *, now: datetime, settings: ConversationSettings, observed: Observation | None, is_polled: bool
+    session: Session, *, now: datetime, settings: ConversationSettings, observed: Observation | None
 ) -> TelegramCalls:
     """The alerts and digests of which organisers were not told, marked as told in the same transaction.
 
-    `observed` is what was read a moment ago, `is_polled` says that Telegram brings updates now.
+    `observed` is what was read a moment ago, None where nothing was.
     """
-    gap = alerts.record_heartbeat(session, now=now) if is_polled else None
-    if observed is not None:
-        alerts.store_progress(session, observed)
-    incidents = alerts.list_incident_alerts(session, observed) if observed else ()
-    found = [*(observed.alerts if observed else ()), *incidents, *((gap,) if gap else ())]
+    if observed is None:
+        return ()
+    alerts.store_progress(session, observed)
+    found = [*observed.alerts, *alerts.list_incident_alerts(session, observed)]
     calls: list[NewMessage] = []
-    for organiser in alerts.list_organisers(session, settings.organisers) if found or observed else ():
+    for organiser in alerts.list_organisers(session, settings.organisers):
         words = organiser_cards.make_words(
             get_texts(match_language(organiser.language)),
             zone=organiser.time_zone,
             default_zone=settings.time_zone,
             now=now,
         )
-        told = observed.told.get(organiser.id or 0, frozenset()) if observed else frozenset()
+        told = observed.told.get(organiser.id or 0, frozenset())
         untold = [alert for alert in found if alert.key not in told]
         for is_urgent in (True, False):
             group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
             calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
-        if observed is not None:
-            calls += _send_digest(session, observed, organiser=organiser, words=words)
+        calls += _send_digest(session, observed, organiser=organiser, words=words)
     return tuple(calls)
 
 

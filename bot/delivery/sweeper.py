@@ -188,9 +188,8 @@ class Sweeper:
         """Collect notifications and store them in the outbox as paced messages; take back those that come too late."""
         settings = self.workers.settings
         notices.take_back_late_notices(session, now=self.runner.database_clock())
-        is_polled = self.watchdog.is_answering(AwaitedService.TELEGRAM)
         now = self.runner.clock()
-        calls = settings.collect_notifications(session, now=now, observed=observed, is_polled=is_polled)
+        calls = settings.collect_notifications(session, now=now, observed=observed)
         drafts = telegram_payloads.build_outbox_drafts(
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )

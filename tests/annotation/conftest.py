@@ -153,8 +153,9 @@ class Sandbox:
         assignment.status = AssignmentStatus.DONE
         identity = assignment.id or 0
         main_project_id = assignment.project_id if assignment.stage is Stage.MAIN else None
-        values = {"answered_at": NOW, "main_project_id": main_project_id}
-        session.add(Judgement(assignment_id=identity, response=response, response_raw=response, **values))
+        judgement = Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW)
+        judgement.main_project_id = main_project_id
+        session.add(judgement)
         session.flush()
         session.expire_all()
 

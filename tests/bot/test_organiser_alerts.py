@@ -139,15 +139,62 @@ async def test_a_digest_that_telegram_held_back_until_night_gives_way_to_the_nex
 
 
 async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Callable[..., Any]) -> None:
-    """From when to when nothing came; a short pause is none."""
+    """While it grows, at each doubling, and once it is over; a short pause is none."""
     load(*ITEMS)
     organiser = await open_admin(chat)
-    for pause in (timedelta(minutes=1), timedelta(minutes=2), timedelta(minutes=20)):
-        chat.now += pause
-        chat.app.watchdog.note_answer(attempts.AwaitedService.TELEGRAM)
-        await collect(chat)
-    assert count_told(organiser, "nothing came from Telegram") == 1
-    assert "From 21.11, 14:03 to 21.11, 14:23" in organiser.messages[-1].text
+    await chat.app.heartbeat.note()
+    for minutes, told in ((4, 0), (1, 1), (3, 1), (2, 2), (8, 2), (2, 3)):
+        chat.now += timedelta(minutes=minutes)
+        await observe(chat)
+        assert count_told(organiser, "Since 21.11, 14:00 nothing has come from Telegram") == told
+    assert count_told(organiser, "nothing came from Telegram") == 0
+    await chat.app.heartbeat.note()
+    for minutes in (1, 2, 4, 20):
+        await observe(chat)
+        assert count_told(organiser, "From 21.11, 14:00 to 21.11, 14:20 nothing came from Telegram") == 1
+        chat.now += timedelta(minutes=minutes)
+        await chat.app.heartbeat.note()
+    await observe(chat)
+    assert count_told(organiser, "From 21.11, 14:27 to 21.11, 14:47 nothing came from Telegram") == 1
+    assert count_told(organiser, "nothing has come from Telegram") == 3
+
+
+async def test_a_bot_that_was_off_tells_the_gap_once(chat: Chat, load: Callable[..., Any]) -> None:
+    """From when to when, as it polls again; whoever becomes an organiser later is not told of it."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    await chat.app.heartbeat.note()
+    chat.now += timedelta(hours=3)
+    async with chat.restarted():
+        for sweep in range(60):
+            await chat.app.sweeper.sweep_once()
+            if sweep == 30:
+                await chat.app.heartbeat.note()  # its first poll is over
+        await observe(chat)
+    assert count_told(organiser, "nothing has come from Telegram") == 0
+    assert count_told(organiser, "From 21.11, 14:00 to 21.11, 17:00 nothing came from Telegram") == 1
+    chat.now += timedelta(days=2)
+    await chat.app.heartbeat.note()
+    other = await open_admin(chat, number=901)
+    await observe(chat)
+    assert count_told(other, "From 21.11, 14:00") == 0
+
+
+async def test_a_process_that_stands_by_sees_no_gap_while_another_one_receives(
+    chat: Chat, load: Callable[..., Any]
+) -> None:
+    """One receives, the other tells organisers, for hours; then the leases change."""
+    load(*ITEMS)
+    organiser = await open_admin(chat)
+    first = chat.app
+    async with chat.restarted():
+        for _ in range(5):
+            await first.heartbeat.note()
+            await observe(chat)
+            chat.now += timedelta(minutes=4)
+        await chat.app.heartbeat.note()
+        await observe(chat)
+    assert count_told(organiser, "from Telegram") == 0
 
 
 async def test_a_backlog_that_moves_is_told_once_for_each_doubling(

@@ -18,7 +18,6 @@ from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
     Annotator,
-    Heartbeat,
     Item,
     OrganiserNotice,
     Participation,
@@ -34,16 +33,14 @@ from annotation.workflow.organisers import incidents
 
 BACKLOG = timedelta(minutes=5)
 """Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
-GAP = timedelta(minutes=5)
-"""Organisers are told where Telegram brought nothing for so long."""
+GAP_TOLD = timedelta(days=1)
+"""Organisers are told of a gap that is over if it ended so recently."""
 DECISIONS_EVERY = timedelta(minutes=10)
 """How often an organiser is told at the most that decisions wait."""
 MOST_KEYS = 1000
 """How many keys a statement looks for at once."""
 DIGEST = notices.DIGEST
 """The name of a digest in the outbox."""
-POLLING = "polling"
-"""The name of the heartbeat of a bot that gets updates from Telegram."""
 
 
 class AlertKind(StrEnum):
@@ -55,9 +52,10 @@ class AlertKind(StrEnum):
     DECISION = "decision"
     BACKLOG = "backlog"
     GAP = "gap"
+    GAP_OVER = "gap-over"
 
 
-URGENT = {AlertKind.BACKLOG, AlertKind.GAP}
+URGENT = {AlertKind.BACKLOG, AlertKind.GAP, AlertKind.GAP_OVER}
 """Alerts that do not wait for the day; by night they make no sound."""
 URGENT_TIME = timedelta(minutes=15)
 """An urgent alert that was not sent for so long is not sent: what is so then is told instead."""
@@ -138,6 +136,7 @@ def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collecti
             )
         )
     alerts += _list_general_questions(session)
+    alerts += _list_gaps(session, now=now)
     backlog = _find_backlog(session, now=now)
     keys = [alert.key for alert in alerts]
     told = {
@@ -233,18 +232,15 @@ def list_incident_alerts(session: Session, observed: Observation) -> list[Organi
     return [OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=backlog.oldest, count=backlog.count)]
 
 
-def record_heartbeat(session: Session, *, now: datetime) -> OrganiserAlert | None:
-    """Record that Telegram brings updates now; an alert where it had brought none for GAP or longer."""
-    heartbeat = session.get(Heartbeat, POLLING)
-    before = None if heartbeat is None else heartbeat.at
-    heartbeat = heartbeat or Heartbeat(name=POLLING, at=now)
-    heartbeat.at = now
-    session.add(heartbeat)
-    session.flush()
-    if before is None or now - before < GAP:
-        return None
-    key = f"gap {before.isoformat(timespec='seconds')}"
-    return OrganiserAlert(kind=AlertKind.GAP, key=key, since=before, until=now)
+def _list_gaps(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
+    """An alert where nothing comes from Telegram, another one each time that it has doubled, one once it is over."""
+    gap, last = incidents.find_open_gap(session, now=now), incidents.get_last_gap(session)
+    if gap is not None:
+        key = f"gap {gap.since.isoformat(timespec='seconds')} {gap.doublings}"
+        yield OrganiserAlert(kind=AlertKind.GAP, key=key, since=gap.since)
+    if last is not None and now - last.seen_at < GAP_TOLD:
+        key = f"gap over {last.since.isoformat(timespec='seconds')}"
+        yield OrganiserAlert(kind=AlertKind.GAP_OVER, key=key, since=last.since, until=last.seen_at)
 
 
 def list_organisers(session: Session, telegram_ids: Collection[int]) -> Sequence[Annotator]:

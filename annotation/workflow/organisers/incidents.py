@@ -9,17 +9,21 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
-from annotation.store.models import Incident
+from annotation.store.models import Heartbeat, Incident
 
 CALM = timedelta(hours=1)
 """An incident is over once it was not seen for so long; what comes later is another one."""
-BACKLOG = "backlog"
-"""The name of the incident that something waits long for the bot."""
+BACKLOG, GAP = "backlog", "gap"
+"""The names of the incidents that something waits long for the bot, and that Telegram brought nothing."""
+POLLING = "polling"
+"""The name of the heartbeat of a bot that gets updates from Telegram."""
+GAP_TIME = timedelta(minutes=5)
+"""It is a gap where Telegram brought nothing for so long."""
 
 
 def count_doublings(duration: timedelta, *, unit: timedelta) -> int:
-    """0 for less than a unit, 1 from there on, 2 from two units, 3 from four, and so on."""
-    return (duration // unit).bit_length()
+    """0 for less than a unit, or a negative time; 1 from there on, 2 from two units, 3 from four, and so on."""
+    return max(0, duration // unit).bit_length()
 
 
 def note_incident(session: Session, *, name: str, since: datetime, doublings: int, now: datetime) -> Incident:
@@ -36,3 +40,28 @@ def note_incident(session: Session, *, name: str, since: datetime, doublings: in
     session.add(incident)
     session.flush()
     return incident
+
+
+def record_heartbeat(session: Session, *, now: datetime) -> None:
+    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer."""
+    heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
+    doublings = count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    if doublings:
+        session.merge(Incident(name=GAP, since=heartbeat.at, seen_at=now, doublings=doublings))
+    heartbeat.at = now
+    session.add(heartbeat)
+    session.flush()
+
+
+def find_open_gap(session: Session, *, now: datetime) -> Incident | None:
+    """The gap that goes on now, None where there is none: how old the heartbeat is, whichever process writes it."""
+    heartbeat = session.get(Heartbeat, POLLING)
+    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    if heartbeat is None or not doublings:
+        return None
+    return Incident(name=GAP, since=heartbeat.at, seen_at=now, doublings=doublings)
+
+
+def get_last_gap(session: Session) -> Incident | None:
+    """The latest gap that is over, None where there was none."""
+    return session.get(Incident, GAP)
