@@ -30,7 +30,7 @@ from bot.delivery.export_maker import ExportMaker
 from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
-from bot.delivery.process_lease import LeaseKeeper
+from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.receipts import Receipts
 from bot.delivery.sender import Sender
 from bot.delivery.sweeper import Sweeper
@@ -63,6 +63,7 @@ class BotApplication:
     sweeper: Sweeper
     exports: ExportMaker
     watchdog: Watchdog
+    heartbeat: HeartbeatKeeper
 
     async def __aenter__(self) -> BotApplication:
         for request in self.requests:
@@ -70,6 +71,7 @@ class BotApplication:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.sweeper.stop_observing()
         await asyncio.gather(self.workers.stop(within=STOP_SECONDS), self.sender.stop(within=STOP_SECONDS))
         with suppress(HromadaError, TimeoutError):
             async with asyncio.timeout(STOP_SECONDS):
@@ -163,6 +165,7 @@ def build_application(
             describe_export=partial(organiser_notifications.describe_export, settings=settings.conversation),
         ),
         watchdog=watchdog,
+        heartbeat=HeartbeatKeeper(runner),
     )
 
 
@@ -261,7 +264,14 @@ async def _run_in_background(
 
 async def _poll(app: BotApplication) -> None:
     lease = LeaseKeeper(app.runner, POLLING_LEASE)
-    poller = UpdatePoller(api=app.api, workers=app.workers, lease=lease, watchdog=app.watchdog, on_start=app.recover)
+    poller = UpdatePoller(
+        api=app.api,
+        workers=app.workers,
+        lease=lease,
+        watchdog=app.watchdog,
+        heartbeat=app.heartbeat,
+        on_start=app.recover,
+    )
     try:
         await poller.run()
     finally:
@@ -271,9 +281,9 @@ async def _poll(app: BotApplication) -> None:
 
 
 async def _listen(app: BotApplication, *, token: str, address: WebhookAddress) -> None:
-    receiver = WebhookReceiver(app.workers, derive_secret(token))
+    receiver = WebhookReceiver(app.workers, app.heartbeat, derive_secret(token))
     url = f"{address.url.rstrip('/')}{WEBHOOK_PATH}"
-    keeper = WebhookKeeper(api=app.api, url=url, secret=receiver.secret, watchdog=app.watchdog)
+    keeper = WebhookKeeper(api=app.api, url=url, secret=receiver.secret, watchdog=app.watchdog, heartbeat=app.heartbeat)
     async with serve_http(receiver.list_routes(), address.listen):
         await app.recover()
         await keeper.run()

@@ -1,8 +1,9 @@
 """Notices: messages that annotators get without having asked for them now; until they are sent, they can be taken back.
 
-In the outbox a notice has a name: "reminder", "news", or "announcement" with a number. It is taken back where it was
-not sent by day, and where the annotator blocked the bot, left, or wants no more of them. Whatever stored it then stores
-it anew, if that is still right. One that was begun is left alone: it may have arrived.
+In the outbox a notice has a name: "reminder", "news", "announcement" with a number, or "alerts" and "urgent" with a
+time, which organisers get. It is taken back where it was not sent in time, that is, mostly by day, and where the
+annotator blocked the bot, left, or wants no more of them. Whatever stored it then stores it anew, if that is still
+right. One that was begun is left alone: it may have arrived.
 """
 
 from __future__ import annotations
@@ -13,18 +14,24 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store.models import Annotator, AnnouncementRecipient, NoticeWish, Outbox
+from annotation.store.models import Annotator, AnnouncementRecipient, NoticeWish, OrganiserNotice, Outbox
 
 REMINDER, NEWS = "reminder", "news"
 """The names of the notices that annotators wished for."""
 DIGEST = "digest"
 """The name of an organiser's digest: one that was not sent by day is not sent, the next day has its own."""
 _ANNOUNCEMENT = "announcement"
+_ALERTS, _URGENT = "alerts", "urgent"
 
 
 def name_announcement(announcement_id: int) -> str:
     """The name of the notices of an announcement."""
     return f"{_ANNOUNCEMENT} {announcement_id}"
+
+
+def name_alerts(at: datetime, *, urgent: bool) -> str:
+    """The name of the message with the alerts that an organiser is told of at a time."""
+    return f"{_URGENT if urgent else _ALERTS} {int(at.timestamp() * 1000)}"
 
 
 def take_back_notices(
@@ -42,8 +49,16 @@ def take_back_notices(
 
 
 def take_back_late_notices(session: Session, *, now: datetime) -> None:
-    """Take back the notices that were not sent by day."""
+    """Take back the notices that were not sent in time."""
     _take_back(session, sa.and_(col(Outbox.send_before).is_not(None), col(Outbox.send_before) <= now), now=now)
+
+
+def forget_alerts(session: Session, *, telegram_id: int) -> None:
+    """Record that an organiser who blocked the bot was not told of what stands in unsent messages, begun ones too."""
+    named = sa.or_(*(col(Outbox.notice).startswith(f"{kind} ") for kind in (_ALERTS, _URGENT)))
+    unsent = sa.select(col(Outbox.notice)).where(col(Outbox.chat_id) == telegram_id, named)
+    told = sa.delete(OrganiserNotice).where(col(OrganiserNotice.annotator_id) == _select_id(telegram_id))
+    session.connection().execute(told.where(col(OrganiserNotice.notice).in_(unsent)))
 
 
 def end_wishes(session: Session, *, telegram_id: int) -> None:
@@ -71,7 +86,7 @@ def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], no
     """Undo the record that a notice was stored in the outbox."""
     kind, *number = words
     annotator_id = _select_id(telegram_id)
-    undone: sa.Update
+    undone: sa.Update | sa.Delete
     if kind == DIGEST:
         return
     if kind == _ANNOUNCEMENT:
@@ -80,10 +95,14 @@ def _undo_notice(session: Session, *, telegram_id: int, words: Iterable[str], no
             col(AnnouncementRecipient.announcement_id) == int(number[0]),
         )
         undone = undone.values(queued_at=None)
+    elif kind in {_ALERTS, _URGENT}:
+        undone = sa.delete(OrganiserNotice).where(
+            col(OrganiserNotice.annotator_id) == annotator_id, col(OrganiserNotice.notice) == " ".join((kind, *number))
+        )
     else:
-        undone = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
         others_ignored = sa.case((col(NoticeWish.ignored) > 0, col(NoticeWish.ignored) - 1), else_=0)
         reminder = {"rest_until": None, "ignored": others_ignored}
+        undone = sa.update(NoticeWish).where(col(NoticeWish.annotator_id) == annotator_id)
         undone = undone.values({"due_at": now, **(reminder if kind == REMINDER else {"news": True})})
     session.connection().execute(undone)
 

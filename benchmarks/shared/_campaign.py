@@ -108,8 +108,9 @@ def answer_items(db: Database, *, project: int, first: int, last: int) -> None:
         f" 'main', true, false, false, false, n, {AT}, {AT}, {AT} {each}"
     )
     judgement = (
-        "INSERT INTO judgement (id, assignment_id, revision, response, response_raw, seconds, answered_at, post_hoc)"
-        f" {numbers} SELECT {given}, {given}, 0, 'так', 'так', 5.0, {AT}, false {each}"
+        "INSERT INTO judgement (id, assignment_id, revision, response, response_raw, seconds, answered_at,"
+        f" main_project_id, post_hoc) {numbers}"
+        f" SELECT {given}, {given}, 0, 'так', 'так', 5.0, {AT}, {project}, false {each}"
     )
     exposure = (
         "INSERT INTO exposure (annotator_id, group_id, project_id, cause, at)"

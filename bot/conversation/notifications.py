@@ -43,11 +43,10 @@ def collect_notifications(
     now: datetime,
     settings: ConversationSettings,
     observed: Observation | None = None,
-    is_polled: bool = False,
 ) -> TelegramCalls:
     """All messages that wait to be put into the outbox; they are marked as put there in the same transaction.
 
-    `observed` and `is_polled` are as in `tell_organisers`. Where anything was observed, old drafts are deleted.
+    `observed` is as in `tell_organisers`. Where anything was observed, old drafts are deleted.
     """
     if observed is not None:
         announcements.delete_old_drafts(session, now=now)
@@ -56,9 +55,7 @@ def collect_notifications(
         *deliver_organiser_answers(session, now=now),
         *tell_of_reviews(session, now=now),
         *send_announcements(session, now=now, settings=settings),
-        *organiser_notifications.tell_organisers(
-            session, now=now, settings=settings, observed=observed, is_polled=is_polled
-        ),
+        *organiser_notifications.tell_organisers(session, now=now, settings=settings, observed=observed),
     )
 
 

@@ -36,45 +36,64 @@ MAX_REASON = 2000
 
 def observe_campaigns(session: Session, *, now: datetime, settings: ConversationSettings) -> Observation | None:
     """Read what organisers may have to be told; None where there are none. Nothing is written."""
-    return alerts.observe_campaigns(session, now=now) if settings.organisers else None
+    if not settings.organisers:
+        return None
+    return alerts.observe_campaigns(session, now=now, telegram_ids=settings.organisers)
 
 
 def tell_organisers(
-    session: Session, *, now: datetime, settings: ConversationSettings, observed: Observation | None, is_polled: bool
+    session: Session, *, now: datetime, settings: ConversationSettings, observed: Observation | None
 ) -> TelegramCalls:
     """The alerts and digests of which organisers were not told, marked as told in the same transaction.
 
-    `observed` is what was read a moment ago, `is_polled` says that Telegram brings updates now.
+    `observed` is what was read a moment ago, None where nothing was.
     """
-    gap = alerts.record_heartbeat(session, now=now) if is_polled else None
-    found = [*(observed.alerts if observed else ()), *((gap,) if gap else ())]
+    if observed is None:
+        return ()
+    alerts.store_progress(session, observed)
+    found = [*observed.alerts, *alerts.list_incident_alerts(session, observed)]
     calls: list[NewMessage] = []
-    for organiser in alerts.list_organisers(session, settings.organisers) if found or observed else ():
+    for organiser in alerts.list_organisers(session, settings.organisers):
         words = organiser_cards.make_words(
             get_texts(match_language(organiser.language)),
             zone=organiser.time_zone,
             default_zone=settings.time_zone,
             now=now,
         )
-        calls += _tell_alerts(session, found, organiser=organiser, words=words)
-        if observed is not None:
-            calls += _send_digest(session, observed, organiser=organiser, words=words)
+        told = observed.told.get(organiser.id or 0, frozenset())
+        untold = [alert for alert in found if alert.key not in told]
+        for is_urgent in (True, False):
+            group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
+            calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
+        calls += _send_digest(session, observed, organiser=organiser, words=words)
     return tuple(calls)
 
 
 def _tell_alerts(
-    session: Session, found: Sequence[OrganiserAlert], *, organiser: Annotator, words: OrganiserWords
+    session: Session,
+    found: Sequence[OrganiserAlert],
+    *,
+    organiser: Annotator,
+    words: OrganiserWords,
+    is_urgent: bool,
 ) -> list[NewMessage]:
-    """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound."""
+    """One message with the alerts that are new to an organiser; by night only urgent ones, without a sound.
+
+    It is sent before the day ends, and urgent ones soon; later it is taken back, and they are told of what is so then.
+    """
     annotator_id = organiser.id or 0
-    is_day = daytime.find_day_end(words.now, words.zone, default=words.zone) is not None
-    due = [alert for alert in found if is_day or alert.kind in alerts.URGENT]
-    untold = alerts.list_untold(session, due, annotator_id=annotator_id, now=words.now)
+    day_end = daytime.find_day_end(words.now, words.zone, default=words.zone)
+    if day_end is None and not is_urgent:
+        return []
+    untold = alerts.list_untold(session, found, annotator_id=annotator_id, now=words.now)
     if not untold:
         return []
-    alerts.mark_told(session, [alert.key for alert in untold], annotator_id=annotator_id, now=words.now)
+    notice = alerts.name_message(words.now, is_urgent=is_urgent)
+    ends = [*((day_end,) if day_end else ()), *((words.now + alerts.URGENT_TIME,) if is_urgent else ())]
+    keys = [alert.key for alert in untold]
+    alerts.mark_told(session, keys, annotator_id=annotator_id, notice=notice, now=words.now)
     messages = _build_messages(organiser_messages.render_alerts(untold, words), organiser)
-    return [replace(message, silent=not is_day) for message in messages]
+    return [replace(message, silent=day_end is None, notice=notice, send_before=min(ends)) for message in messages]
 
 
 def _send_digest(
@@ -86,7 +105,7 @@ def _send_digest(
     key = f"digest {words.now.astimezone(ZoneInfo(words.zone)):%Y-%m-%d}"
     if day_end is None or not observed.digest or alerts.is_told(session, key, annotator_id=annotator_id):
         return []
-    alerts.mark_told(session, [key], annotator_id=annotator_id, now=words.now)
+    alerts.mark_told(session, [key], annotator_id=annotator_id, notice=alerts.DIGEST, now=words.now)
     messages = _build_messages(organiser_messages.render_digest(observed.digest, words), organiser)
     return [replace(message, notice=alerts.DIGEST, send_before=day_end) for message in messages]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -259,7 +258,6 @@ class Watchdog:
     seconds: float = WATCHDOG_SECONDS
     silent_seconds: float = SILENT_SECONDS
     _since: dict[AwaitedService, float] = field(default_factory=dict)
-    _answered_at: dict[AwaitedService, float] = field(default_factory=dict)
 
     def await_service(self, service: AwaitedService) -> None:
         """Something is asked of this service; the seconds count from the first time that it did not answer."""
@@ -268,11 +266,6 @@ class Watchdog:
     def note_answer(self, service: AwaitedService) -> None:
         """The service has answered, or nothing is asked of it any more."""
         self._since.pop(service, None)
-        self._answered_at[service] = monotonic()
-
-    def is_answering(self, service: AwaitedService) -> bool:
-        """Whether the service has answered within the last `silent_seconds`."""
-        return monotonic() - self._answered_at.get(service, -math.inf) < self.silent_seconds
 
     def list_silent_services(self) -> Sequence[AwaitedService]:
         """The services that have been awaited for `silent_seconds`."""

@@ -23,12 +23,10 @@ class UpdateHandler(Protocol):
 class NotificationSource(Protocol):
     """A function that returns messages to users that answer no update; they are stored in the same transaction.
 
-    `observed` is what the `CampaignObserver` has read, if it was its turn; `is_polled` says that Telegram answers.
+    `observed` is what the `CampaignObserver` has read, if it was its turn.
     """
 
-    def __call__(
-        self, session: Session, *, now: datetime, observed: Observation | None, is_polled: bool
-    ) -> TelegramCalls: ...
+    def __call__(self, session: Session, *, now: datetime, observed: Observation | None) -> TelegramCalls: ...
 
 
 class CampaignObserver(Protocol):

@@ -12,7 +12,7 @@ from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, Tel
 
 from annotation.errors import HromadaError
 from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
-from bot.delivery.process_lease import LeaseKeeper
+from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.telegram_api import CallNotSent, TelegramApi
 from bot.delivery.workers import Workers
 
@@ -34,6 +34,7 @@ class UpdatePoller:
     workers: Workers
     lease: LeaseKeeper
     watchdog: Watchdog
+    heartbeat: HeartbeatKeeper
     on_start: Callable[[], Awaitable[None]]
     _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
     _is_standby: bool = False
@@ -90,6 +91,7 @@ class UpdatePoller:
                 continue
             self.watchdog.note_answer(AwaitedService.TELEGRAM)
             self._backoff.reset()
+            await self.heartbeat.note()
             are_stored = await self._await_or_pause(self._store_updates(updates)) if updates else None
             if are_stored:
                 offset = max(int(update["update_id"]) for update in updates) + 1

@@ -1,8 +1,9 @@
-"""The lease of a process: acquired where nobody holds it, renewed while the process runs, released at the end.
+"""What processes tell each other: the lease of one, and the heartbeat of the one that receives updates.
 
-It ends by the database's clock, on which all processes agree. A process that was killed cannot release its lease;
-another one on the same machine, or in the same container when that is started again, sees that it is gone, and does
-not wait. In a container that was made anew, with another host name, it waits until the lease ends.
+A lease is acquired where nobody holds it, renewed while the process runs, released at the end. It ends by the
+database's clock, on which all processes agree. A process that was killed cannot release its lease; another one on the
+same machine, or in the same container when that is started again, sees that it is gone, and does not wait. In a
+container that was made anew, with another host name, it waits until the lease ends.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 from sqlmodel import Session
 
 from annotation.store import process_leases
+from annotation.workflow.organisers import incidents
+from bot.delivery.attempts import Failure, catch_failure
 from bot.delivery.transaction_runner import TransactionRunner
 
 LEASE_TIME = timedelta(seconds=15)
@@ -25,6 +28,8 @@ RENEWAL_TIME = timedelta(seconds=5)
 """How long after its last renewal a lease is renewed."""
 SAFETY_TIME = timedelta(seconds=1)
 """How long before its end a holder no longer relies on its lease."""
+HEARTBEAT_TIME = timedelta(minutes=1)
+"""How often the heartbeat is stored at the most."""
 
 
 def _make_holder_id() -> str:
@@ -76,6 +81,28 @@ class LeaseKeeper:
         return process_leases.take_lease(
             session, name=self.name, holder=self.holder, now=now, until=now + LEASE_TIME, from_=ended_holder
         )
+
+
+@dataclass
+class HeartbeatKeeper:
+    """Stores when Telegram last brought updates, or had none; `_stored_at` is when this process did so last.
+
+    The polling process notes it after a poll that succeeds. A process that Telegram calls notes it where an update
+    came, and where Telegram says that it calls this address and reaches it.
+    """
+
+    runner: TransactionRunner
+    _stored_at: datetime | None = None
+
+    async def note(self) -> None:
+        """Telegram brings updates now. Where that cannot be stored, the next call tries again."""
+        now = self.runner.clock()
+        if self._stored_at is not None and abs(now - self._stored_at) < HEARTBEAT_TIME:
+            return
+        self._stored_at = now
+        outcome = await catch_failure(self.runner.run(lambda session: incidents.record_heartbeat(session, now=now)))
+        if isinstance(outcome, Failure):
+            self._stored_at = None
 
 
 def _has_ended(holder: str) -> bool:

@@ -38,6 +38,8 @@ INBOX_RETENTION = timedelta(days=2)
 """How long the ids of handled updates are kept; Telegram sends an update again for a day at most."""
 HOLD_EVERY, NOTIFY_EVERY, OBSERVE_EVERY, CLEAN_EVERY = 2, 5, 60, 3600
 """After how many sweeps holds are extended, notifications collected, campaigns observed, and old update ids deleted."""
+FIRST_OBSERVED = 40
+"""After how many sweeps campaigns are observed first: by then Telegram has brought updates to a bot that was off."""
 PACED_HOLD_TIME = timedelta(minutes=5)
 """How long no other process sends a paced message that this one holds."""
 
@@ -65,8 +67,8 @@ class _SweptRows:
 class Sweeper:
     """The sweeper of one process. Only a process that holds the lease collects notifications and takes paced messages.
 
-    `_paced` are the paced messages that this process holds, by chat id; `_last_failure` is what the log says
-    of a sweep that failed.
+    `_paced` are the paced messages that this process holds, by chat id; `_observing` looks at the campaigns, which
+    takes as long as it takes; `_last_failure` is what the log says of a sweep that failed.
     """
 
     runner: TransactionRunner
@@ -77,6 +79,7 @@ class Sweeper:
     watchdog: Watchdog
     _paced: dict[int, _Paced] = field(default_factory=dict)
     _sweeps: int = 0
+    _observing: asyncio.Task[Observation | Failure | None] | None = None
     _last_failure: str = ""
 
     async def run(self) -> None:
@@ -125,8 +128,12 @@ class Sweeper:
         now = asyncio.get_running_loop().time()
         for message in swept.paced:
             self._paced.setdefault(message.chat_id, _Paced(now)).messages.append(message)
-        if has_lease and self._sweeps % NOTIFY_EVERY == 1:
-            observed = await asyncio.to_thread(self._observe) if self._sweeps % OBSERVE_EVERY == 1 else None
+        if has_lease and self._observing is None and self._sweeps % OBSERVE_EVERY == FIRST_OBSERVED:
+            self._observing = asyncio.create_task(catch_failure(asyncio.to_thread(self._observe)))
+        if not has_lease:
+            self._take_observation()  # the process that has the lease now looks itself
+        elif self._sweeps % NOTIFY_EVERY == 1:
+            observed = self._take_observation()
             await self.runner.run(lambda session: self._store_notifications(session, observed))
 
     def _sweep_in_transaction(
@@ -157,6 +164,21 @@ class Sweeper:
         for chat_id, until in pauses.items():
             self.rate_limit.pause_chat(chat_id, until=now + (until - database_now).total_seconds(), now=now)
 
+    def stop_observing(self) -> None:
+        """Wait no more for what is being observed."""
+        if self._observing is not None:
+            self._observing.cancel()
+
+    def _take_observation(self) -> Observation | None:
+        """What was observed since the last time; None while that goes on, and where it failed."""
+        if self._observing is None or not self._observing.done():
+            return None
+        outcome, self._observing = self._observing.result(), None
+        if isinstance(outcome, Failure):
+            self._log_failure(outcome.error)
+            return None
+        return outcome
+
     def _observe(self) -> Observation | None:
         """Read what organisers may have to be told, beside the transactions that write."""
         with self.runner.database.reading() as view:
@@ -166,9 +188,8 @@ class Sweeper:
         """Collect notifications and store them in the outbox as paced messages; take back those that come too late."""
         settings = self.workers.settings
         notices.take_back_late_notices(session, now=self.runner.database_clock())
-        is_polled = self.watchdog.is_answering(AwaitedService.TELEGRAM)
         now = self.runner.clock()
-        calls = settings.collect_notifications(session, now=now, observed=observed, is_polled=is_polled)
+        calls = settings.collect_notifications(session, now=now, observed=observed)
         drafts = telegram_payloads.build_outbox_drafts(
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )

@@ -19,6 +19,7 @@ from telegram.error import InvalidToken, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
 from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
+from bot.delivery.process_lease import HeartbeatKeeper
 from bot.delivery.telegram_api import TelegramApi
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 from bot.delivery.workers import Workers
@@ -45,6 +46,7 @@ class WebhookReceiver:
     """Receives the updates that Telegram sends."""
 
     workers: Workers
+    heartbeat: HeartbeatKeeper
     secret: str = field(repr=False)
 
     def list_routes(self) -> Sequence[web.RouteDef]:
@@ -68,6 +70,7 @@ class WebhookReceiver:
         except HromadaError as failure:
             log.warning("An update is refused for now: %s", type(failure).__name__)
             return web.Response(status=503, headers={"Retry-After": "1"})
+        await self.heartbeat.note()
         return web.Response()
 
 
@@ -83,6 +86,7 @@ class WebhookKeeper:
     url: str
     secret: str = field(repr=False)
     watchdog: Watchdog
+    heartbeat: HeartbeatKeeper
     _is_set: bool = False
     _backoff: Backoff = field(default_factory=lambda: Backoff(first=MIN_WAIT, longest=MAX_WAIT))
     _last_words: str = ""
@@ -117,7 +121,10 @@ class WebhookKeeper:
         self._is_set = True
 
     async def _check_webhook(self) -> None:
-        """Set a webhook again that was deleted, and say in the log what else keeps updates from coming."""
+        """Set a webhook again that was deleted, and say in the log what else keeps updates from coming.
+
+        Where nothing does, that is noted.
+        """
         info = await self.api.get_webhook_info()
         if not info.url:
             log.warning("The webhook was deleted; it is set again.")
@@ -128,6 +135,7 @@ class WebhookKeeper:
             self._say_once(f"Telegram cannot bring its updates: {info.last_error_message}")
         else:
             self._last_words = ""
+            await self.heartbeat.note()
 
     def _say_once(self, words: str) -> None:
         """Log what is wrong, once until something else is."""

@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 
 from annotation.store import database, overlap_counts, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
-from annotation.vocabulary import AssignmentStatus, Surface
+from annotation.vocabulary import AssignmentStatus, Stage, Surface
 from annotation.workflow.lifecycle import projects, transitions
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -152,7 +152,10 @@ class Sandbox:
         overlap_counts.fill_place(session, item_id=assignment.item_id)
         assignment.status = AssignmentStatus.DONE
         identity = assignment.id or 0
-        session.add(Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW))
+        main_project_id = assignment.project_id if assignment.stage is Stage.MAIN else None
+        judgement = Judgement(assignment_id=identity, response=response, response_raw=response, answered_at=NOW)
+        judgement.main_project_id = main_project_id
+        session.add(judgement)
         session.flush()
         session.expire_all()
 

@@ -94,7 +94,7 @@ def test_a_running_project_with_work_left_stalls_after_a_day(
 ) -> None:
     found = Progress(
         items=1, items_done=0, needed=2, done=done, hourly=(0,) * 24, people_now=0, since=START - timedelta(days=9),
-        last_answer_at=NOW - timedelta(hours=silent),
+        active_since=START - timedelta(days=9), last_answer_at=NOW - timedelta(hours=silent),
     )  # fmt: skip
     assert (found.find_stall(status, now=NOW) is not None) is stalled
     assert found.estimate_end(now=NOW) is None, "nothing came within a day"

@@ -9,7 +9,7 @@ import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -656,114 +656,6 @@ async def test_whoever_is_no_organiser_any_more_can_do_nothing(chat: Chat, load:
     with chat.database.reading() as view:
         assert view.exec(select(models.Announcement)).all() == []
     assert not organiser.messages[-1].text.startswith("Campaigns")
-
-
-async def test_organisers_are_told_each_thing_once(chat: Chat, load: Callable[..., Any]) -> None:
-    """Half and end, a stall of a day, a decision that waits: by day, each once to each of them."""
-    load(*ITEMS)
-    organiser, person = await open_admin(chat), await begin(chat, 1)
-    await observe(chat)
-    assert count_told(organiser, "Since yesterday:") == 1
-    for number in range(4):
-        await chat.tap(person, "так")
-        if number == 0:
-            await ask(chat, person, "Чому?")
-    others = [await begin(chat, number) for number in (2, 3)]
-    for _ in range(2):
-        await chat.tap(others[0], "так")
-    await observe(chat)
-    assert count_told(organiser, "half of the answers are there (6)") == 1
-    assert count_told(organiser, "1 decision waits for you.") == 1
-    await observe(chat)
-    chat.now += timedelta(days=1, hours=1)
-    await observe(chat)
-    assert count_told(organiser, "no answer since 21.11, 14:") == 1
-    assert count_told(organiser, "Since yesterday:") == 2
-    for one, number in ((others[0], 2), (others[1], 4)):
-        await chat.send(one, "/start")
-        for _ in range(number):
-            await chat.tap(one, "так")
-    await observe(chat)
-    await observe(chat)
-    assert count_told(organiser, "all answers are there (12)") == 1
-    assert count_told(organiser, "half of the answers") == 1
-    assert not any("answers are there" in message.text for message in person.messages)
-
-
-async def test_at_night_organisers_hear_only_of_a_bot_that_is_behind(
-    chat: Chat, load: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Silently; the digest and the rest wait for the day."""
-    load(*ITEMS)
-    organiser, person = await open_admin(chat), await begin(chat, 1)
-    await observe(chat)
-    chat.now += timedelta(hours=12)
-    await ask(chat, person, "Чому?")
-    monkeypatch.setattr(chat.app.workers, "wake", lambda _: None)
-    with chat.database.transaction() as session:
-        update = models.Inbox(update_id=10**6, telegram_id=77, payload={}, received_at=chat.now)
-        session.add(update)
-    chat.now += timedelta(minutes=6)
-    await observe(chat)
-    assert count_told(organiser, "The bot is behind: something has waited since 22.11, 02:") == 1
-    assert organiser.messages[-1].silent
-    assert count_told(organiser, "decision") == 0
-    chat.now += timedelta(minutes=5)
-    await observe(chat)
-    assert count_told(organiser, "The bot is behind") == 2
-    with chat.database.transaction() as session:
-        session.connection().exec_driver_sql(
-            "UPDATE inbox SET done_at = received_at, telegram_id = NULL WHERE done_at IS NULL"
-        )
-    chat.now += timedelta(hours=9)
-    await observe(chat)
-    assert count_told(organiser, "1 decision waits for you.") == 1
-    assert count_told(organiser, "Since yesterday:") == 2
-
-
-async def test_a_digest_that_telegram_held_back_until_night_gives_way_to_the_next(
-    chat: Chat, load: Callable[..., Any]
-) -> None:
-    """One of each day at the most, none at night, none to whoever blocked the bot."""
-    load(*ITEMS)
-    organiser, other = await open_admin(chat), await open_admin(chat, number=901)
-    other.block()
-    await chat.deliver()
-    chat.telegram.faults.fail("sendMessage", 429, retry_after=10 * 3600)
-    await observe(chat)
-    assert count_told(organiser, "Since yesterday:") == 0
-    for _ in range(9):
-        chat.now += timedelta(hours=1)
-        await observe(chat)
-    chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
-    async with chat.restarted():
-        for _ in range(10):
-            chat.now += timedelta(hours=1)
-            await observe(chat)
-    sent = [entry for entry in chat.telegram.display_log.entries if "Since yesterday:" in entry.text]
-    assert [(entry.person, datetime.fromtimestamp(entry.at, KYIV).hour) for entry in sent] == [(organiser.id, 10)]
-
-
-async def test_organisers_hear_of_a_time_without_telegram(chat: Chat, load: Callable[..., Any]) -> None:
-    """From when to when nothing came; a short pause is none."""
-    load(*ITEMS)
-    organiser = await open_admin(chat)
-    for pause in (timedelta(minutes=1), timedelta(minutes=2), timedelta(minutes=20)):
-        chat.now += pause
-        chat.app.watchdog.note_answer(attempts.AwaitedService.TELEGRAM)
-        await collect(chat)
-    assert count_told(organiser, "nothing came from Telegram") == 1
-    assert "From 21.11, 14:03 to 21.11, 14:23" in organiser.messages[-1].text
-
-
-async def observe(chat: Chat) -> None:
-    """A minute of sweeps, in which the campaigns are looked at once."""
-    await collect(chat, sweeps=60)
-
-
-def count_told(person: ScriptedPerson, words: str) -> int:
-    """How many messages to this person have these words."""
-    return sum(words in message.text for message in person.messages)
 
 
 def test_every_text_for_organisers_is_there_in_both_languages() -> None:

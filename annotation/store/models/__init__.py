@@ -27,7 +27,15 @@ from annotation.store.models.assignments import (
     Report,
     RequeuedItem,
 )
-from annotation.store.models.campaigns import Item, Journal, Programme, ProgrammeProject, Project, TextVersion
+from annotation.store.models.campaigns import (
+    Item,
+    Journal,
+    Programme,
+    ProgrammeProject,
+    Project,
+    ProjectTally,
+    TextVersion,
+)
 from annotation.store.models.delivery import (
     AnswerMessage,
     ChatPause,
@@ -49,6 +57,7 @@ from annotation.store.models.notices import (
     AnnouncementRecipient,
     ExportRequest,
     Heartbeat,
+    Incident,
     NoticeWish,
     OrganiserNotice,
 )
@@ -78,6 +87,7 @@ __all__ = [
     "GroupAllocation",
     "Heartbeat",
     "Inbox",
+    "Incident",
     "Invitation",
     "Item",
     "ItemMessage",
@@ -98,6 +108,7 @@ __all__ = [
     "Programme",
     "ProgrammeProject",
     "Project",
+    "ProjectTally",
     "QueueCursor",
     "Report",
     "RequeuedItem",

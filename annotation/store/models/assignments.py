@@ -105,13 +105,20 @@ class Judgement(TableModel, table=True):
     as it was received. `answers` holds the answers to all questions by question name, None in a project with one
     question. A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the
     item to this revision. `flags` are the quality rules that the answer broke without being excluded, each in words
-    (`rules.describe_rule`). `post_hoc` marks an exclusion that was made after the start by a decision, not by a rule
-    frozen at the start.
+    (`rules.describe_rule`). `main_project_id` is the project where this is the first revision of an annotator's answer
+    in the main stage, and None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that
+    was made after the start by a decision, not by a rule frozen at the start.
     """
 
     __table_args__ = (
         sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),
         sa.CheckConstraint("(excluded_kind IS NULL) = (excluded_reason IS NULL)", name="exclusion"),
+        sa.Index(
+            "ix_judgement_main",
+            "main_project_id",
+            "answered_at",
+            **build_partial_index("main_project_id IS NOT NULL"),
+        ),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -122,6 +129,7 @@ class Judgement(TableModel, table=True):
     answers: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     seconds: float | None = None
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    main_project_id: int | None = None
     skip_reason: str | None = None
     flags: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     excluded_kind: ExclusionKind | None = Field(

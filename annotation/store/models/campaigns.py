@@ -39,6 +39,9 @@ class Project(TableModel, table=True):
     the hash of the ids of all candidates, the seed, the numbers of drawn items and of candidates, and these numbers by
     stratum (`SamplingFrame.to_dict` in `loading/pools.py`). None without samples.
 
+    `started_at` is the time of the first start; `active_since` is when the project was last started, resumed, extended
+    or reopened, or got items.
+
     `frozen` is the record that is made at the first start (`workflow/lifecycle/freeze.py`): the time, hashes of
     definition, items, gold and rules, the hashes of the texts, the sampling frames, and the precision plan. Changes
     after the start are added to its list `post_hoc`. None before the start.
@@ -62,6 +65,7 @@ class Project(TableModel, table=True):
         sa_column_kwargs={"server_default": "loaded"},
     )
     started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    active_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     closed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
@@ -165,6 +169,22 @@ class Item(TableModel, table=True):
     held: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
     n_live: int = 0
     n_done: int = 0
+
+
+class ProjectTally(TableModel, table=True):
+    """How many main items a project had at a time, how many were done, and how many answers they needed and had.
+
+    It is counted each minute beside the transactions that write, so that no card has to count all items.
+    """
+
+    __tablename__ = "project_tally"
+
+    project_id: int = Field(foreign_key="project.id", primary_key=True)
+    at: datetime = Field(sa_type=UtcDateTime)
+    items: int
+    items_done: int
+    needed: int
+    done: int
 
 
 class Programme(TableModel, table=True):

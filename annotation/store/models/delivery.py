@@ -46,7 +46,7 @@ class Outbox(TableModel, table=True):
     attempts. `paced` messages are sent at a limited rate, and other messages may overtake them. A message that cannot
     be sent is parked: it has a `reason`, and only the calls that were not made. `notice` names what an annotator gets
     without having asked the bot for it now ("reminder", "news", "announcement 12"), so that it can be taken back; it
-    is not begun at `send_before` or later, when night falls where the annotator is.
+    is not begun at `send_before` or later, when night falls where the annotator is, or an urgent alert has grown old.
     """
 
     __table_args__ = (

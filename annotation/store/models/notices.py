@@ -69,13 +69,15 @@ class AnnouncementRecipient(TableModel, table=True):
 class OrganiserNotice(TableModel, table=True):
     """That an organiser was told something in the chat: an alert, or the digest of a day.
 
-    `key` names what it was, such as "half 3 5" or "digest 2026-11-24"; it is told once.
+    `key` names what it was, such as "half 3 5" or "digest 2026-11-24"; it is told once. `notice` is the name in the
+    outbox of the message that tells it: where that is taken back, the organiser was not told.
     """
 
     __tablename__ = "organiser_notice"
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     key: str = Field(primary_key=True, max_length=96)
+    notice: str = Field(max_length=32)
     at: datetime = Field(sa_type=UtcDateTime)
 
 
@@ -92,6 +94,19 @@ class ExportRequest(TableModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id")
     requested_at: datetime = Field(sa_type=UtcDateTime)
     attempts: int = 0
+
+
+class Incident(TableModel, table=True):
+    """The latest time that something was wrong with the bot: `name` is what, such as "backlog".
+
+    It began at `since` and was seen last at `seen_at`. `doublings` says how long it lasted at the worst: 1 for as long
+    as organisers are told of it, and one more for each doubling.
+    """
+
+    name: str = Field(primary_key=True, max_length=32)
+    since: datetime = Field(sa_type=UtcDateTime)
+    seen_at: datetime = Field(sa_type=UtcDateTime)
+    doublings: int
 
 
 class Heartbeat(TableModel, table=True):

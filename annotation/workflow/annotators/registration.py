@@ -78,6 +78,7 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
     if annotator is not None:
         annotator_locks.lock_annotator(session, annotator.id or 0)  # no announcement is being stored for them
     notices.take_back_notices(session, telegram_id=telegram_id, now=now)
+    notices.forget_alerts(session, telegram_id=telegram_id)
     notices.end_wishes(session, telegram_id=telegram_id)
     support_messages.mark_undelivered(session, chats.delete_chat_messages(session, chat_id=telegram_id))
     if annotator is None or annotator.unreachable_at is not None:

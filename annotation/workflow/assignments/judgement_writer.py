@@ -133,6 +133,7 @@ def write_judgement(
         answers=(dict(new_answer.answers) or None) if len(questions) > 1 else None,
         seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
         answered_at=new_answer.at or now,
+        main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
         excluded_kind=None if exclusion is None else exclusion.kind,
         excluded_reason=None if exclusion is None else exclusion.reason,

@@ -132,6 +132,7 @@ def load_project(
         group_allocation.add_late_items(session, stored)
         if stored.started_at is not None:
             freeze.add_post_hoc_change(stored, what=f"loaded again: {changes.summary or 'what its files say'}", now=now)
+            stored.active_since = now if changes.added else stored.active_since
         journal.record_event(
             session,
             Event.PROJECT_CHANGED,

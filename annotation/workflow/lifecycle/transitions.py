@@ -161,6 +161,8 @@ def _apply_transition(
 ) -> TransitionResult:
     """Store the new status and record the event with its data in the journal."""
     project.status = STATUS_AFTER[transition, project.status]
+    if transition in {Transition.START, Transition.EXTEND, Transition.REOPEN}:
+        project.active_since = now
     session.add(project)
     session.flush()
     journal.record_event(session, event, now=now, project_id=project.id, data=dict(data or {}))

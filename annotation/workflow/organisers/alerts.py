@@ -5,7 +5,7 @@ What is so at a time is read first, in a transaction that writes nothing. Who wa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,9 +15,9 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import adjudications, notices, queries
 from annotation.store.models import (
+    Adjudication,
     AdjudicationCase,
     Annotator,
-    Heartbeat,
     Item,
     OrganiserNotice,
     Participation,
@@ -25,20 +25,22 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
+from annotation.store.models.table_model import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import progress, waiting
 from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.organisers import incidents
 
 BACKLOG = timedelta(minutes=5)
 """Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
-GAP = timedelta(minutes=5)
-"""Organisers are told where Telegram brought nothing for so long."""
+GAP_TOLD = timedelta(days=1)
+"""Organisers are told of a gap that is over if it ended so recently."""
 DECISIONS_EVERY = timedelta(minutes=10)
 """How often an organiser is told at the most that decisions wait."""
+MOST_KEYS = 1000
+"""How many keys a statement looks for at once."""
 DIGEST = notices.DIGEST
 """The name of a digest in the outbox."""
-POLLING = "polling"
-"""The name of the heartbeat of a bot that gets updates from Telegram."""
 
 
 class AlertKind(StrEnum):
@@ -50,10 +52,13 @@ class AlertKind(StrEnum):
     DECISION = "decision"
     BACKLOG = "backlog"
     GAP = "gap"
+    GAP_OVER = "gap-over"
 
 
-URGENT = {AlertKind.BACKLOG, AlertKind.GAP}
+URGENT = {AlertKind.BACKLOG, AlertKind.GAP, AlertKind.GAP_OVER}
 """Alerts that do not wait for the day; by night they make no sound."""
+URGENT_TIME = timedelta(minutes=15)
+"""An urgent alert that was not sent for so long is not sent: what is so then is told instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,22 +88,42 @@ class DigestLine:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Backlog:
+    """How many updates and messages wait for the bot, since when the oldest does, and how often BACKLOG has doubled."""
+
+    oldest: datetime
+    count: int
+    doublings: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What is so at the time `at`: the alerts, and a line for each project that is not over."""
+    """What is so at the time `at`: alerts, what waits long for the bot, a line for each project that is not over.
+
+    `measured` is the progress of all projects, by their ids, but for closed ones whose progress is known. `told` are
+    the keys of alerts of which organisers, by the ids of their annotators, were told before.
+    """
 
     at: datetime
     alerts: tuple[OrganiserAlert, ...]
+    backlog: Backlog | None
     digest: tuple[DigestLine, ...]
+    measured: Mapping[int, Progress]
+    told: Mapping[int, frozenset[str]]
 
 
-def observe_campaigns(session: Session, *, now: datetime) -> Observation:
+def observe_campaigns(session: Session, *, now: datetime, telegram_ids: Collection[int]) -> Observation:
     """Read what organisers may have to be told; nothing is written."""
     alerts: list[OrganiserAlert] = []
     lines: list[DigestLine] = []
+    all_measured: dict[int, Progress] = {}
     for project in queries.list_projects(session):
-        if project.overlap is None or project.status in {ProjectStatus.LOADED, ProjectStatus.CLOSED}:
+        is_closed = project.status is ProjectStatus.CLOSED
+        if project.overlap is None or (is_closed and progress.find_tally(session, project, now=now) is not None):
             continue
-        measured = progress.measure_progress(session, project, now=now)
+        measured = all_measured[project.id or 0] = progress.measure_progress(session, project, now=now)
+        if is_closed or project.status is ProjectStatus.LOADED:
+            continue
         decisions = list(_list_decisions(session, project))
         alerts += [*_list_progress_alerts(project, measured, now=now), *decisions]
         lines.append(
@@ -111,8 +136,21 @@ def observe_campaigns(session: Session, *, now: datetime) -> Observation:
             )
         )
     alerts += _list_general_questions(session)
-    alerts += _list_backlogs(session, now=now)
-    return Observation(at=now, alerts=tuple(alerts), digest=tuple(lines))
+    alerts += _list_gaps(session, now=now)
+    backlog = _find_backlog(session, now=now)
+    keys = [alert.key for alert in alerts]
+    told = {
+        organiser.id or 0: _find_told(session, keys, annotator_id=organiser.id or 0)
+        for organiser in list_organisers(session, telegram_ids)
+    }
+    return Observation(
+        at=now, alerts=tuple(alerts), backlog=backlog, digest=tuple(lines), measured=all_measured, told=told
+    )
+
+
+def store_progress(session: Session, observed: Observation) -> None:
+    """Keep how far the projects are, so that no card has to count it."""
+    progress.store_tallies(session, observed.measured, at=observed.at)
 
 
 def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime) -> Iterator[OrganiserAlert]:
@@ -130,60 +168,79 @@ def _list_progress_alerts(project: Project, measured: Progress, *, now: datetime
 
 
 def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAlert]:
-    """An alert for each question, report, case and stopped annotator of the project that waits for a decision."""
-    questions = select(SupportMessage.id).where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
-    reports = select(Report.id).join(Item, col(Item.id) == col(Report.item_id))
+    """An alert for each question, report, case and stopped annotator of the project that waits for a decision.
+
+    Its key has the time since when it waits: what was decided and waits again is told again.
+    """
+    questions = select(SupportMessage.id, SupportMessage.at)
+    questions = questions.where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
+    reports = select(Report.id, Report.at).join(Item, col(Item.id) == col(Report.item_id))
     reports = reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
     decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
-    cases = select(AdjudicationCase.id).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+    taken_back = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime())).where(
+        col(Adjudication.item_id) == col(AdjudicationCase.item_id),
+        col(Adjudication.question) == col(AdjudicationCase.question),
+    )
+    since = func.coalesce(taken_back.scalar_subquery(), col(AdjudicationCase.created_at), type_=UtcDateTime())
+    cases = select(AdjudicationCase.id, since).join(Item, col(Item.id) == col(AdjudicationCase.item_id))
     cases = cases.where(Item.project_id == project.id, sa.not_(decided))
-    stopped = select(Participation.annotator_id).where(
+    stopped = select(Participation.annotator_id, Participation.since).where(
         Participation.project_id == project.id, Participation.status == ParticipationStatus.PAUSED
     )
     waiting_for = {"question": questions, "report": reports, "case": cases, f"stopped {project.id}": stopped}
     for name, query in waiting_for.items():
-        for number in session.exec(query):
-            yield OrganiserAlert(kind=AlertKind.DECISION, key=f"decision {name} {number}", title=project.title, count=1)
+        for number, waits_since in session.exec(query):
+            yield _build_decision_alert(f"{name} {number}", waits_since, title=project.title)
 
 
 def _list_general_questions(session: Session) -> list[OrganiserAlert]:
     """An alert for each question that is about no project."""
-    questions = select(SupportMessage.id).where(
+    questions = select(SupportMessage.id, SupportMessage.at).where(
         col(SupportMessage.project_id).is_(None), *_list_unanswered_conditions()
     )
-    return [
-        OrganiserAlert(kind=AlertKind.DECISION, key=f"decision question {number}", count=1)
-        for number in session.exec(questions)
-    ]
+    return [_build_decision_alert(f"question {number}", since, title="") for number, since in session.exec(questions)]
+
+
+def _build_decision_alert(name: str, since: datetime, *, title: str) -> OrganiserAlert:
+    key = f"decision {name} {since.isoformat(timespec='seconds')}"
+    return OrganiserAlert(kind=AlertKind.DECISION, key=key, title=title, count=1)
 
 
 def _list_unanswered_conditions() -> tuple[sa.ColumnElement[bool], ...]:
     return col(SupportMessage.answered_at).is_(None), col(SupportMessage.text) != ""
 
 
-def _list_backlogs(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
-    """An alert where something has waited long for the bot: at BACKLOG, twice as long, four times, and so on."""
+def _find_backlog(session: Session, *, now: datetime) -> Backlog | None:
+    """What has waited for BACKLOG or longer, None where nothing has."""
     counted = waiting.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
-    doublings = ((now - oldest) // BACKLOG).bit_length()
-    if doublings:
-        key = f"backlog {oldest.isoformat(timespec='seconds')} {doublings}"
-        number = counted.updates + counted.messages
-        yield OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=oldest, count=number)
-
-
-def record_heartbeat(session: Session, *, now: datetime) -> OrganiserAlert | None:
-    """Record that Telegram brings updates now; an alert where it had brought none for GAP or longer."""
-    heartbeat = session.get(Heartbeat, POLLING)
-    before = None if heartbeat is None else heartbeat.at
-    heartbeat = heartbeat or Heartbeat(name=POLLING, at=now)
-    heartbeat.at = now
-    session.add(heartbeat)
-    session.flush()
-    if before is None or now - before < GAP:
+    doublings = incidents.count_doublings(now - oldest, unit=BACKLOG)
+    if not doublings:
         return None
-    key = f"gap {before.isoformat(timespec='seconds')}"
-    return OrganiserAlert(kind=AlertKind.GAP, key=key, since=before, until=now)
+    return Backlog(oldest=oldest, count=counted.updates + counted.messages, doublings=doublings)
+
+
+def list_incident_alerts(session: Session, observed: Observation) -> list[OrganiserAlert]:
+    """An alert where something has waited long for the bot; its key is another one once that has doubled."""
+    backlog = observed.backlog
+    if backlog is None:
+        return []
+    incident = incidents.note_incident(
+        session, name=incidents.BACKLOG, since=backlog.oldest, doublings=backlog.doublings, now=observed.at
+    )
+    key = f"backlog {incident.since.isoformat(timespec='seconds')} {incident.doublings}"
+    return [OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=backlog.oldest, count=backlog.count)]
+
+
+def _list_gaps(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
+    """An alert where nothing comes from Telegram, another one each time that it has doubled, one once it is over."""
+    gap, last = incidents.find_open_gap(session, now=now), incidents.get_last_gap(session)
+    if gap is not None:
+        key = f"gap {gap.since.isoformat(timespec='seconds')} {gap.doublings}"
+        yield OrganiserAlert(kind=AlertKind.GAP, key=key, since=gap.since)
+    if last is not None and now - last.seen_at < GAP_TOLD:
+        key = f"gap over {last.since.isoformat(timespec='seconds')}"
+        yield OrganiserAlert(kind=AlertKind.GAP_OVER, key=key, since=last.since, until=last.seen_at)
 
 
 def list_organisers(session: Session, telegram_ids: Collection[int]) -> Sequence[Annotator]:
@@ -198,24 +255,37 @@ def list_untold(
     session: Session, alerts: Sequence[OrganiserAlert], *, annotator_id: int, now: datetime
 ) -> list[OrganiserAlert]:
     """The alerts of which an organiser was not told; decisions not before DECISIONS_EVERY after the last ones."""
-    keys = [alert.key for alert in alerts]
-    of_organiser = OrganiserNotice.annotator_id == annotator_id
-    told = set(session.exec(select(OrganiserNotice.key).where(of_organiser, col(OrganiserNotice.key).in_(keys))))
-    lately = select(func.count()).where(
-        of_organiser, col(OrganiserNotice.key).startswith("decision "), OrganiserNotice.at > now - DECISIONS_EVERY
-    )
-    holds_decisions = session.exec(lately).one() > 0
-    return [
-        alert
-        for alert in alerts
-        if alert.key not in told and not (alert.kind is AlertKind.DECISION and holds_decisions)
-    ]
+    if any(alert.kind is AlertKind.DECISION for alert in alerts):
+        lately = select(OrganiserNotice.key).where(
+            OrganiserNotice.annotator_id == annotator_id,
+            col(OrganiserNotice.key).startswith("decision "),
+            OrganiserNotice.at > now - DECISIONS_EVERY,
+        )
+        if session.exec(lately.limit(1)).first() is not None:
+            alerts = [alert for alert in alerts if alert.kind is not AlertKind.DECISION]
+    told = _find_told(session, [alert.key for alert in alerts], annotator_id=annotator_id)
+    return [alert for alert in alerts if alert.key not in told]
 
 
-def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, now: datetime) -> None:
-    """Record that an organiser was told of these alerts, or got a digest."""
-    session.add_all(OrganiserNotice(annotator_id=annotator_id, key=key, at=now) for key in keys)
-    session.flush()
+def _find_told(session: Session, keys: Sequence[str], *, annotator_id: int) -> frozenset[str]:
+    """Of which of these keys an organiser was told; any number of keys, of which a statement takes so many."""
+    of_organiser = select(OrganiserNotice.key).where(OrganiserNotice.annotator_id == annotator_id)
+    told: set[str] = set()
+    for start in range(0, len(keys), MOST_KEYS):
+        some = col(OrganiserNotice.key).in_(keys[start : start + MOST_KEYS])
+        told.update(session.exec(of_organiser.where(some)))
+    return frozenset(told)
+
+
+def name_message(at: datetime, *, is_urgent: bool) -> str:
+    """The name in the outbox of a message with alerts."""
+    return notices.name_alerts(at, urgent=is_urgent)
+
+
+def mark_told(session: Session, keys: Sequence[str], *, annotator_id: int, notice: str, now: datetime) -> None:
+    """Record that an organiser was told of these alerts, or got a digest, in the message of this name."""
+    rows = [{"annotator_id": annotator_id, "key": key, "notice": notice, "at": now} for key in keys]
+    session.connection().execute(sa.insert(OrganiserNotice), rows)
 
 
 def is_told(session: Session, key: str, *, annotator_id: int) -> bool:

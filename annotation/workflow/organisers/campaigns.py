@@ -78,11 +78,13 @@ def summarise_project(session: Session, project: Project, *, now: datetime) -> P
     people = select(func.count()).where(Participation.project_id == project.id)
     unanswered = (SupportMessage.project_id == project.id, col(SupportMessage.answered_at).is_(None))
     questions = select(func.count()).where(*unanswered, SupportMessage.text != "")
-    open_reports = select(func.count()).select_from(Report).join(Item, col(Item.id) == col(Report.item_id))
-    open_reports = open_reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
+    # from the reports to their items: a join would go through all items of the project
+    reported_in = select(Item.project_id).where(col(Item.id) == col(Report.item_id)).scalar_subquery()
+    open_reports = select(func.count()).select_from(Report)
+    open_reports = open_reports.where(col(Report.resolved_at).is_(None), reported_in == project.id)
     return ProjectOverview(
         project=project,
-        progress=progress.measure_progress(session, project, now=now),
+        progress=progress.recall_progress(session, project, now=now),
         people=session.exec(people).one(),
         questions=session.exec(questions).one(),
         reports=session.exec(open_reports).one(),

@@ -137,7 +137,8 @@ alert-decision = { $count ->
    *[other] { $count } decisions wait for you.
 }
 alert-backlog = The bot is behind: something has waited since { $when } ({ $count } in all).
-alert-gap = From { $when } to { $until } nothing came from Telegram. What people tapped in that time may be lost; their questions wait for them.
+alert-gap = Since { $when } nothing has come from Telegram: nobody is answered. The log of the bot says why.
+alert-gap-over = From { $when } to { $until } nothing came from Telegram. What people tapped in that time may be lost; their questions wait for them.
 button-open = Open
 digest = Since yesterday:
 digest-line = { $title }: { $day } in 24 hours, { $done } of { $needed }{ $end }

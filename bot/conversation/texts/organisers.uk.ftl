@@ -143,7 +143,8 @@ alert-decision = { $count ->
    *[other] На вас чекає { $count } рішень.
 }
 alert-backlog = Бот не встигає: щось чекає з { $when } (усього { $count }).
-alert-gap = З { $when } до { $until } від Telegram нічого не надходило. Натиснуте за цей час могло загубитися; запитання чекають на людей.
+alert-gap = З { $when } від Telegram нічого не надходить: нікому не відповідають. Причина – у журналі бота.
+alert-gap-over = З { $when } до { $until } від Telegram нічого не надходило. Натиснуте за цей час могло загубитися; запитання чекають на людей.
 button-open = Відкрити
 digest = За добу:
 digest-line = { $title }: за 24 години { $day }, усього { $done } з { $needed }{ $end }

@@ -336,7 +336,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             NoticeWish(annotator_id=who, news=True, due_at=NOW),
             Announcement(id=1, text="Дякуємо", created_at=NOW),
             AnnouncementRecipient(announcement_id=1, annotator_id=who),
-            OrganiserNotice(annotator_id=who, key="half 1", at=NOW),
+            OrganiserNotice(annotator_id=who, key="half 1", notice="alerts 1", at=NOW),
             ExportRequest(project_id=pid, annotator_id=who, requested_at=NOW),
             SubmissionReview(
                 assignment_id=made.id or 0, revision=0, number=0, annotator_id=who, decision=ReviewDecision.ACCEPTED,

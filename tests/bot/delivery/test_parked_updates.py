@@ -225,7 +225,7 @@ async def test_a_sweep_that_fails_is_said_once_and_the_rest_is_swept(
 
     name = "Соломія"
 
-    def fail(session: Session, *, now: datetime, observed: object, is_polled: bool) -> TelegramCalls:
+    def fail(session: Session, *, now: datetime, observed: object) -> TelegramCalls:
         raise LookupError(name)
 
     person = stage.telegram.person(1)

@@ -12,6 +12,7 @@ import pytest
 
 from annotation.errors import Unavailable
 from annotation.store import process_leases
+from annotation.store.models import Heartbeat
 from bot import application
 from bot.delivery import attempts, process_lease
 from bot.delivery.attempts import AwaitedService, Watchdog
@@ -74,6 +75,21 @@ async def test_the_poller_survives_what_telegram_says(stage: Stage, caplog: pyte
             await until(lambda: person.messages)
     assert "end it" in caplog.text
     assert stage.telegram.token not in caplog.text
+
+
+async def test_a_poll_that_another_program_ends_is_no_heartbeat(stage: Stage) -> None:
+    """Telegram answers everything else; only where updates can be had is that noted."""
+    person = stage.telegram.person(1)
+    for _ in range(3):
+        stage.telegram.faults.fail("getUpdates", 409, "Conflict: terminated by other getUpdates request")
+    async with application.poll_in_background(stage.app):
+        await until(lambda: stage.telegram.calls["getupdates"] == 3)
+        with stage.db.reading() as view:
+            assert view.get(Heartbeat, "polling") is None
+        person.send("/start")
+        await until(lambda: person.messages)
+        with stage.db.reading() as view:
+            assert view.get_one(Heartbeat, "polling").at == stage.now
 
 
 async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

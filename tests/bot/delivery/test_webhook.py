@@ -7,12 +7,15 @@ import json
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from sqlmodel import select
 
 from annotation.errors import BadInput, Unavailable
+from annotation.store.models import Heartbeat
 from bot import application
 from bot.application import WebhookAddress
 from bot.delivery import webhook
@@ -42,7 +45,9 @@ UPDATE = {
 @pytest.fixture
 async def hook(stage: Stage) -> AsyncIterator[int]:
     """The endpoint, on a port of its own."""
-    async with serve_http(WebhookReceiver(stage.app.workers, SECRET).list_routes(), ANY_PORT) as port:
+    async with serve_http(
+        WebhookReceiver(stage.app.workers, stage.app.heartbeat, SECRET).list_routes(), ANY_PORT
+    ) as port:
         yield port
 
 
@@ -185,6 +190,47 @@ async def test_what_keeps_updates_from_coming_is_said_once(
         assert telegram.webhook.url == "http://127.0.0.1:10/"
     assert caplog.text.count("Telegram calls another address") == 1
     assert caplog.text.count("Connection refused") == 1
+
+
+def read_heartbeat(stage: Stage) -> list[datetime]:
+    """When Telegram last brought updates, as is on record."""
+    with stage.db.reading() as view:
+        return [row.at for row in view.exec(select(Heartbeat))]
+
+
+async def test_only_a_webhook_that_works_is_noted(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Telegram calls this address, and reaches it; that it answers is not enough."""
+    async with called_bot(stage, monkeypatch) as telegram:
+        await until(lambda: read_heartbeat(stage))
+        begun = read_heartbeat(stage)
+
+        async def look() -> None:
+            stage.now += timedelta(minutes=2)
+            asked = telegram.calls["getwebhookinfo"]
+            await until(lambda: telegram.calls["getwebhookinfo"] > asked + 3)
+
+        telegram.person(1).send("/start")
+        telegram.webhook_error = "SSL error: certificate verify failed", 1.0
+        await look()
+        assert read_heartbeat(stage) == begun
+        telegram.queue.waiting.clear()
+        await telegram.handle("setWebhook", {"url": "http://127.0.0.1:10/"}, {})
+        await look()
+        assert read_heartbeat(stage) == begun
+        await telegram.handle("deleteWebhook", {}, {})
+        await until(lambda: read_heartbeat(stage) != begun)
+
+
+async def test_an_update_that_came_is_noted(stage: Stage, hook: int) -> None:
+    """Once a minute; one that is refused is not."""
+    assert await post(hook, b"{") == 400
+    assert read_heartbeat(stage) == []
+    for seconds, number in ((0, 1), (30, 2), (60, 3)):
+        stage.now += timedelta(seconds=seconds)
+        assert await post(hook, json.dumps({"update_id": number, "poll": {}}).encode()) == 200
+        if number == 1:
+            begun = stage.now
+        assert read_heartbeat(stage) == [stage.now if number == 3 else begun]
 
 
 async def test_the_watchdog_ends_a_called_bot_that_telegram_does_not_answer(

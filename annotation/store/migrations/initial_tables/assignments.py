@@ -97,6 +97,7 @@ def create_tables() -> None:
         sa.Column("answers", sa.JSON()),
         sa.Column("seconds", sa.Float()),
         sa.Column("answered_at", MOMENT),
+        sa.Column("main_project_id", sa.Integer()),
         sa.Column("skip_reason", sa.String()),
         sa.Column("flags", sa.JSON()),
         sa.Column(
@@ -132,6 +133,12 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["assignment_id"], ["assignment.id"], name=op.f("fk_judgement_assignment_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_judgement")),
         sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),
+    )
+    op.create_index(
+        "ix_judgement_main",
+        "judgement",
+        ["main_project_id", "answered_at"],
+        **build_partial_index("main_project_id IS NOT NULL"),
     )
     op.create_table(
         "exposure",

@@ -5,7 +5,7 @@ from alembic import op
 
 from annotation.store.migrations.initial_tables import MOMENT, build_enum_type, build_partial_index
 
-TABLES = ("project", "programme", "programme_project", "text_version", "item")
+TABLES = ("project", "project_tally", "programme", "programme_project", "text_version", "item")
 
 
 def create_tables() -> None:
@@ -30,6 +30,7 @@ def create_tables() -> None:
             nullable=False,
         ),
         sa.Column("started_at", MOMENT),
+        sa.Column("active_since", MOMENT),
         sa.Column("closed_at", MOMENT),
         sa.Column("frozen", sa.JSON()),
         sa.Column("texts", sa.JSON()),
@@ -38,6 +39,17 @@ def create_tables() -> None:
         sa.Column("created_at", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_project")),
         sa.UniqueConstraint("name", name=op.f("uq_project_name")),
+    )
+    op.create_table(
+        "project_tally",
+        sa.Column("project_id", sa.Integer(), nullable=False),
+        sa.Column("at", MOMENT, nullable=False),
+        sa.Column("items", sa.Integer(), nullable=False),
+        sa.Column("items_done", sa.Integer(), nullable=False),
+        sa.Column("needed", sa.Integer(), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_project_tally_project_id")),
+        sa.PrimaryKeyConstraint("project_id", name=op.f("pk_project_tally")),
     )
     op.create_table(
         "programme",

@@ -7,7 +7,7 @@ from annotation.store.migrations.initial_tables import MOMENT, build_partial_ind
 
 TABLES = (
     *("notice_wish", "announcement", "announcement_recipient"),
-    *("organiser_notice", "export_request", "heartbeat"),
+    *("organiser_notice", "export_request", "incident", "heartbeat"),
 )
 
 
@@ -65,6 +65,7 @@ def create_tables() -> None:
         "organiser_notice",
         sa.Column("annotator_id", sa.Integer(), nullable=False),
         sa.Column("key", sa.String(96), nullable=False),
+        sa.Column("notice", sa.String(32), nullable=False),
         sa.Column("at", MOMENT, nullable=False),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_organiser_notice_annotator_id")),
         sa.PrimaryKeyConstraint("annotator_id", "key", name=op.f("pk_organiser_notice")),
@@ -79,6 +80,14 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["project_id"], ["project.id"], name=op.f("fk_export_request_project_id")),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_export_request_annotator_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_export_request")),
+    )
+    op.create_table(
+        "incident",
+        sa.Column("name", sa.String(32), nullable=False),
+        sa.Column("since", MOMENT, nullable=False),
+        sa.Column("seen_at", MOMENT, nullable=False),
+        sa.Column("doublings", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_incident")),
     )
     op.create_table(
         "heartbeat",
