@@ -37,9 +37,13 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """What keys of other tools are called here."""
+ITEMS_EXAMPLE = "`items: from votes`, or `items: {file: %s, id: …, show: …}`"
+"""What goes under `items`; `%s` is the file."""
 MAX_SECTIONS = 3
 _HAS_REMEDY = re.compile("[:;?,] ")
 """A message of our own validators with one of these signs ends with its remedy; others get the general remedy."""
+_IS_FILE = re.compile(r"[^\s,:{}\[\]]{1,60}\.[a-z]{1,8}")
+"""A path that can stand between the braces of YAML without quotes."""
 _NUMBER = ("{given} is no whole number.", "Write it like 3.")
 _SWITCH = ("{given} is neither yes nor no.", "Write yes or no.")
 _SECTION = ("There are no keys here.", "Write `key: value` lines below it, or {{key: value}}.")
@@ -105,7 +109,8 @@ def _explain_error(
     name = str(error["loc"][-1]) if error["loc"] else ""
     match error["type"]:
         case "missing":
-            return BadInput("This key is missing.", where=where, remedy=f"Add `{name}: …`.")
+            example = ITEMS_EXAMPLE % "items.csv" if error["loc"] == ("items",) else f"`{name}: …`"
+            return BadInput("This key is missing.", where=where, remedy=f"Add {example}.")
         case "extra_forbidden":
             return BadInput(
                 "This key is not known here.", where=where, remedy=_suggest_key(error["loc"], source, model)
@@ -118,6 +123,9 @@ def _explain_error(
             return _build_unknown_value_error(error, RULE_NAMES if name == "rule" else KINDS, where)
         case "string_pattern_mismatch":
             message, remedy = f"{error['input']!r} cannot be used here.", "Letters a-z, digits, `-`, `_` and `.` can."
+        case "literal_error" if error["loc"] == ("items", "<word>"):
+            file = error["input"] if _IS_FILE.fullmatch(error["input"]) else "items.csv"
+            message, remedy = f"{_quote(error['input'])} is not known here.", f"Write {ITEMS_EXAMPLE % file}."
         case kind if kind in MESSAGES:
             limits = error.get("ctx", {})
             values = limits | {

@@ -12,10 +12,9 @@ from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import control_tasks, golds, judgements, pools, vote_parser
+from annotation.loading import control_tasks, golds, judgements, pools, truth_files, vote_parser
 from annotation.loading.drafts import ItemDraft, VoteDraft, get_cell, parse_options, pause_garbage_collection
-from annotation.loading.items.formats import read_rows
-from annotation.loading.judgements.raw_votes import RawVote, build_item_id, get_item_key
+from annotation.loading.judgements.raw_votes import RawVote, build_item_id
 from annotation.loading.vote_parser import LabelNormaliser
 from annotation.vocabulary import Pool
 
@@ -24,11 +23,15 @@ MAX_BUTTONS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignContents:
-    """The contents of a campaign: items in file order, main ones first, questions, and the frames of samples."""
+    """The contents of a campaign: items in file order, main ones first, questions, and the frames of samples.
+
+    `truth` is the file of gold for items that are made from votes, as it was read; None where there is none.
+    """
 
     items: tuple[ItemDraft, ...]
     questions: tuple[Question, ...]
     frames: tuple[pools.SamplingFrame, ...] = ()
+    truth: truth_files.ReadTruth | None = None
 
     @property
     def choice_question(self) -> ChoiceQuestion | None:
@@ -74,12 +77,19 @@ def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
 
 
 def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
-    definition = campaign.definition
+    definition, section = campaign.definition, campaign.definition.truth
+    frames: tuple[pools.SamplingFrame, ...] = ()
+    truth: truth_files.ReadTruth | None = None
     if isinstance(definition.items, project_file.ItemsSection):
         pooled = pools.read_pools(campaign, definition.items)
         drafts, frames = pooled.items, pooled.frames
     else:
-        drafts, frames = _add_truth(campaign, _build_items(campaign)), ()
+        drafts = _build_items(campaign)
+        if section is not None:
+            truth = truth_files.read_truth(
+                campaign.resolve_path(section.file), section, known={draft.external_id for draft in drafts}
+            )
+            drafts = truth_files.add_golds(drafts, truth, question=definition.all_questions[0].name)
     most = max(len(item.options or ()) for item in drafts)
     questions = tuple(
         question.with_positions(most) if isinstance(question, ChoiceQuestion) else question
@@ -87,7 +97,8 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     )
     _check_options(drafts, questions, definition)
     _check_makers(drafts, definition)
-    return CampaignContents(items=golds.check_golds(drafts, questions, definition), questions=questions, frames=frames)
+    items = golds.check_golds(drafts, questions, definition)
+    return CampaignContents(items=items, questions=questions, frames=frames, truth=truth)
 
 
 @pause_garbage_collection()
@@ -196,38 +207,6 @@ def _build_item(
         golds={},
         origin=raw.row,
     )
-
-
-def _add_truth(campaign: project_file.CheckedProject, drafts: tuple[ItemDraft, ...]) -> tuple[ItemDraft, ...]:
-    section = campaign.definition.truth
-    if section is None:
-        return drafts
-    known = {draft.external_id: draft for draft in drafts}
-    question = campaign.definition.all_questions[0].name
-    with_gold: dict[str, ItemDraft] = {}
-    first: input_files.FileRow | None = None
-    for row in read_rows(campaign.resolve_path(section.file), form=section.format, under=section.path):
-        if first is None:
-            input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
-        first = first or row
-        external_id = build_item_id(get_item_key(row, section.item))
-        if external_id in with_gold:
-            where = row.where(section.item[0])
-            raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        if external_id in known:
-            gold = get_cell(row, section.gold).strip() or None
-            named = {} if gold is None else {question: gold}
-            item_golds = {**known[external_id].golds, **named}
-            with_gold[external_id] = known[external_id]._replace(
-                gold=item_golds.get(question), golds=item_golds, origin=row
-            )
-    if not with_gold:
-        raise BadInput(
-            "No row of the truth is for an item that has votes.",
-            where=Where(file=campaign.resolve_path(section.file), line=1, field=", ".join(section.item)),
-            remedy="Check that `truth.item` names the same columns as `votes.item`.",
-        )
-    return tuple(with_gold.get(draft.external_id, draft) for draft in drafts)
 
 
 def _check_options(

@@ -32,21 +32,43 @@ def lint_campaign(campaign: project_file.CheckedProject, contents: CampaignConte
 
 
 def refuse_errors(
-    findings: Iterable[lint.LintFinding], campaign: project_file.CheckedProject, contents: CampaignContents
+    findings: Iterable[lint.LintFinding],
+    campaign: project_file.CheckedProject,
+    contents: CampaignContents,
+    *,
+    where_others: str = "; `hromada check` lists them.",
 ) -> None:
-    """Raise BadInput for the first error of the lint, with the place of its first item and the number of others."""
+    """Raise BadInput for the first error of the lint, with the place of its first item and the number of others.
+
+    `where_others` are the words behind that number.
+    """
     errors = [finding for finding in findings if finding.rule.severity is lint.Severity.ERROR]
     if not errors:
         return
     worst = errors[0]
     first = next(item for item in contents.items if item.external_id == worst.ids[0])
     others = sum(len(finding.ids) for finding in errors) - 1
-    more = f" There are {others} more errors; `hromada check` lists them." if others else ""
+    number = "There is 1 more error" if others == 1 else f"There are {others} more errors"
+    more = f" {number}{where_others}" if others else ""
+    remedy = worst.rule.remedy
+    if worst.rule is rules.GOLD_NOT_AN_OPTION and find_columns_as_options(campaign.definition, contents):
+        remedy = "These are names of columns: move `options` under `items`."
     raise BadInput(
         worst.first or worst.message,
         where=first.origin.where(_get_column(worst, campaign.definition)),
-        remedy=f"{worst.rule.remedy}{more}",
+        remedy=f"{remedy}{more}",
     )
+
+
+def find_columns_as_options(definition: project_file.ProjectFile, contents: CampaignContents) -> tuple[str, ...]:
+    """The options of a choice question where each is the name of a column of the items, else none."""
+    if isinstance(definition.items, project_file.ItemsSection):
+        columns = contents.items[0].data.keys()
+        for question in contents.questions:
+            options = question.options if isinstance(question, ChoiceQuestion | ChoicesQuestion) else None
+            if options is not None and all(option in columns for option in options):
+                return options
+    return ()
 
 
 def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignContents) -> Iterator[lint.LintItem]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from annotation.campaigns import idle_rules, lint, programme_file, project_file
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint
+from annotation.loading import campaign_lint, truth_files
 from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -21,18 +21,19 @@ class CampaignCheck:
     """The result of a check.
 
     `facts` are shown, with those of each project of a programme by its name in `projects`; `to_do` has to be done
-    before annotators come; `weak` is what makes results weak. `to_declare` are the keys of `declared` that only the
-    organisers can fill, each with what to write. `findings` are the lint's; `refuse` raises BadInput where one of them
-    is an error.
+    before annotators come; `weak` is what makes results weak; `warnings` are what may be a slip in the files.
+    `to_declare` are the keys of `declared` that only the organisers can fill, each with what to write. `findings` are
+    the lint's; `refuse` raises BadInput where one of them is an error, with the words that say where the others are.
     """
 
     facts: dict[str, Cell]
     projects: Mapping[str, Mapping[str, Cell]] = field(default_factory=dict)
     to_do: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[lint.LintFinding, ...] = ()
-    refuse: Callable[[], None] = lambda: None
+    refuse: Callable[[str], None] = lambda _where_others: None
 
     @property
     def flat_facts(self) -> dict[str, Cell]:
@@ -66,9 +67,12 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         facts=facts,
         to_do=tuple(_list_obstacles(campaign.definition, contents[0], instructions=instructions)),
         weak=tuple(_list_weaknesses(campaign.definition, contents[0], quota=quota)),
+        warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0])),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
-        refuse=partial(campaign_lint.refuse_errors, findings, campaign, contents[0]),
+        refuse=lambda where_others: campaign_lint.refuse_errors(
+            findings, campaign, contents[0], where_others=where_others
+        ),
     )
 
 
@@ -94,6 +98,7 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
         },
         to_do=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.to_do),
         weak=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.weak),
+        warnings=tuple(f"{name}: {line}" for name, check in checks.items() for line in check.warnings),
         to_declare=to_declare,
         findings=tuple(
             replace(finding, message=f"{name}: {finding.message}")
@@ -104,12 +109,12 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
     )
 
 
-def _refuse_any(checks: Sequence[CampaignCheck]) -> None:
+def _refuse_any(checks: Sequence[CampaignCheck], where_others: str) -> None:
     """Raise BadInput with what the checks of several projects refuse."""
     errors = ErrorCollector()
     for check in checks:
         with errors:
-            check.refuse()
+            check.refuse(where_others)
     errors.refuse()
 
 
@@ -180,6 +185,21 @@ def _list_weaknesses(
     counts = _count_items(contents)
     idle = idle_rules.list_idle_rules(definition, counts, quota=quota)
     return [*idle, *idle_rules.list_weaknesses(definition, counts)]
+
+
+def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:
+    """What the file of gold lacks, or has too much, for items that are made from votes."""
+    if contents.truth is not None:
+        without_gold = [truth_files.name_item(item.data, item.external_id) for item in contents.items if not item.golds]
+        yield from truth_files.describe_gaps(contents.truth.unused, without_gold=without_gold)
+
+
+def _list_misplaced_options(definition: project_file.ProjectFile, contents: CampaignContents) -> Iterator[str]:
+    """Options that are names of columns, where there is no gold that the lint could compare with them."""
+    columns = campaign_lint.find_columns_as_options(definition, contents)
+    if columns and not any(item.golds for item in contents.items):
+        named = ", ".join(columns)
+        yield f"The options {named} are names of columns. If these hold the options, move `options` under `items`."
 
 
 def _count_items(contents: CampaignContents) -> dict[Pool, int]:

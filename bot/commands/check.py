@@ -15,7 +15,8 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     if json:
-        notes = {"to do": list(checked.to_do), "weak": list(checked.weak), "to declare": dict(checked.to_declare)}
+        notes: dict[str, object] = {"to do": list(checked.to_do), "weak": list(checked.weak)}
+        notes |= {"warnings": list(checked.warnings), "to declare": dict(checked.to_declare)}
         findings = {"findings": lint_findings.build_json(checked.findings)}
         terminal_output.print_json(checked.flat_facts | notes | findings)
     else:
@@ -28,6 +29,8 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
             rows = [(name, *(facts.get(what) for what in columns)) for name, facts in checked.projects.items()]
             terminal_output.print_table("Its projects", ("project", *columns), rows)
         lint_findings.print_findings(checked.findings)
+        for line in checked.warnings:
+            terminal_output.print_sentence(f"Warning: {line}")
         for line in checked.to_do:
             terminal_output.print_sentence(f"To do before people come: {line}")
         for line in checked.weak:
@@ -37,4 +40,4 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
                 f"To declare before a release, under `declared`: {', '.join(checked.to_declare)}. What each has to say"
                 " stands in docs/reference/project-file.md, and in --json."
             )
-    checked.refuse()
+    checked.refuse("." if json else "; `--json` lists them all.")

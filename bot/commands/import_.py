@@ -13,6 +13,13 @@ from bot.commands.command_line import AsJson, ProjectName
 if TYPE_CHECKING:
     from annotation.workflow.imports.vote_import import ImportedVotes
 
+REPEATS = {
+    "first": "repeated votes, of which the first counts",
+    "last": "repeated votes, of which the last counts",
+    "all": "repeated votes, which all count",
+}
+"""What the repeated votes of a person on an item are called, by the policy for them."""
+
 
 def import_(
     project: ProjectName,
@@ -24,17 +31,19 @@ def import_(
 ) -> None:
     """Take over votes that people gave elsewhere, from a file.
 
-    The project's `votes` section says how the file is read. A file that was imported before is refused.
+    The project's `votes` section says how the file is read. A file that was imported before is refused; of a corrected
+    or longer one, only rows that are new are stored.
     """
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
-    from annotation.workflow.imports import vote_import
+    from annotation.workflow.imports import import_warnings, vote_import
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, terminal_output.show_progress("votes", quiet=json) as progress:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
             vote_file = vote_import.read_vote_file(view, loaded, path=file)
+            warnings = import_warnings.list_truth_gaps(view, loaded)
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(
                 transaction, file=read_settings().key_file, now=database_session.get_current_time()
@@ -42,21 +51,26 @@ def import_(
             result = vote_import.store_votes(
                 transaction, loaded, vote_file, key=key, now=database_session.get_current_time(), progress=progress
             )
+        differing = import_warnings.describe_differing_votes(result.differing, policy=result.policy, project=loaded)
+        warnings = differing + warnings
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     if json:
-        facts = {"project": result.project, "votes": result.votes, "retained": result.retained}
-        facts |= {"annotators": result.annotators, "repeats": result.repeats, "policy": result.policy.value}
+        facts: dict[str, object] = {"project": result.project, "votes": result.votes, "imported_before": result.known}
+        facts |= {"retained": result.retained, "annotators": result.annotators}
+        facts |= {"repeats": result.repeats, "policy": result.policy.value}
         facts |= {
             "answered_controls": result.control_results.annotators,
             "failed_controls": _count_failed_rules(result),
         }
-        terminal_output.print_json(facts | {"excluded": dict(result.excluded), "changed": changed})
+        facts |= {"excluded": dict(result.excluded), "changed": changed, "warnings": list(warnings)}
+        terminal_output.print_json(facts)
         return
     rows: list[Sequence[terminal_output.Cell]] = [
         ("votes", result.votes),
-        ("that count", result.retained),
+        *([("imported before, not stored again", result.known)] if result.known else []),
+        ("new ones that count" if result.known else "that count", result.retained),
         ("annotators", result.annotators),
-        (f"repeats (policy: {result.policy.value})", result.repeats),
+        (REPEATS[result.policy.value], result.repeats),
         *(
             [("annotators who answered control items", result.control_results.annotators)]
             if result.control_results.annotators
@@ -67,6 +81,8 @@ def import_(
         *((f"label {raw!r} became {label!r}", times) for (raw, label), times in sorted(result.changed.items())),
     ]
     terminal_output.print_table(f"Imported into {result.project}", ("what", "number"), rows)
+    for line in warnings:
+        terminal_output.print_sentence(f"Warning: {line}")
 
 
 def _count_failed_rules(result: ImportedVotes) -> dict[str, int]:

@@ -89,6 +89,43 @@ def test_a_key_outdented_in_the_middle_of_its_section_is_named(small: Hromada, s
     assert said in check(small, old="question: {type: choice, text: Which?, options: [x, y]}", new=section)
 
 
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (
+            "items: items.csv",
+            "items: 'items.csv' is not known here. Write `items: from votes`, or `items: {file: items.csv,",
+        ),
+        ("items: data/my.json", "or `items: {file: data/my.json, id: …, show: …}`."),
+        ("items: from vote", "Write `items: from votes`, or `items: {file: items.csv, id: …, show: …}`."),
+        (
+            "seed: 1",
+            "items: This key is missing. Add `items: from votes`, or `items: {file: items.csv, id: …, show: …}`.",
+        ),
+    ],
+)
+def test_what_goes_under_items_is_shown(small: Hromada, new: str, said: str) -> None:
+    """Where a file alone, or nothing, stands there."""
+    assert said in check(small, old="items: {file: items.csv, id: id, show: text, gold: gold}", new=new)
+
+
+def test_columns_as_options_of_the_question_are_sent_to_the_items(small: Hromada) -> None:
+    """Where gold shows it as an error; without gold as a warning, for they may be the options."""
+    small.write("items.csv", "id,text,first,second,gold\n1,a or b,a,b,b\n2,c or d,c,d,d\n")
+    moved = "These are names of columns: move `options` under `items`. There is 1 more error"
+    assert moved in check(small, old="[x, y]", new="[first, second]")
+    small.write("project.yaml", PROJECT.replace("[x, y]", "[first, second]").replace(", gold: gold", ""))
+    checked = small("check", "project.yaml", "--json")
+    assert checked.code == 0
+    assert checked.json["warnings"] == [
+        "The options first, second are names of columns. If these hold the options, move `options` under `items`."
+    ]
+    assert "Warning: The options first, second" in small("check", "project.yaml").out
+    small.write("items.csv", "id,text,x,y,gold\n1,a or b,.1,.9,y\n2,c or d,.2,.8,x\n")
+    small.write("project.yaml", PROJECT)
+    assert small("check", "project.yaml", "--json").json["warnings"] == []
+
+
 def test_all_columns_pools_and_texts_that_lack_are_told_at_once(small: Hromada) -> None:
     """Of one file, of several, and of pools that nothing is left for; missing instructions beside them."""
     told = check(small, old="show: text, gold: gold", new="show: txt, gold: right").splitlines()

@@ -84,7 +84,10 @@ def test_errors_refuse_the_load_and_check_lists_them_all(hromada: Hromada) -> No
     assert checked.code == 2
     errors = [(one["rule"], one["ids"]) for one in checked.json["findings"] if one["severity"] == "error"]
     assert errors == [("duplicate-option", ["q7", "q9"]), ("gold-not-an-option", ["q4"])]
-    assert "cannot be loaded yet" in hromada("check", "project.yaml").out
+    assert checked.err.endswith("There are 2 more errors.\n")
+    shown = hromada("check", "project.yaml")
+    assert "cannot be loaded yet" in shown.out
+    assert shown.err.endswith("There are 2 more errors; `--json` lists them all.\n")
     ran = hromada("load", "project.yaml")
     assert ran.code == 2
     assert "items.jsonl:8, options: The option 'хата' stands twice." in ran.err

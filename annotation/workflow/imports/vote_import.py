@@ -20,8 +20,8 @@ from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_col
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import EARLIER, SKIPPED, Event, Pool, RepeatPolicy
-from annotation.workflow.imports import control_rules, repeated_votes, second_pass_votes, vote_source, vote_writer
-from annotation.workflow.imports.vote_writer import VoteItem
+from annotation.workflow.imports import control_rules, known_votes, repeated_votes, second_pass_votes, vote_source
+from annotation.workflow.imports.vote_writer import VoteItem, insert_votes
 from annotation.workflow.lifecycle.item_writer import Progress
 
 
@@ -29,13 +29,17 @@ from annotation.workflow.lifecycle.item_writer import Progress
 class ImportedVotes:
     """The result of importing a file of votes: counts of its votes, annotators and repeated votes.
 
-    `retained` is how many votes count, `excluded` how many do not, by reason. `changed` is how many votes had a raw
+    `known` is how many were imported before and are not stored again; `retained` is how many of the others count,
+    `excluded` how many do not, by reason. `differing` are the rows of votes whose annotator had voted on the item in
+    an earlier import; it is empty for earlier answers, which are kept apart. `changed` is how many votes had a raw
     label that is stored as another label, by (raw label, label). `control_results` are about all imported votes of the
     project, from this file and from earlier ones.
     """
 
     project: str
     votes: int
+    known: int
+    differing: tuple[input_files.FileRow, ...]
     retained: int
     annotators: int
     repeats: int
@@ -111,16 +115,17 @@ def store_votes(
     if definition.kind == "baseline":
         votes_with_ids = [(item, annotator, _count_skip(vote)) for item, annotator, vote in votes_with_ids]
     second_passes = [row for row in votes_with_ids if row[2].second_pass is not None]
-    n_repeats, numbered_votes = repeated_votes.settle_repeats(
+    sorted_votes = known_votes.sort_votes(
         session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
+    )
+    n_repeats, numbered_votes = repeated_votes.settle_repeats(
+        session, project, sorted_votes.new, policy=section.repeats
     )
     if section.earlier:
         numbered_votes = [
             (item, annotator, occasion, _keep_apart(vote)) for item, annotator, occasion, vote in numbered_votes
         ]
-    vote_writer.insert_votes(
-        session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress
-    )
+    insert_votes(session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress)
     if second_passes:
         item_contents = _list_item_contents(session, project, definition)
         second_pass_votes.store_second_passes(
@@ -135,7 +140,9 @@ def store_votes(
     result = ImportedVotes(
         project=project.name,
         votes=len(votes),
-        retained=len(votes) - excluded.total(),
+        known=sorted_votes.n_known,
+        differing=() if section.earlier else sorted_votes.differing,
+        retained=len(stored) - excluded.total(),
         annotators=len(annotators),
         repeats=n_repeats,
         policy=section.repeats,
@@ -224,9 +231,13 @@ def _count_skip(vote: VoteDraft) -> VoteDraft:
 
 
 def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteFile) -> None:
-    """Raise Conflict where a file with the same sha256 was imported into the project."""
+    """Raise Conflict where a file with the same sha256 was imported into the project.
+
+    It may be imported again where the first of several votes counted then, and the last one counts now.
+    """
     for entry in journal.list_project_events(session, Event.VOTES_IMPORTED, project_id=project.id or 0):
-        if entry.data["sha256"] == vote_file.sha256:
+        has_new_policy = (entry.data["policy"], vote_file.section.repeats) == (RepeatPolicy.FIRST, RepeatPolicy.LAST)
+        if entry.data["sha256"] == vote_file.sha256 and not has_new_policy:
             raise Conflict(
                 f"This file was imported into {project.name!r} already.",
                 where=Where(file=vote_file.file),
@@ -275,6 +286,7 @@ def _record_import(session: Session, project: Project, result: ImportedVotes, *,
         data={
             "sha256": digest,
             "votes": result.votes,
+            "known": result.known,
             "repeats": result.repeats,
             "policy": result.policy.value,
             "excluded": dict(result.excluded),
