@@ -23,7 +23,7 @@ from annotation.workflow.notices import announcements
 from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.quality import enforcement
 from bot.delivery import attempts
-from tests.bot.test_organisers import ITEMS, ORGANISER, ask, begin, collect, open_admin
+from tests.bot.test_organisers import ITEMS, ORGANISER, ask, begin, collect, observe, open_admin
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -36,15 +36,6 @@ KYIV = ZoneInfo("Europe/Kyiv")
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
     monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
-
-
-async def observe(chat: Chat) -> None:
-    """A minute of sweeps, in which the campaigns are looked at once."""
-    for _ in range(60):
-        await chat.app.sweeper.sweep_once()
-        if chat.app.sweeper._observing is not None:
-            await asyncio.wait([chat.app.sweeper._observing])
-    await chat.send_paced()
 
 
 def count_told(person: ScriptedPerson, words: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
 import sys
@@ -266,6 +267,15 @@ async def collect(chat: Chat, *, sweeps: int = 5) -> None:
     """Let what waits be stored in the outbox and sent."""
     for _ in range(sweeps):
         await chat.app.sweeper.sweep_once()
+    await chat.send_paced()
+
+
+async def observe(chat: Chat) -> None:
+    """A minute of sweeps, in which the campaigns are looked at once."""
+    for _ in range(60):
+        await chat.app.sweeper.sweep_once()
+        if chat.app.sweeper._observing is not None:
+            await asyncio.wait([chat.app.sweeper._observing])
     await chat.send_paced()
 
 
