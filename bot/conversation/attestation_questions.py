@@ -68,8 +68,10 @@ def ask_at_end(context: UpdateContext) -> TelegramCalls:
     """
     if context.state.step is not ConversationStep.NONE or context.annotator.suspended_at is not None:
         return ()
-    session, annotator_id = context.transaction.session, context.annotator_id
-    for due in attestations.list_due(session, annotator_id=annotator_id, now=context.now, at_end=True):
+    listed = attestations.list_due(
+        context.transaction.session, annotator_id=context.annotator_id, now=context.now, at_end=True
+    )
+    for due in listed:
         question = project_status.render_attestation(
             due.section,
             context.translate,

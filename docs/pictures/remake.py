@@ -374,7 +374,7 @@ def organisers(browser: Browser, folder: Path) -> None:
             newest(page).wait_for()
             send(page, "/admin")
             newest(page).locator(".key", has_text="На відповідь").wait_for()
-            tap(page, "На відповідь: 1")
+            tap(page, "Без відповіді: 1")
             page.screenshot(path=HERE / "organiser-question-360.png")
             page.close()
         finally:

@@ -34,7 +34,7 @@ async def test_cards_are_ukrainian_as_a_whole_for_whom_the_bot_speaks_russian_wi
     await chat.send(organiser, "/admin")
     first = organiser.messages[-1]
     assert first.text.startswith("Кампанії")
-    text = await go(chat, organiser, "На відповідь: 1")
+    text = await go(chat, organiser, "Без відповіді: 1")
     assert text.startswith("Скарга · чекає 1")
     assert text.endswith("Правильних відповідей кілька")
     await go(chat, organiser, "Завдання справне")
@@ -59,7 +59,7 @@ async def test_a_text_that_comes_too_late_is_refused_in_the_language_of_the_card
     await chat.send(person, "/problem")
     await chat.tap(person, person.messages[-1].buttons[0][0])
     organiser, other = chat.person(ORGANISER, language="ru"), chat.person(901, language="en")
-    for one, inbox in ((organiser, "На відповідь: 1"), (other, "To answer: 1")):
+    for one, inbox in ((organiser, "Без відповіді: 1"), (other, "To answer: 1")):
         await chat.send(one, "/admin")
         await go(chat, one, inbox)
     await go(chat, organiser, "Відповісти")
