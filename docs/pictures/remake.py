@@ -373,7 +373,7 @@ def organisers(browser: Browser, folder: Path) -> None:
             page.get_by_role("button", name="Почати", exact=True).click()
             newest(page).wait_for()
             send(page, "/admin")
-            newest(page).locator(".key", has_text="На відповідь").wait_for()
+            newest(page).locator(".key", has_text="Без відповіді").wait_for()
             tap(page, "Без відповіді: 1")
             page.screenshot(path=HERE / "organiser-question-360.png")
             page.close()
