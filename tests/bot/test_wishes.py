@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ITEMS = [("кіт — собака", ["кіт", "собака"]), ("дуб — береза", ["дуб", "береза"])]
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 REMINDER, NEWS = "для вас є запитання", "для вас знову є запитання"
-LAST = "більше не писатиму"
+LAST = "більше не нагадуватиму"
 
 
 @pytest.fixture(autouse=True)
