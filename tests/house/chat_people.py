@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, TypeVar
@@ -32,7 +33,9 @@ def answer_in_the_browser(*, people: int, items: int) -> Act:
 
     def act(process: Any) -> None:
         assert process.stdout is not None
-        asyncio.run(_answer_page(_read_address(process.stdout), people=people, items=items))
+        answering = _answer_page(_read_address(process.stdout), people=people, items=items)
+        with ThreadPoolExecutor(max_workers=1) as thread:  # a browser of another test has the loop of this one
+            thread.submit(asyncio.run, answering).result()
 
     return act
 
