@@ -132,10 +132,7 @@ def _build_screen(
     return terminal_output.build_table(title, SHORT_COLUMNS, rows, notes=notes)
 
 
-_ALL_DONE = (
-    "Every item has its answers. Settle what waits (hromada messages, hromada adjudicate {name}), then: "
-    "hromada close {name}"
-)
+_ALL_DONE = "Every item has its answers. Answer what waits (hromada messages), then: hromada close {name}"
 
 
 def _is_done(campaign: CampaignStatus) -> bool:
