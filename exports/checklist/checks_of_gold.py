@@ -52,7 +52,7 @@ def check_ceiling(subject: Subject) -> Verdict:
         found = result.ceiling
         remedy = translate(
             "Review the conflicts and a sample: `hromada people add-reviewer NAME` gives a pseudonym, then"
-            " `hromada adjudicate {project} --gold-review --as` with it.",
+            " `hromada adjudicate {project} --gold-review --as PSEUDONYM`.",
             project=subject.project.name,
         )
         if found is None:

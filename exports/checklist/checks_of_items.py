@@ -177,7 +177,7 @@ def _judge_fixed_order(data: DataSet, place: str) -> Verdict:
     if data.classes is None or data.classes_are_positions:
         return unmet(
             translate("The options of an item stand in one order for everybody."),
-            translate("Write `shuffle: true` under the question."),
+            translate("Write `shuffle: true` under the question before there are answers."),
         )
     return met(
         translate(
