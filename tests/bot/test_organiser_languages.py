@@ -22,14 +22,19 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
+async def report_an_item(chat: Chat) -> None:
+    """Somebody finds a fault with their first item."""
+    person = await begin(chat, 1)
+    await chat.send(person, "/problem")
+    await chat.tap(person, person.messages[-1].buttons[0][0])
+
+
 async def test_cards_are_ukrainian_as_a_whole_for_whom_the_bot_speaks_russian_with(
     chat: Chat, load: Callable[..., Any]
 ) -> None:
     """The problems of reports, what no longer applies, and the numbers of parts too."""
     load(*ITEMS)
-    person = await begin(chat, 1)
-    await chat.send(person, "/problem")
-    await chat.tap(person, person.messages[-1].buttons[0][0])
+    await report_an_item(chat)
     organiser = chat.person(ORGANISER, language="ru")
     await chat.send(organiser, "/admin")
     first = organiser.messages[-1]
@@ -55,9 +60,7 @@ async def test_a_text_that_comes_too_late_is_refused_in_the_language_of_the_card
 ) -> None:
     """Another organiser has dismissed the report meanwhile."""
     load(*ITEMS)
-    person = await begin(chat, 1)
-    await chat.send(person, "/problem")
-    await chat.tap(person, person.messages[-1].buttons[0][0])
+    await report_an_item(chat)
     organiser, other = chat.person(ORGANISER, language="ru"), chat.person(901, language="en")
     for one, inbox in ((organiser, "Без відповіді: 1"), (other, "To answer: 1")):
         await chat.send(one, "/admin")
