@@ -15,6 +15,7 @@ import _later_release
 import pytest
 import sqlalchemy as sa
 from _chromium import FLAGS, PROGRAM
+from _command import Hromada
 from _postgresql import binaries, server
 from hypothesis import is_hypothesis_test, settings
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -159,6 +160,12 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def hromada(tmp_path: Path) -> Hromada:
+    """The command in an empty folder."""
+    return Hromada(tmp_path)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from huggingface_hub import DatasetCard
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = """\
 project: animals

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from annotation.campaigns import template_files
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 TEMPLATES = (
     "acceptability", "baseline", "complete", "ethics", "human-or-machine", "instance-filtering", "multiple-answers",

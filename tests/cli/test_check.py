@@ -12,7 +12,7 @@ import pytest
 from aggregation.errors import MOST_TOLD
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = """\
 project: small

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.test_compare_pilots import load_pilot
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PILOTED = """\
 project: words

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from _built_benchmarks import run_harness
 
-from tests.cli.conftest import Hromada
+from _command import Hromada
 
 PROJECT = """
 project: {name}

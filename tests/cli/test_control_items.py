@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada, Ran
+    from _command import Hromada, Ran
 
 PROJECT = """
 project: %(name)s

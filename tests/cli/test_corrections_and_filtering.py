@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 STORY_VOTES = (
     "votes: {format: csv, file: votes.csv, item: item, annotator: who, "

@@ -67,7 +67,7 @@ def test_nothing_is_replaced_without_yes(filled: Any) -> None:
 
 def test_an_upgrade_keeps_the_database_as_it_was(filled: Any, later_release: LaterRelease) -> None:
     """To a later schema, with a backup beside it that can be restored; then there is nothing to do."""
-    later = filled.with_command(*later_release.command)
+    later = filled.with_release(later_release.installed)
     checked = later("database", "check")
     assert (checked.code, "it is 0001: hromada database upgrade" in checked.out) == (1, True)
     upgraded = later("database", "upgrade", "--json")

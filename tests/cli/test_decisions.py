@@ -18,7 +18,7 @@ from tests.cli.test_review import KEY, NOW, answer_items, check_rows, in_databas
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 chegeka, multiq, doubts = reviews.chegeka, reviews.multiq, reviews.doubts
 RIGHT = {"t1": "Дніпрі", "t2": "Полтві"}

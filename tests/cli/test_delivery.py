@@ -20,7 +20,7 @@ from annotation.store.models import (
 from bot.commands import database_session, delivery
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from annotation.store import database
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = """\
 project: words

@@ -12,7 +12,7 @@ from tests.house.page_runner import BLOCK, ROOT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 SPAN = """
 project: turtle

@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = """\
 project: {name}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
 
-from tests.cli.conftest import Hromada
+from _command import Hromada
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -26,7 +26,7 @@ from annotation.workflow.annotators import (
 from bot.commands import people
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = """\
 project: words

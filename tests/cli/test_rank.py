@@ -11,7 +11,7 @@ from annotation.errors import BadInput
 from bot.commands.score_files import read_scores
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 EXAMPLE = Path(__file__).parents[2] / "examples/ranking/russian-superglue-invented.csv"
 HEADER = "model,task,value\n"

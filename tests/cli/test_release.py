@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.cli.conftest import Hromada
+from _command import Hromada
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Ran
+    from _command import Ran
 
 DECLARED = """
 declared:

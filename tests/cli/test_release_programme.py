@@ -13,7 +13,7 @@ from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import programmes, projects, transitions
-from tests.cli.conftest import Hromada
+from _command import Hromada
 
 PROGRAMME = Path(__file__).parents[2] / "examples" / "eval-ua-tion" / "programme" / "programme.yaml"
 TASKS = (

@@ -43,7 +43,7 @@ from bot.emulator.telegram import Telegram
 from exports.gold_ceiling import build_gold_verdicts
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32

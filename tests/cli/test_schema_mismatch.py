@@ -16,7 +16,7 @@ import typer
 from bot import cli
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
     from tests.conftest import LaterRelease
 
 PROJECT = """\
@@ -147,7 +147,7 @@ def test_every_command_refuses_an_older_database(
 
 def test_a_process_of_the_later_release_refuses_and_upgrades(loaded: Hromada, later_release: LaterRelease) -> None:
     """Refused by a command, named by the doctor; upgraded once, both are content; a new database needs no step."""
-    later = loaded.with_command(*later_release.command)
+    later = loaded.with_release(later_release.installed)
     refused = later("status")
     assert (refused.code, refused.out, refused.err) == (2, "", SENTENCE)
     told = later("doctor")
@@ -164,7 +164,7 @@ def test_on_postgresql_too(hromada: Hromada, later_release: LaterRelease, postgr
     """A command refuses, the upgrade makes no backup, and a backup can be made before."""
     env = {"HROMADA_DATABASE_URL": postgresql_url}
     hromada.write("items.csv", "id,text\n1,one\n2,two\n")
-    later = hromada.with_command(*later_release.command)
+    later = hromada.with_release(later_release.installed)
     assert hromada("load", hromada.write("project.yaml", PROJECT), env=env).code == 0
     refused = later("start", "words", env=env)
     assert (refused.code, "Run `hromada database upgrade`" in refused.err) == (2, True)
@@ -186,7 +186,7 @@ def test_a_status_that_is_watched_ends_with_the_sentence(loaded: Hromada, later_
         try:
             while b"words" not in os.read(watching.stdout.fileno(), 10_000):
                 pass
-            assert loaded.with_command(*later_release.command)("database", "upgrade").code == 0
+            assert loaded.with_release(later_release.installed)("database", "upgrade").code == 0
             _, said = watching.communicate(timeout=30)
         finally:
             watching.send_signal(signal.SIGKILL)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
 PROJECT = "SIMULATED-odd-one-out"
 COMMANDS = (
@@ -39,7 +39,7 @@ COMMANDS = (
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of one demo."""
-    from tests.cli.conftest import Hromada
+    from _command import Hromada
 
     folder = tmp_path_factory.mktemp("tables")
     ran = Hromada(folder)("demo", "--to", "demo")
