@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import math
 import os
 import random
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import _later_release
+import _test_meter
 import pytest
 import sqlalchemy as sa
 from _chromium import FLAGS, PROGRAM
 from _command import Hromada
+from _examples import EXPLORE, FEW
 from _postgresql import binaries, server
 from hypothesis import is_hypothesis_test, settings
 from playwright.sync_api import Browser, expect, sync_playwright
@@ -25,13 +29,21 @@ from annotation.store import database
 SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
-EXPLORE = "HROMADA_EXPLORE"
-settings.register_profile("ci", derandomize=True)  # a change is judged by the same examples as the one before it
+HEAVY = ("crowdkit.aggregation", "label_studio_sdk.client", "matplotlib.figure", "scipy.stats", "telegram.ext")
+settings.register_profile("few", max_examples=FEW)
+settings.register_profile("ci", max_examples=FEW, derandomize=True)  # changes are judged by the same examples
 settings.register_profile("explore", derandomize=False, database=None, print_blob=True)
-if EXPLORE in os.environ:
-    settings.load_profile("explore")
-elif os.environ.get("CI"):
-    settings.load_profile("ci")
+settings.load_profile("explore" if EXPLORE in os.environ else "ci" if os.environ.get("CI") else "few")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure the tests, and start one PostgreSQL for all workers of a run; each makes databases of its own there."""
+    _test_meter.install(config)
+    programs = binaries()
+    if config.getoption("numprocesses", None) and POSTGRESQL not in os.environ and programs is not None:
+        running = ExitStack()
+        os.environ[POSTGRESQL] = running.enter_context(server(programs))
+        config.add_cleanup(running.close)
 
 
 def pytest_report_header() -> str | None:
@@ -40,11 +52,13 @@ def pytest_report_header() -> str | None:
     return None if seed is None else f"new examples for property tests; the same again: make explore SEED={seed}"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what is made once for their module, as the browser is, stay together on one core.
 
     Where HROMADA_EXPLORE names a seed, only property tests are left, a third of them, chosen by the seed.
     """
+    config.stash[_test_meter.PROCESS_TESTS] = sum(item.get_closest_marker("process") is not None for item in items)
     if EXPLORE in os.environ:
         functions = [item for item in items if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)]
         functions.sort(key=lambda item: item.nodeid)
@@ -54,6 +68,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
         if any(definition.scope == "module" for definitions in fixtures for definition in definitions):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_collection_finish() -> None:
+    """Load in each worker what commands load, so that no test is charged for it, and collect no garbage among it."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        for name in HEAVY:
+            importlib.import_module(name)
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -297,7 +298,7 @@ def slow_alpha(units: list[list[str]]) -> float:
     return 1 - observed / expected if expected else float("nan")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: int) -> None:
     """Values, intervals and words are identical."""
@@ -308,7 +309,7 @@ def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: in
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS)
 def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: Rows) -> None:
     """Nominal agreement knows no names; only equality counts."""
@@ -319,7 +320,7 @@ def test_new_names_for_labels_and_people_change_nothing(votes_of: Build, rows: R
     assert one == pytest.approx(two)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, level=st.sampled_from(["ordinal", "interval", "ratio"]))
 def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level: Any) -> None:
     """Turning the order round changes no ordinal coefficient, a shift no interval one, a factor no ratio one."""
@@ -337,7 +338,7 @@ def test_renaming_keeps_what_the_level_keeps(votes_of: Build, rows: Rows, level:
     assert one[name].value == pytest.approx(two[name].value)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=limit_examples(30))
 @given(rows=ROWS)
 def test_every_item_twice_leaves_what_is_a_mean(votes_of: Build, rows: Rows) -> None:
     """Copies of the items change no mean over items, no kappa and no AC1; alpha's n - 1 alone notices them.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -172,7 +173,7 @@ def test_confidence_is_the_share_of_three_in_the_class(votes_of: Build) -> None:
     assert estimate_class_confidence(votes, pd.Series({"l": "x"}))[0].reason == "No item of the class has 3 votes."
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=limit_examples(30))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_no_breakdown(votes_of: Build, rows: Rows, seed: int) -> None:
     """Labels, people and pairs know no order; time is the one that reads it."""
@@ -183,7 +184,7 @@ def test_the_order_of_rows_changes_no_breakdown(votes_of: Build, rows: Rows, see
     pd.testing.assert_frame_equal(compute_cohen_pairs(votes), compute_cohen_pairs(shuffled), check_exact=True)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=limit_examples(30))
 @given(rows=ROWS)
 def test_new_names_rename_the_breakdowns(votes_of: Build, rows: Rows) -> None:
     """Each label and person keeps its own value under another name, and copies of items change none of people's."""

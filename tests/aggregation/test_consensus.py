@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -203,7 +204,7 @@ def test_a_fall_of_the_bound_is_not_called_convergence(real: Build) -> None:
     assert 0 < len(fell) < len(kinds)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99), method=st.sampled_from(CLOSED))
 def test_the_order_of_rows_changes_nothing(
     votes_of: Build, rows: list[tuple[str, str, str]], seed: int, method: Method
@@ -218,7 +219,7 @@ def test_the_order_of_rows_changes_nothing(
     pd.testing.assert_frame_equal(one.posteriors, two.posteriors, check_exact=True)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, new=st.permutations("pqr"))
 def test_new_names_give_the_same_majorities_renamed(
     votes_of: Build, rows: list[tuple[str, str, str]], new: list[str]
@@ -233,7 +234,7 @@ def test_new_names_give_the_same_majorities_renamed(
     assert one["confidence"].tolist() == two["confidence"].tolist()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=limit_examples(25))
 @given(rows=ROWS)
 def test_closed_and_open_labels_have_the_same_majorities(votes_of: Build, rows: list[tuple[str, str, str]]) -> None:
     """The majority is a matter within an item, whether the classes are declared or not."""

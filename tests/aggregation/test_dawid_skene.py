@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ def test_settled_means_that_nothing_moves(real: Build) -> None:
     assert np.abs(early.posteriors - late.posteriors).max() > 1e-3
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_weights_equal_copied_votes(votes_of: Build, rows: list[tuple[str, str, str]], seed: int) -> None:
     """An annotator or item drawn twice counts as two copies; one that was not drawn does not count."""
@@ -75,7 +76,7 @@ def test_weights_equal_copied_votes(votes_of: Build, rows: list[tuple[str, str, 
         assert weighed.posteriors[place] == pytest.approx(expected.posteriors[row], abs=1e-7)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_and_names_change_nothing(votes_of: Build, rows: list[tuple[str, str, str]], seed: int) -> None:
     """Shuffled rows give the same bits, renamed people and turned labels the same posteriors."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -250,7 +251,7 @@ def test_glad_bears_the_poorest_votes_in_any_order(votes_of: Build, rows: list[t
     np.testing.assert_allclose(one.posteriors.sum(axis=1), 1)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, method=st.sampled_from(QUICK))
 def test_posteriors_are_shares_whatever_the_votes(
     votes_of: Build, rows: list[tuple[str, str, str]], method: Method
@@ -264,7 +265,7 @@ def test_posteriors_are_shares_whatever_the_votes(
     assert set(made.labels["label"]) <= set("xyzw")
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=limit_examples(30))
 @given(rows=ROWS)
 def test_the_one_coin_posterior_knows_no_names(votes_of: Build, rows: list[tuple[str, str, str]]) -> None:
     """Labels and people renamed, items copied: the same posteriors."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,7 +74,7 @@ def test_boxes_have_their_own_votes() -> None:
     assert list(dict.fromkeys(of for of, _ in values)) == list(BOXES)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS)
 def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:
     """nltk's alpha with our distances, which takes them as they are."""
@@ -120,7 +121,7 @@ def test_equal_sets_leave_alpha_undefined() -> None:
     assert "alpha is undefined" in rows[1].reason
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=limit_examples(30))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
     """Rows shuffled, people and boxes renamed, items copied (alpha's n - 1 alone notices)."""

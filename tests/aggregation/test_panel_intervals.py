@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _examples import limit_examples
 from _panels import Design, simulate_labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -72,7 +73,7 @@ def test_the_values_of_real_votes_lie_inside_their_intervals(real: Build, name: 
         assert_inside(score)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(rows=ROWS, classes=st.sampled_from(["xyz", None]), grouped=st.booleans(), skips=st.integers(0, 3))
 def test_a_value_lies_inside_its_intervals(
     votes_of: Build, rows: Rows, classes: str | None, grouped: bool, skips: int

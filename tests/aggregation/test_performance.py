@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -134,7 +135,7 @@ def test_the_order_of_rows_changes_nothing(votes_of: Build, rows: Rows, seed: in
     pd.testing.assert_frame_equal(one.annotators, two.annotators, check_exact=True)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=limit_examples(25))
 @given(rows=ROWS)
 def test_new_names_change_no_count(votes_of: Build, rows: Rows) -> None:
     """Renaming labels (with gold) and people leaves totals, wrong answers and ties."""

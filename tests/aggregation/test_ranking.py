@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -254,7 +255,7 @@ def draw_scores(draw: st.DrawFn) -> pd.DataFrame:
     return pd.DataFrame(values, index=list("abcdef")[:n_systems], columns=[f"t{n}" for n in range(n_tasks)])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores(), data=st.data())
 def test_neither_names_nor_orders_matter(scores: pd.DataFrame, data: st.DataObject) -> None:
     """Systems and tasks in another order: the same places and numbers under every rule."""
@@ -265,7 +266,7 @@ def test_neither_names_nor_orders_matter(scores: pd.DataFrame, data: st.DataObje
         assert set(one.winners) == set(other.winners)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores())
 def test_voting_rules_read_orders_alone(scores: pd.DataFrame) -> None:
     """Scores changed by a rising function, another one for each task, give the same."""
@@ -277,7 +278,7 @@ def test_voting_rules_read_orders_alone(scores: pd.DataFrame) -> None:
             assert one.scores.equals(other.scores), one.rule
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores())
 def test_a_system_that_beats_all_others_wins(scores: pd.DataFrame) -> None:
     """Condorcet's winner wins Copeland, minimax and Baldwin too."""
@@ -286,7 +287,7 @@ def test_a_system_that_beats_all_others_wins(scores: pd.DataFrame) -> None:
         assert found["copeland"] == found["minimax"] == found["baldwin"] == found["condorcet"]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores())
 def test_a_task_that_stands_twice_weighs_two(scores: pd.DataFrame) -> None:
     """A copy of the first task does what a weight of 2 does."""
@@ -298,7 +299,7 @@ def test_a_task_that_stands_twice_weighs_two(scores: pd.DataFrame) -> None:
         assert one.places.equals(other.places), one.rule
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores())
 def test_a_system_that_is_nowhere_worse_is_never_behind(scores: pd.DataFrame) -> None:
     """A system better than another on every task has at least its place under every rule."""
@@ -309,7 +310,7 @@ def test_a_system_that_is_nowhere_worse_is_never_behind(scores: pd.DataFrame) ->
             assert ranking.places["z"] <= ranking.places["a"], ranking.rule
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=limit_examples(60))
 @given(scores=draw_scores())
 def test_one_group_for_each_task_is_no_group(scores: pd.DataFrame) -> None:
     """Two steps, of which the first ranks one task each, give what one step gives."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ ANSWERS = st.lists(st.tuples(st.sampled_from("xyz"), st.sampled_from(["x", "y", 
 TEXTS = st.text(alphabet="абїґ' .", max_size=30)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=limit_examples(100))
 @given(pairs=ANSWERS)
 def test_label_metrics_equal_scikit_learn(pairs: list[tuple[str, str | None]]) -> None:
     """Refusals included, an answer without a class being one of its own there; what is undefined is not zero."""
@@ -40,7 +41,7 @@ def test_label_metrics_equal_scikit_learn(pairs: list[tuple[str, str | None]]) -
     assert scoring.mcc(marks) == pytest.approx(mcc, abs=1e-9, nan_ok=True)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=limit_examples(50))
 @given(pairs=ANSWERS, tied=st.sets(st.sampled_from("xyz"), min_size=2))
 def test_a_tie_is_the_mean_of_the_counts_of_its_labels(pairs: list[tuple[str, str | None]], tied: set[str]) -> None:
     """Counting the tie once as each of its labels and averaging gives the same; it is wrong for the accuracy alone."""
@@ -60,7 +61,7 @@ def test_no_answer_has_no_score() -> None:
     assert [math.isnan(metric(marks)) for metric in scoring.METRICS.values()] == [True] * 4
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=limit_examples(50))
 @given(pairs=ANSWERS)
 def test_twice_as_many_answers_have_the_same_scores(pairs: list[tuple[str, str | None]]) -> None:
     """Weights are counts: all marks doubled change nothing, and renaming the classes neither."""
@@ -141,7 +142,7 @@ def test_what_each_normalisation_calls_equal(one: str, two: str, words: bool, ex
         assert scoring.is_right_answer(name, one, ["…", two]) == equal
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=limit_examples(300))
 @given(text=st.text("09 .,-−–'()_+aЇ\u0301", max_size=9))
 def test_what_is_normalised_stays_as_it_is(text: str) -> None:
     """Normalising twice is normalising once, under every rule; a number has one form, and nothing else has it."""
@@ -151,7 +152,7 @@ def test_what_is_normalised_stays_as_it_is(text: str) -> None:
     assert (re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", form) is not None) == scoring.is_number(text)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=limit_examples(200))
 @given(value=st.decimals(-(10**9), 10**9, places=4), comma=st.booleans(), minus=st.sampled_from("-−–"))
 def test_a_number_has_its_value_however_it_is_written(value: Decimal, comma: bool, minus: str) -> None:
     """With comma or point, with any minus, with zeros at the end."""
@@ -178,7 +179,7 @@ def test_real_corrections_have_the_known_error_rates(shared: Path, known: dict[s
     assert chrf == pytest.approx(expected["chrf"], abs=0.006)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=limit_examples(150))
 @given(one=TEXTS, two=TEXTS, three=TEXTS)
 def test_distance_is_a_distance(one: str, two: str, three: str) -> None:
     """Symmetric, zero for equals alone, no longer than a way round, and RapidFuzz's."""
@@ -206,7 +207,7 @@ def test_distance_equals_rapidfuzz(known: dict[str, Any]) -> None:
     assert scoring.edit_distance(one, two) == fuzz.Levenshtein.distance(one, two)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=limit_examples(100))
 @given(one=TEXTS, two=TEXTS)
 def test_chrf_equals_sacrebleu(one: str, two: str) -> None:
     """With its defaults; two empty texts are equal here and 0 there."""

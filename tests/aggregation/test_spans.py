@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def test_nothing_to_compare_is_said(rows: Rows) -> None:
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
     """Rows shuffled, people and labels renamed, items copied."""
@@ -90,7 +91,7 @@ def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
         assert values(build(changed)) == pytest.approx(one)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS)
 def test_shares_are_shares(rows: Rows) -> None:
     """Between nothing and full agreement."""

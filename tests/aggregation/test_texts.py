@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -96,7 +97,7 @@ def test_an_unknown_rule_and_labels_are_refused(votes_of: Build) -> None:
         compute_text_agreement(votes_of([("i", "a", "x")], classes="xy"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS, seed=st.integers(0, 99))
 def test_order_names_and_copies_change_nothing(votes_of: Build, rows: Rows, seed: int) -> None:
     """Rows shuffled, people renamed, items copied; equal texts are at no distance."""

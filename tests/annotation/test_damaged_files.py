@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from _examples import limit_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -160,7 +161,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_file_is_read_or_refused_with_its_place(folder: Path, name: str, data: st.DataObject) -> None:
     """Items and votes in every format; each is read when it is whole."""
     project, text = FILES[name]
@@ -174,7 +175,7 @@ def test_a_damaged_file_is_read_or_refused_with_its_place(folder: Path, name: st
 
 @pytest.mark.parametrize("name", ["items.csv", "votes.csv"])
 @given(data=st.data())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=limit_examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_damaged_project_file_is_read_or_refused_with_its_place(folder: Path, name: str, data: st.DataObject) -> None:
     """YAML that was truncated, re-encoded or changed."""
     project, text = FILES[name]
@@ -192,7 +193,7 @@ def write_parquet() -> bytes:
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=limit_examples(60), deadline=None)
 def test_a_damaged_parquet_file_is_read_or_refused_with_its_remedy(folder: Path, data: st.DataObject) -> None:
     """What is no Parquet any more is refused as a whole; a value that cannot be used has its row and column."""
     path = folder / "items.parquet"

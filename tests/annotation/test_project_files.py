@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from _examples import limit_examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
@@ -253,7 +254,7 @@ def test_a_mistake_in_the_items_is_named(folder: Path, old: str, new: str, says:
     assert says in refused(folder / "full.yaml")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=limit_examples(150), deadline=None)
 @given(data=st.data())
 def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject) -> None:
     """A piece of a file deleted or overwritten: it can be loaded, or there is an error of ours with the place."""
@@ -270,7 +271,7 @@ def test_any_damage_is_a_sentence_with_a_place(folder: Path, data: st.DataObject
     assert refusal is None or (refusal.where is not None and refusal.where.file is not None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=limit_examples(150), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from([*project_file.ProjectFile.model_fields, "nonsense"]),

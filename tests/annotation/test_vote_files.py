@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlmodel import col, select
@@ -345,7 +346,7 @@ EXPORTS = st.lists(
     )
     | st.binary(max_size=60)
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=limit_examples(150), deadline=None)
 def test_any_export_is_votes_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, form: str, name: str, content: bytes
 ) -> None:

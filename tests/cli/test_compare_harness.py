@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from _built_benchmarks import run_harness
-
 from _command import Hromada
 
 PROJECT = """

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
-
 from _command import Hromada
+from _page_checks import SCHEMES, WIDTHS, check_keyboard, check_paper, find_overflow, list_violations, watch_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

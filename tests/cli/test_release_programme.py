@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from _command import Hromada
 
 from annotation.campaigns import programme_file
 from annotation.loading import campaign as loading
@@ -13,7 +14,6 @@ from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import programmes, projects, transitions
-from _command import Hromada
 
 PROGRAMME = Path(__file__).parents[2] / "examples" / "eval-ua-tion" / "programme" / "programme.yaml"
 TASKS = (

@@ -17,6 +17,7 @@ from bot import cli
 
 if TYPE_CHECKING:
     from _command import Hromada
+
     from tests.conftest import LaterRelease
 
 PROJECT = """\

@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from _test_meter import PROCESS_TESTS
 
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
 MODULES = 10
@@ -159,3 +160,8 @@ def test_every_layered_package_has_a_contract_that_leaves_nothing_out() -> None:
     acyclic = [contract for contract in contracts if contract["type"] == "acyclic_siblings"]
     assert {ancestor for contract in acyclic for ancestor in contract["ancestors"]} == set(PACKAGES)
     assert not any(contract.get("ignore_imports") or contract.get("skip_descendants") for contract in acyclic)
+
+
+def test_few_tests_start_processes(request: pytest.FixtureRequest) -> None:
+    """A process costs what fifty commands in the test's own cost."""
+    assert request.config.stash[PROCESS_TESTS] <= 60

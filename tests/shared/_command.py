@@ -3,7 +3,7 @@
 A process of its own costs some two seconds, nearly all of it imports; the same command called in this process costs
 some hundredths. `Hromada` gives a command all that a terminal gives it (words, folder, environment, standard streams as
 file descriptors) and takes back all that it changes in the process, so that one call cannot be seen by the next.
-Tests of what only a process has (signals, kills, start-up, two at once) use `Hromada.run_process` and the marker `process`.
+Tests of what only a process has (signals, kills, start-up, two at once) use `Hromada.run_process`, and are marked so.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _call_main() -> int:
             return ended.code or 0
         print(ended.code, file=sys.stderr)
         return 1
-    except BaseException:  # what is not an Exception leaves `main`; the interpreter prints it and exits with 1
+    except BaseException:  # noqa: BLE001  # leaves `main`: the interpreter prints it and exits with 1
         traceback.print_exc()
         return 1
     return 0
@@ -170,9 +170,9 @@ def _redirect_streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Itera
     for number, file in enumerate((given, out, err)):
         os.dup2(file.fileno(), number)
     opened = [
-        open(0, encoding="utf-8", closefd=False),  # noqa: PTH123, SIM115  # a descriptor, closed below
-        open(1, "w", encoding="utf-8", closefd=False),  # noqa: PTH123, SIM115
-        open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),  # noqa: PTH123, SIM115
+        open(0, encoding="utf-8", closefd=False),  # noqa: SIM115  # a descriptor, closed below
+        open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115
+        open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),  # noqa: SIM115
     ]
     sys.stdin, sys.stdout, sys.stderr = opened
     try:
@@ -227,7 +227,9 @@ def _keep_logging() -> Iterator[None]:
             if handler not in before[root][1]:
                 handler.close()
         for one in (root, *_list_loggers()):
-            one.level, one.handlers, one.filters, one.propagate, one.disabled = before.get(one, (0, [], [], True, False))
+            one.level, one.handlers, one.filters, one.propagate, one.disabled = before.get(
+                one, (0, [], [], True, False)
+            )
             one.manager._clear_cache()  # type: ignore[attr-defined]  # levels that were looked up
         logging.disable(switched_off)
 

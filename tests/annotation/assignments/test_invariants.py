@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 import sqlalchemy as sa
+from _examples import limit_examples
 from hypothesis import Phase, event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -393,7 +394,7 @@ def test_what_is_broken_is_found(
     """A bug in the code that assigns items and releases them is found by the first run that meets it."""
     monkeypatch.setattr(module, name, planted)
     found = settings(
-        max_examples=40,
+        max_examples=limit_examples(40),
         stateful_step_count=30,
         deadline=None,
         database=None,

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,7 +30,7 @@ def blocks(draw: st.DrawFn) -> TextBlock:
 
 
 @given(st.lists(blocks(), max_size=4), st.integers(200, 600))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=limit_examples(60), deadline=None)
 def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most: int) -> None:
     """As valid HTML, in UTF-16 units, every character but white space in its order."""
     parts = [
@@ -42,7 +43,7 @@ def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most:
 
 
 @given(st.lists(st.text(alphabet="абвґ", min_size=1, max_size=20), min_size=1, max_size=900))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=limit_examples(60), deadline=None)
 def test_no_word_is_cut(words: list[str]) -> None:
     """The words of all parts are the words of the text."""
     parts = message_layout.render_html_parts([TextBlock(" ".join(words))], heading="{number}/{of}", max_units=300)

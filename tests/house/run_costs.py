@@ -1,0 +1,19 @@
+"""What the tests of a run cost, from the file that the run left: `make test` asks this when all of them have ended."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from _test_meter import RUN_COSTS
+
+LIMIT = 5.0
+TIER_LIMIT = 1_100.0
+
+
+def test_no_test_of_the_fast_tier_costs_more_than_its_limit() -> None:
+    """A dearer one is made cheaper, or marked `slow`; CONTRIBUTING says how."""
+    costs = json.loads(Path(os.environ[RUN_COSTS]).read_text("utf-8"))
+    assert {name: cost for name, cost in costs.items() if cost > LIMIT} == {}
+    assert sum(costs.values()) < TIER_LIMIT
