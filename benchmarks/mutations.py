@@ -1,0 +1,185 @@
+"""How many small mistakes the tests find: lines of the product are broken at random places, and the tests run.
+
+First the tests are run once under coverage, which notes the lines that each test executes. Then each mutant is tested:
+by the tests of `make test` that execute its line, until the first failure; one that survives them by those of
+`make test-slow`. A mutant that changes nothing (an equivalent one) survives all tests: read the list.
+
+    build/developer/bin/python benchmarks/mutations.py [--number 40] [--seed 35] [--map] [--fast] [--json]
+
+`--map` notes the lines anew, `--fast` leaves the slow tier out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
+
+from _figures import Figure, end, tell
+from _mutants import Mutant, draw_mutants
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "build/mutations"
+PACKAGES = ("aggregation", "annotation", "bot", "exports")
+BESIDE = (
+    "tests",
+    "benchmarks",
+    "docs",
+    "examples",
+    "README.md",
+    "README.uk.md",
+    ".env.example",
+    "pyproject.toml",
+    "Makefile",
+)
+MOST_SECONDS = 900
+TIERS = {"fast": "not slow", "slow": "slow"}
+CONTEXTS = '''\
+"""Notes in the coverage which test runs."""
+
+import coverage
+
+
+def pytest_runtest_logstart(nodeid):
+    running = coverage.Coverage.current()
+    if running is not None:
+        running.switch_context(nodeid)
+'''
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """A copy of the tree whose packages are used by its own interpreter, with the tools of this one."""
+
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.folder / "venv/bin/python"
+
+    def make(self) -> None:
+        """Copy the tree, and make an environment in which its packages come first."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        for name in (*PACKAGES, *FOLDERS, *FILES):
+            source = ROOT / name
+            shutil.copytree(source, self.folder / name) if source.is_dir() else shutil.copy(source, self.folder / name)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / "venv"], check=True)
+        libraries = self.folder / "venv" / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
+        (libraries / "product.pth").write_text(f"{self.folder}\n{sysconfig.get_path('purelib')}\n", "utf-8")
+        script = self.folder / "venv/bin/hromada"
+        script.write_text(f"#!{self.python}\nimport sys\nfrom bot.cli import main\nsys.exit(main())\n", "utf-8")
+        script.chmod(0o755)
+        (self.folder / "tests/shared/_contexts.py").write_text(CONTEXTS, "utf-8")
+
+    def run_tests(self, *words: str, seconds: float | None = None, **variables: str) -> int:
+        """The exit code of pytest with these words; 1 for one that takes longer than the seconds."""
+        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "auto",
+                   "--dist", "loadgroup", *words]  # fmt: skip
+        environment = {**os.environ, "CI": "1", **variables}
+        try:
+            return subprocess.run(
+                command, cwd=self.folder, env=environment, timeout=seconds, check=False,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ).returncode  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return 1
+
+
+def note_lines(place: Workplace, tier: str) -> Path:
+    """Run a tier under coverage; the file that says which test executes which line."""
+    file = FOLDER / f"{tier}.coverage"
+    settings = place.folder / "coverage.ini"
+    settings.write_text(
+        f"[run]\nsource_pkgs = {','.join(PACKAGES)}\nparallel = True\npatch = subprocess\n"
+        f"data_file = {place.folder}/found/data\n", "utf-8",
+    )  # fmt: skip
+    (place.folder / "found").mkdir()
+    words = ["-m", TIERS[tier], "-p", "_contexts"]
+    code = place.run_tests(*words, COVERAGE_PROCESS_START=str(settings), PYTHONPATH=str(place.folder / "tests/shared"))
+    if code != 0:
+        raise SystemExit(f"The {tier} tier fails before anything is broken (exit code {code}).")
+    combine = [place.python, "-m", "coverage", "combine", f"--rcfile={settings}", f"--data-file={file}"]
+    subprocess.run([*combine, str(place.folder / "found")], cwd=place.folder, check=True, stdout=subprocess.DEVNULL)
+    return file
+
+
+def list_tests(file: Path, place: Workplace, mutant: Mutant) -> list[str]:
+    """The tests that execute the mutant's line."""
+    from coverage.numbits import numbits_to_nums
+
+    query = (
+        "SELECT context.context, line_bits.numbits FROM line_bits JOIN file ON file.id = line_bits.file_id"
+        " JOIN context ON context.id = line_bits.context_id WHERE file.path = ?"
+    )
+    with closing(sqlite3.connect(file)) as noted:
+        rows = noted.execute(query, (str(place.folder / mutant.file),)).fetchall()
+    return sorted(name for name, lines in rows if "::" in name and mutant.line in numbits_to_nums(lines))
+
+
+def find_catcher(place: Workplace, mutant: Mutant, notes: dict[str, Path]) -> str | None:
+    """The first tier whose tests fail on the mutant, None where it survives."""
+    target = place.folder / mutant.file
+    whole = target.read_text("utf-8")
+    try:
+        target.write_text(mutant.source, "utf-8")
+        for tier, file in notes.items():
+            names = list_tests(file, place, mutant)
+            (place.folder / "chosen.txt").write_text("\n".join(names), "utf-8")
+            if names and place.run_tests("-x", "@chosen.txt", seconds=MOST_SECONDS) != 0:
+                return tier
+    finally:
+        target.write_text(whole, "utf-8")
+    return None
+
+
+def judge_mutants(place: Workplace, mutants: Sequence[Mutant], notes: dict[str, Path]) -> Iterator[Figure]:
+    """What became of each mutant on the error stream, then the sums."""
+    caught: list[str | None] = []
+    for number, mutant in enumerate(mutants, 1):
+        caught.append(find_catcher(place, mutant, notes))
+        fate = {"fast": "make test", "slow": "make test-slow", None: "SURVIVES"}[caught[-1]]
+        print(f"{number:3} {fate:15} {mutant.file}:{mutant.line}  {mutant.change[:90]}", file=sys.stderr, flush=True)
+    yield Figure("mutants", len(mutants), "")
+    yield Figure("caught by make test", caught.count("fast"), "")
+    yield Figure("caught by the whole suite", len(caught) - caught.count(None), "")
+
+
+def main() -> None:
+    """Note the lines where that was not done, then break the product."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--number", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=35)
+    parser.add_argument("--map", action="store_true")
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+    notes = {tier: FOLDER / f"{tier}.coverage" for tier in TIERS if tier == "fast" or not asked.fast}
+    place = Workplace(FOLDER / "tree")
+    place.make()
+    for tier, file in notes.items():
+        if asked.map or not file.exists():
+            note_lines(place, tier)
+            shutil.rmtree(place.folder / "found")
+    rng = random.Random(asked.seed)  # noqa: S311
+    mutants = draw_mutants(place.folder, PACKAGES, number=asked.number, rng=rng)
+    if not asked.json:
+        print(json.dumps({"seed": asked.seed, "number": asked.number}))
+    end(tell("Small mistakes that the tests find", judge_mutants(place, mutants, notes)))
+
+
+if __name__ == "__main__":
+    main()
