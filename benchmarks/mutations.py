@@ -33,17 +33,8 @@ from _mutants import Mutant, draw_mutants
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build/mutations"
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
-BESIDE = (
-    "tests",
-    "benchmarks",
-    "docs",
-    "examples",
-    "README.md",
-    "README.uk.md",
-    ".env.example",
-    "pyproject.toml",
-    "Makefile",
-)
+FOLDERS = ("tests", "benchmarks", "docs", "examples")
+FILES = ("README.md", "README.uk.md", ".env.example", "pyproject.toml", "Makefile")
 MOST_SECONDS = 900
 TIERS = {"fast": "not slow", "slow": "slow"}
 CONTEXTS = '''\
