@@ -263,14 +263,15 @@ def test_the_doctor_is_content_with_a_fresh_machine_and_writes_nothing(hromada: 
     assert list(hromada.folder.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_reader_that_has_enough_is_no_error(words: Hromada) -> None:
     """`hromada … --json | head -1` ends well."""
     words.write(
-        "items.csv", "id,hint,first,second,gold\n" + "".join(f"{n},слово,кіт,собака,кіт\n" for n in range(20000))
+        "items.csv", "id,hint,first,second,gold\n" + "".join(f"{n},слово,кіт,собака,кіт\n" for n in range(5000))
     )
     words.write("project.yaml", PROJECT.replace("overlap: 3", "votes: {format: csv, item: i, annotator: w, answer: a}"))
     assert words("load", "project.yaml").code == 0
-    words.write("votes.csv", "i,w,a\n" + "".join(f"{n},ann,кіт\n" for n in range(20000)))
+    words.write("votes.csv", "i,w,a\n" + "".join(f"{n},ann,кіт\n" for n in range(5000)))
     assert words("import", "words", "votes.csv").code == 0
     line = f"{words.command} aggregate words --json | head -1; exit ${{PIPESTATUS[0]}}"
     ran = subprocess.run(["bash", "-c", line], cwd=words.folder, capture_output=True, text=True, check=False)

@@ -27,7 +27,7 @@ VOTES = "item_id,annotator,answer\n" + "".join(
     for person in (1, 2)
 )
 COMMANDS = (
-    "agreement one", "aggregate one", "baseline one", "sensitivity one", "compare one answers.jsonl", "plan one",
+    "agreement one", "aggregate one", "baseline one", "sensitivity one", "compare one answers.jsonl",
     "compare-pilots one two", "export one --to out", "export --to out", "build one out --no-replay",
     "release one out --draft --no-replay", "follow-up next.jsonl --from one",
 )  # fmt: skip
@@ -63,7 +63,7 @@ def list_records(hromada: Hromada) -> list[tuple[str, str]]:
         return list(database.execute(query))
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("words", [*COMMANDS, pytest.param("plan one", marks=pytest.mark.slow)])
 def test_every_command_of_results_refuses_until_the_end_and_obeys_the_flag(asked: Hromada, words: str) -> None:
     assert asked(*words.split(), "--json").code == 0, "imported votes are exempt"
     ask_people(asked)

@@ -303,6 +303,7 @@ def test_a_quota_of_a_programme_is_minded_by_what_is_said_of_rules(small: Hromad
     assert "one person gets at most 3 items" in weak
 
 
+@pytest.mark.process
 def test_telegram_that_cannot_be_reached_is_told(small: Hromada) -> None:
     """The bot goes on trying, and says so in words."""
     env = {"PATH": "", "HROMADA_TELEGRAM_TOKEN": "1:abc", "HROMADA_TELEGRAM_URL": "http://127.0.0.1:9/bot"}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import typer
+from _command import Hromada
 
 from bot import cli
 from bot.commands import command_line
@@ -35,6 +36,7 @@ def loaded() -> set[str]:
     return set(ran.stderr.split())
 
 
+@pytest.mark.process
 def test_help_loads_few_modules(loaded: set[str]) -> None:
     """Time is noisy; modules are counted. Nothing of asyncio, and no library but typer."""
     assert {name for name in loaded if name.split(".")[0] in {"aggregation", "annotation", "bot", "exports"}} == OURS
@@ -95,8 +97,7 @@ def test_the_help_of_a_command_is_one_screen() -> None:
     assert {line for line in lines if line.endswith(("...", "…")) or len(line) > 80} == set()
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_is_that_of_the_package(hromada: Hromada) -> None:
     """`hromada --version`."""
-    script = "import sys; sys.argv = ['hromada', '--version']; from bot import cli; cli.main()"
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout == f"hromada {metadata.version('hromada')}\n"
+    ran = hromada("--version")
+    assert ran.out == f"hromada {metadata.version('hromada')}\n"

@@ -109,6 +109,7 @@ def test_wrong_answers_of_models_are_refused_with_their_line(hromada: Hromada) -
     assert not (hromada.folder / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_plan_from_assumptions_and_from_votes(hromada: Hromada) -> None:
     """Both plan; votes tell of majorities too; the files are the same each time."""
     load_pilot(hromada, "people", people=range(1, 13), right=0.9, seconds=10)

@@ -7,6 +7,7 @@ import subprocess
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from sqlmodel import Session, col, select
 
 from annotation.review_vocabulary import AdjudicationDecision
@@ -27,7 +28,7 @@ RIGHT = {"t1": "Дніпрі", "t2": "Полтві"}
 def type_after(hromada: Hromada, change: Callable[[], object], keys: str, *arguments: str) -> str:
     """Run a command, change something once its first screen is there, then type keys; all that it showed."""
     with subprocess.Popen(
-        [*hromada.words, *arguments],
+        [hromada.command, *arguments],
         cwd=hromada.folder,
         env={"PATH": os.environ["PATH"], "COLUMNS": "160", "PYTHONUNBUFFERED": "1"},
         stdin=subprocess.PIPE,
@@ -63,6 +64,7 @@ def list_adjudications(session: Session) -> list[Any]:
     return list(session.exec(select(Adjudication.item_revision, Adjudication.labels)).all())
 
 
+@pytest.mark.process
 def test_what_was_not_shown_is_not_decided_on(multiq: Hromada) -> None:
     """An answer that was corrected while it stood on the screen, or since its revision was listed, waits anew."""
     review = ("review", "multiq", "--as", reviewer(multiq))
@@ -79,6 +81,7 @@ def test_what_was_not_shown_is_not_decided_on(multiq: Hromada) -> None:
     assert in_database(multiq, list_reviews) == [(1, 1, "accepted")]
 
 
+@pytest.mark.process
 def test_an_item_that_changed_on_the_screen_is_not_decided(doubts: Hromada) -> None:
     """It is shown anew, and nothing is stored; so is one that changed since its revision was listed."""
     adjudicate = ("adjudicate", "doubts", "--as", reviewer(doubts))

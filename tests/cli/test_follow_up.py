@@ -74,6 +74,7 @@ def test_dawid_skene_finds_what_the_majority_misses(hromada: Hromada) -> None:
     assert [one["hard"]["labels"] for one in skilled.values()] == [["1"], ["2"]] * 5 + [["1"]]
 
 
+@pytest.mark.process
 def test_the_majority_needs_no_pandas() -> None:
     """What the bot's process may load stays light: the other methods are imported when one is asked for."""
     program = "import sys, annotation.workflow.lifecycle.follow_up as _; sys.exit('pandas' in sys.modules)"

@@ -106,6 +106,7 @@ def test_status_says_what_to_do_when_everything_is_answered(one: Hromada) -> Non
     assert "hromada close one" not in one("status", "one").out
 
 
+@pytest.mark.process
 def test_watching_shows_it_anew_until_somebody_has_enough(one: Hromada) -> None:
     """The first screen comes at once, Ctrl-C ends it well; machines are told to ask without it."""
     assert "--watch is for people" in one("status", "--watch", "--json").err
@@ -115,7 +116,8 @@ def test_watching_shows_it_anew_until_somebody_has_enough(one: Hromada) -> None:
         assert watching.stdout is not None
         seen = b""
         while b"one" not in seen:
-            seen += os.read(watching.stdout.fileno(), 1000)
+            seen += (read := os.read(watching.stdout.fileno(), 1000))
+            assert read, seen
         watching.send_signal(signal.SIGINT)
         assert watching.wait(timeout=20) in {0, 130}
 

@@ -8,7 +8,6 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -16,6 +15,8 @@ from select import select as ready
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
+from _command import run_in_fork
 from sqlmodel import Session, col, select
 
 from annotation.store import database, invariants, pseudonyms, queries
@@ -85,25 +86,6 @@ items: {file: items.csv, id: id, show: text}
 votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
 """
 TIED = (("x", "yes"), ("y", "no"))
-KILLED = """\
-import os, sys
-import sqlalchemy as sa
-left = int(sys.argv[1])
-def step(*_):
-    global left
-    left -= 1
-    if left == 0:
-        os._exit(9)
-@sa.event.listens_for(sa.engine.Engine, "before_cursor_execute")
-def write(connection, cursor, statement, *_):
-    if statement.split()[0].upper() in {"INSERT", "UPDATE", "DELETE"}:
-        step()
-sa.event.listen(sa.engine.Engine, "commit", step)
-sys.argv = ["hromada", *sys.argv[2:]]
-from bot.cli import main
-main()
-"""
-"""The command, which ends without a word before its n-th write or commit."""
 
 
 def in_database(hromada: Hromada, act: Callable[[Session], Any]) -> Any:
@@ -136,17 +118,9 @@ def reviewer(hromada: Hromada, name: str = "olha") -> str:
 
 def type_keys(hromada: Hromada, keys: str, *arguments: str) -> str:
     """Run a command with these keys typed; what it showed."""
-    ran = subprocess.run(
-        [*hromada.words, *arguments],
-        cwd=hromada.folder,
-        env={"PATH": os.environ["PATH"], "COLUMNS": "160"},
-        input=keys,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    ran = hromada(*arguments, stdin=keys)
+    assert ran.code == 0, ran.err
+    return ran.out
 
 
 @pytest.fixture
@@ -558,6 +532,7 @@ def stories(hromada: Hromada) -> Hromada:
     return hromada
 
 
+@pytest.mark.process
 def test_two_correctors_of_a_story_are_reviewed_and_adjudicated(stories: Hromada) -> None:
     """A correction is rejected, one is chosen, two are merged by hand from the first; the files tell each."""
     olha = reviewer(stories)
@@ -684,6 +659,7 @@ def test_doubtful_items_wait_and_their_labels_are_gold(doubts: Hromada) -> None:
     assert '"adjudication"' in built
 
 
+@pytest.mark.process
 def test_keys_choose_confirm_undo_skip_and_quit(doubts: Hromada) -> None:
     """The same keys from a pipe and at a terminal; what was decided before quitting is stored."""
     olha = reviewer(doubts)
@@ -742,7 +718,7 @@ def run_in_terminal(
     ours, theirs = pty.openpty()
     env = {"PATH": os.environ["PATH"], "COLUMNS": "160", "TERM": "xterm", **(environment or {})}
     with subprocess.Popen(
-        [*hromada.words, *arguments], cwd=hromada.folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
+        [hromada.command, *arguments], cwd=hromada.folder, env=env, stdin=theirs, stdout=theirs, stderr=theirs
     ) as running:
         os.close(theirs)
         os.write(ours, keys)  # what is typed before the screen is there is not lost
@@ -761,10 +737,26 @@ def run_in_terminal(
 
 
 def run_killed(hromada: Hromada, step: int, *arguments: str) -> int:
-    """Run a command that ends before this write or commit; its exit code."""
-    words = [sys.executable, "-c", KILLED, str(step), *arguments]
-    env = {"PATH": os.environ["PATH"]}
-    return subprocess.run(words, cwd=hromada.folder, env=env, capture_output=True, check=False).returncode
+    """Run a command that ends without a word before this write or commit; its exit code."""
+
+    def run() -> int:
+        left = step
+
+        def count(*_: object) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                os._exit(9)
+
+        @sa.event.listens_for(sa.engine.Engine, "before_cursor_execute")
+        def write(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            if statement.split(maxsplit=1)[0].upper() in {"INSERT", "UPDATE", "DELETE"}:
+                count()
+
+        sa.event.listen(sa.engine.Engine, "commit", count)
+        return hromada(*arguments).code
+
+    return run_in_fork(run)
 
 
 def describe_answers(session: Session) -> list[tuple[Any, ...]]:
@@ -819,6 +811,7 @@ def test_a_killed_adjudication_is_not_stored_by_halves(doubts: Hromada) -> None:
     check_rows(doubts)
 
 
+@pytest.mark.slow
 def test_a_killed_plan_of_a_gold_review_is_not_stored_by_halves(truth: Hromada) -> None:
     """Killed at any write or commit, nothing is drawn; called again, the whole plan is there, once."""
     arguments = ("adjudicate", "truth", "--as", reviewer(truth), "--gold-review", "--models", "models.csv", "--list")

@@ -146,7 +146,7 @@ def test_every_command_refuses_an_older_database(
     assert read_files(loaded.folder) == before
 
 
-def test_a_process_of_the_later_release_refuses_and_upgrades(loaded: Hromada, later_release: LaterRelease) -> None:
+def test_the_later_release_refuses_and_upgrades(loaded: Hromada, later_release: LaterRelease) -> None:
     """Refused by a command, named by the doctor; upgraded once, both are content; a new database needs no step."""
     later = loaded.with_release(later_release.installed)
     refused = later("status")
@@ -176,6 +176,7 @@ def test_on_postgresql_too(hromada: Hromada, later_release: LaterRelease, postgr
     assert "newer hromada" in hromada("status", env=env).err
 
 
+@pytest.mark.process
 def test_a_status_that_is_watched_ends_with_the_sentence(loaded: Hromada, later_release: LaterRelease) -> None:
     """The database is upgraded under it; the next screen is none."""
     env = {"PATH": os.environ["PATH"], "COLUMNS": "160", "FORCE_COLOR": "1"}
@@ -185,8 +186,8 @@ def test_a_status_that_is_watched_ends_with_the_sentence(loaded: Hromada, later_
     ) as watching:
         assert watching.stdout is not None
         try:
-            while b"words" not in os.read(watching.stdout.fileno(), 10_000):
-                pass
+            while b"words" not in (read := os.read(watching.stdout.fileno(), 10_000)):
+                assert read
             assert loaded.with_release(later_release.installed)("database", "upgrade").code == 0
             _, said = watching.communicate(timeout=30)
         finally:
