@@ -90,7 +90,8 @@ build/wheel/made: build/boot/made $(SOURCES)
 	$(BOOT)/python -m hatchling build -t wheel -d build/wheel >/dev/null
 	@touch $@
 
-build/developer/packages build/developer/installed: BYTECODE := --compile-bytecode # every worker of the tests needs it
+# Tests start many processes, so theirs is compiled at once; in .venv Python compiles what is used, when it is used.
+build/developer/packages build/developer/installed: BYTECODE := --compile-bytecode
 .venv/packages: requirements/runtime.lock
 build/developer/packages: requirements/dev.lock
 .venv/packages build/developer/packages: %/packages: build/boot/made

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
-LOADS = "import sys; from aggregation.labels.consensus.crowdkit_models import load_crowdkit_models as load; "
+from aggregation.labels.consensus.crowdkit_models import load_crowdkit_models
 
 
-def run(code: str) -> str:
-    """What a new process prints that can call `load`."""
-    ran = subprocess.run([sys.executable, "-c", LOADS + code], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.strip()
+@pytest.fixture(autouse=True)
+def _nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither crowd-kit nor nltk is imported yet; what was imported before the test comes back after it."""
+    for name in [name for name in sys.modules if name.partition(".")[0] in {"crowdkit", "nltk"}]:
+        monkeypatch.delitem(sys.modules, name)
 
 
-@pytest.mark.process
 def test_loading_imports_no_nltk_and_leaves_the_real_one_to_others() -> None:
-    """The load does not import nltk. A later import gets the real one, and HRRASA's own score works."""
-    code = """load()
-print("nltk" in sys.modules)
-from crowdkit.aggregation.embeddings import hrrasa
-print(hrrasa.glue_similarity("a b c d", "a b c d".split()) > 0.99, "nltk" in sys.modules)
-import nltk
-print(bool(nltk.__version__))
-"""
-    assert run(code).split() == ["False", "True", "True", "True"]
+    """The load does not import nltk. HRRASA's own score and a later import get the real one."""
+    models = load_crowdkit_models()
+    assert not any(name.partition(".")[0] == "nltk" for name in sys.modules)
+    assert load_crowdkit_models() is models
+    assert import_module("crowdkit.aggregation.embeddings.hrrasa").glue_similarity("a b c d", ["a", "b", "c", "d"]) == 1
+    assert import_module("nltk").__version__
 
 
-@pytest.mark.process
 def test_an_nltk_that_is_imported_already_stays() -> None:
     """The real module is used, and stays in place."""
-    assert run("import nltk; load(); print(sys.modules['nltk'] is nltk)") == "True"
+    nltk = import_module("nltk")
+    assert load_crowdkit_models().MajorityVote
+    assert sys.modules["nltk"] is nltk
+    assert import_module("crowdkit.aggregation.embeddings.hrrasa").gleu is nltk.translate.gleu_score
