@@ -1,8 +1,9 @@
-# `make help` says what there is. Everything is installed into .venv from locks with hashes.
+# `make help` says what there is. Locks with hashes fill .venv, which has what hromada needs to run, and the environments
+# in build: `developer` for checks and tests, `boot` for what installs the others, `label-studio` for the server.
 PYTHON ?= python3
-VENV := .venv
-BIN := $(VENV)/bin
-UV := $(BIN)/uv
+BIN := .venv/bin
+BOOT := build/boot/bin
+UV := $(BOOT)/uv
 SHARED := $(abspath $(or $(HROMADA_SHARED),$(wildcard ../shared)))
 SOURCES := $(shell find aggregation annotation bot exports -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 LOCKING := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
@@ -12,7 +13,7 @@ ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
 define RUN_TESTS
 rm -rf build/test && mkdir -p build/test && \
-	cp -R tests benchmarks docs examples README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
+	cp -R tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
 	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" $(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 
@@ -22,53 +23,55 @@ endef
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install: build/installed ## Make .venv and install hromada into it
+install: .venv/installed ## Install hromada into .venv
 
 servers: build/label-studio/installed ## The Label Studio that tests start, in an environment of its own
 
-demo: build/installed ## The main job on simulated people: files and a page in ./demo
+demo: .venv/installed ## The main job on simulated people: files and a page in ./demo
 	$(BIN)/hromada demo --to demo
 
-try: build/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
+try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test: build/installed ## Every test, on the built wheel and every core (ARGS="-n0 tests/cli -k name" for some, on one)
+test explore check bench modules commands pictures: BIN := build/developer/bin
+
+test: build/developer/installed ## Every test, on the built wheel and every core (ARGS="-n0 tests/cli -k name" for some, on one)
 	$(RUN_TESTS) $(ARGS)
 
 explore: TIMED := timeout --signal INT 300
-explore: build/installed ## A third of the property tests for five minutes, on new examples (SEED=… for the same again)
+explore: build/developer/installed ## A third of the property tests for five minutes, on new examples (SEED=… for the same again)
 	export HROMADA_EXPLORE=$(SEED); $(RUN_TESTS) -x --hypothesis-seed=$(SEED) --randomly-seed=$(SEED) $(ARGS) \
 		|| test $$? -eq 124 # the first failure ends it with 1; that the time is over is none
 
-check: build/tools ## ruff, mypy --strict, import-linter
+check: build/developer/packages ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: build/installed ## Every figure about speed, each with its goal
+bench: build/developer/installed ## Every figure about speed, each with its goal
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
 
-modules: build/installed ## The list of modules in docs/explanation/architecture.md, from their docstrings
+modules: build/developer/installed ## The list of modules in docs/explanation/architecture.md, from their docstrings
 	$(BIN)/python docs/explanation/list_modules.py
 
-commands: build/installed ## docs/reference/commands.md, from the help of the commands
+commands: build/developer/installed ## docs/reference/commands.md, from the help of the commands
 	$(BIN)/python docs/reference/list_commands.py
 
-pictures: build/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
+pictures: build/developer/installed ## Every picture in docs/pictures, from the running product (needs Chromium)
 	$(BIN)/python docs/pictures/remake.py
 
-lock: build/tools ## Renew the locks (they hold hashes and no address)
+lock: build/boot/made ## Renew the locks (they hold hashes and no address)
 	$(LOCKING) --group boot -o requirements/boot.lock --upgrade
 	$(COMPILE) --group dev -o requirements/dev.lock --upgrade
-	$(COMPILE) -c requirements/dev.lock -o requirements/runtime.lock --upgrade
+	$(COMPILE) -c requirements/dev.lock --excludes requirements/left-out.in -o requirements/runtime.lock --upgrade
 	$(LOCKING) --group postgresql -c requirements/dev.lock -o requirements/postgresql.lock --upgrade
 	$(LOCKING) --group harness -c requirements/dev.lock -o requirements/harness.lock --upgrade
 	$(LOCKING) --group label-studio -c requirements/dev.lock -o requirements/label-studio-sdk.lock --upgrade
 	$(LOCKING) requirements/label-studio.in -o requirements/label-studio.lock --upgrade
 
 clean: ## Remove everything that was made here
-	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 build/python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python is missing. Install Python 3.11, 3.12 or 3.13 (Debian: apt-get install python3 python3-venv)."; exit 1; }
@@ -76,20 +79,31 @@ build/python:
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Python's venv module is missing (Debian: apt-get install python3-venv)."; exit 1; }
 	@mkdir -p build && touch $@
 
-build/tools: requirements/boot.lock requirements/dev.lock | build/python
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/boot.lock
-	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements/dev.lock
-	rm -f build/installed
+build/boot/made: requirements/boot.lock | build/python
+	$(PYTHON) -m venv build/boot
+	$(BOOT)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/boot.lock
+	$(UV) pip uninstall --quiet --python $(BOOT)/python pip setuptools # as heavy as uv, and of no more use here
 	@touch $@
 
-build/installed: build/tools $(SOURCES)
+build/wheel/made: build/boot/made $(SOURCES)
 	rm -rf build/wheel
-	$(BIN)/python -m hatchling build -t wheel -d build/wheel >/dev/null
-	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --reinstall build/wheel/hromada-*.whl
+	$(BOOT)/python -m hatchling build -t wheel -d build/wheel >/dev/null
 	@touch $@
 
-build/label-studio/installed: requirements/label-studio.lock build/tools
+# Tests start many processes, so theirs is compiled at once; in .venv Python compiles what is used, when it is used.
+build/developer/packages build/developer/installed: BYTECODE := --compile-bytecode
+.venv/packages: requirements/runtime.lock
+build/developer/packages: requirements/dev.lock
+.venv/packages build/developer/packages: %/packages: build/boot/made
+	$(PYTHON) -m venv $*
+	$(UV) pip sync --quiet $(BYTECODE) --python $*/bin/python --require-hashes $(filter %.lock,$^)
+	@touch $@
+
+.venv/installed build/developer/installed: %/installed: %/packages build/wheel/made
+	$(UV) pip install --quiet $(BYTECODE) --python $*/bin/python --no-deps --reinstall build/wheel/hromada-*.whl
+	@touch $@
+
+build/label-studio/installed: requirements/label-studio.lock build/boot/made
 	$(UV) venv --quiet --clear --python $(PYTHON) build/label-studio
 	$(UV) pip sync --quiet --python build/label-studio/bin/python --require-hashes requirements/label-studio.lock
 	@touch $@

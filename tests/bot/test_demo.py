@@ -63,7 +63,7 @@ def test_the_demo_writes_every_file_and_stamps_it(demo: Path) -> None:
 def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
     """Same cast, same seed, same files; the second is made by `make demo`, as the README has it."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    words = ["make", "--old-file=build/installed", f"BIN={sysconfig.get_path('scripts')}", "demo"]
+    words = ["make", "--old-file=.venv/installed", f"BIN={sysconfig.get_path('scripts')}", "demo"]
     env = {"PATH": os.environ["PATH"]}
     ran = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -62,11 +62,11 @@ def type_command(command: str, folder: Path) -> subprocess.CompletedProcess[str]
 @pytest.fixture
 def makefile(tmp_path: Path) -> str:
     """A folder with what make needs; gives the words that stand for `make` where hromada is installed already."""
-    for name in ("tests", "benchmarks", "docs", "examples"):
+    for name in ("tests", "benchmarks", "docs", "examples", "requirements"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("Makefile", "README.md", "README.uk.md", ".env.example", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
-    return f"make --old-file=build/installed BIN={SCRIPTS}"
+    return f"make --old-file=.venv/installed --old-file=build/developer/installed BIN={SCRIPTS}"
 
 
 def test_make_test_runs_tests(makefile: str, tmp_path: Path) -> None:

@@ -15,11 +15,11 @@ from aggregation import dawid_skene as sparse_dawid_skene
 from aggregation import skills as skill_methods
 from aggregation.dawid_skene import CROWDKIT_ITERATIONS, CROWDKIT_TOLERANCE
 from aggregation.errors import HromadaError
+from aggregation.labels.consensus.crowdkit_models import get_crowdkit_version, load_crowdkit_models
 from aggregation.labels.consensus.method_input import (
     MethodInput,
     encode_anchors,
     encode_voted_anchors,
-    get_crowdkit_version,
     index_skills,
     score_classes,
     score_pairs,
@@ -40,14 +40,12 @@ def fit_majority(inputs: MethodInput) -> MethodScores:
 
     The table is then as wide as the largest number of different answers to one item, not as the number of all texts.
     """
-    from crowdkit.aggregation import MajorityVote  # slow to import
-
     data, coded = inputs.coded.to_crowdkit(), inputs.coded
     if inputs.votes.classes is not None:
-        return score_classes(MajorityVote().fit_predict_proba(data), inputs)
+        return score_classes(load_crowdkit_models().MajorityVote().fit_predict_proba(data), inputs)
     data["text"] = data["label"]
     data["label"] = data.groupby("task")["label"].rank(method="dense").astype(int) - 1
-    shares = MajorityVote().fit_predict_proba(data).sort_index().sort_index(axis=1)
+    shares = load_crowdkit_models().MajorityVote().fit_predict_proba(data).sort_index().sort_index(axis=1)
     names = np.full(shares.shape, None, dtype=object)
     names[data["task"], data["label"]] = np.array(coded.labels, dtype=object)[data["text"]]
     return MethodScores(
@@ -61,10 +59,8 @@ def fit_majority(inputs: MethodInput) -> MethodScores:
 
 def fit_wawa(inputs: MethodInput) -> MethodScores:
     """Worker agreement with aggregate: votes weighted by how often their annotator agrees with the majority."""
-    from crowdkit.aggregation import Wawa
-
     data = inputs.coded.to_crowdkit()
-    model = Wawa().fit(data)
+    model = load_crowdkit_models().Wawa().fit(data)
     shares, warnings = _weigh_votes(data, model.skills_)
     n_tied = _count_tied_items(data)
     warnings += (WARNING_INNER_TIES.format(n=n_tied),) if n_tied else ()
@@ -73,11 +69,9 @@ def fit_wawa(inputs: MethodInput) -> MethodScores:
 
 def fit_gold_majority(inputs: MethodInput) -> MethodScores:
     """Votes weighted by their annotator's share of right answers on the anchors, which everybody has answered."""
-    from crowdkit.aggregation import GoldMajorityVote
-
     data = inputs.coded.to_crowdkit()
     anchors = pd.Series(encode_anchors(inputs), name="true_label")  # a label that nobody gave is a mistake of all
-    model = GoldMajorityVote().fit(data, anchors[anchors >= 0])
+    model = load_crowdkit_models().GoldMajorityVote().fit(data, anchors[anchors >= 0])
     shares, warnings = _weigh_votes(data, model.skills_)
     n_anchors = int((anchors >= 0).sum())
     return score_classes(
@@ -93,9 +87,7 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     anchors, warnings = encode_voted_anchors(inputs), warn_of_unvoted_anchors(inputs)
     if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
         return _fit_sparse(inputs, anchors=anchors, warnings=warnings)
-    from crowdkit.aggregation import DawidSkene
-
-    model = DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
+    model = load_crowdkit_models().DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     known = pd.Series(anchors)
     known = known[known >= 0]
     table = model.fit_predict_proba(inputs.coded.to_crowdkit(), known if len(known) else None)
@@ -113,9 +105,7 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
 
 def fit_one_coin_dawid_skene(inputs: MethodInput) -> MethodScores:
     """Dawid-Skene with one skill per annotator, Zhang et al. (2016), doi:10.48550/arXiv.1406.3824, by crowd-kit."""
-    from crowdkit.aggregation import OneCoinDawidSkene
-
-    model = OneCoinDawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
+    model = load_crowdkit_models().OneCoinDawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     table = model.fit_predict_proba(inputs.coded.to_crowdkit())
     change = _get_last_change(model.loss_history_)
     return score_classes(
@@ -131,13 +121,11 @@ def fit_one_coin_dawid_skene(inputs: MethodInput) -> MethodScores:
 
 def fit_glad(inputs: MethodInput) -> MethodScores:
     """Abilities and difficulties, Whitehill et al. (2009), by crowd-kit; a single label is not estimated."""
-    from crowdkit.aggregation import GLAD
-
     data = inputs.coded.to_crowdkit()
     if data["label"].nunique() == 1:
         certain = pd.DataFrame(1.0, index=range(len(inputs.coded.item_ids)), columns=[data["label"].iloc[0]])
         return score_classes(certain, inputs, iterations=0, converged=True)
-    model = GLAD(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
+    model = load_crowdkit_models().GLAD(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     table = model.fit_predict_proba(data)
     change = _get_last_change(model.loss_history_)
     return score_classes(
@@ -170,11 +158,9 @@ def fit_rover(inputs: MethodInput) -> MethodScores:
     Texts are aligned in sorted order, so that neither row order nor annotators' names have an influence; words are
     separated by blanks. The confidence is the share of the item's texts that equal the result.
     """
-    from crowdkit.aggregation import ROVER
-
     frame = inputs.votes.frame.sort_values(["item", "answer"], kind="stable")
     data = frame.set_axis(["task", "worker", "text"], axis=1)
-    joined = ROVER(tokenizer=str.split, detokenizer=" ".join).fit_predict(data).sort_index()
+    joined = load_crowdkit_models().ROVER(tokenizer=str.split, detokenizer=" ".join).fit_predict(data).sort_index()
     same = frame["answer"].str.split().str.join(" ") == frame["item"].map(joined)
     shares = same.astype(float).groupby(frame["item"]).mean().reindex(joined.index)
     return MethodScores(
@@ -242,13 +228,11 @@ def _weigh_votes(data: pd.DataFrame, skills: Any) -> tuple[pd.DataFrame, tuple[s
     crowd-kit's own prediction fails with newer versions of scikit-learn. Where nobody on an item has any weight there
     is no weighted share; the plain share takes its place.
     """
-    from crowdkit.aggregation import MajorityVote
-
     weight = data["worker"].map(skills).groupby(data["task"]).transform("sum")
     plain = pd.crosstab(data["task"], data["label"], normalize="index")
     if not (weight > 0).any():
         return plain, (WARNING_WEIGHTLESS.format(n=len(plain)),)
-    shares = MajorityVote().fit_predict_proba(data.loc[weight > 0], skills=skills)
+    shares = load_crowdkit_models().MajorityVote().fit_predict_proba(data.loc[weight > 0], skills=skills)
     empty = plain.index.difference(shares.index)
     if empty.empty:
         return shares, ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.dawid_skene import StopRule
+from aggregation.labels.consensus.crowdkit_models import get_crowdkit_version
 from aggregation.labels.consensus.ties import MethodScores
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 from aggregation.skills import SkillFit
@@ -26,11 +26,6 @@ class MethodInput:
     skills: pd.Series[float] | None
     anchors: pd.Series[str] | None
     stop: StopRule
-
-
-def get_crowdkit_version() -> str:
-    """The version of crowd-kit, as it is published beside its labels."""
-    return f"crowd-kit {metadata.version('crowd-kit')}"
 
 
 def encode_anchors(inputs: MethodInput) -> Codes:

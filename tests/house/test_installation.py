@@ -1,0 +1,144 @@
+"""What is installed: the declared dependencies are the imported ones, and the runtime lock has no more than is used."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any
+
+import _consensus_methods
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("aggregation", "annotation", "bot", "exports")
+NEVER_IMPORTED = {"scikit-learn"}
+"""Declared for their version only: crowd-kit's Wawa and GoldMajorityVote fail with scikit-learn 1.8."""
+LOCKS = ("boot", "dev", "harness", "label-studio", "label-studio-sdk", "postgresql", "runtime")
+
+
+def normalise_name(name: str) -> str:
+    """Return a distribution's name as packaging tools compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def read_names(requirements: list[str]) -> set[str]:
+    """Return the names of distributions that a list of requirements asks for."""
+    matches = (re.match(r"[\w.-]+", requirement) for requirement in requirements)
+    return {normalise_name(match[0]) for match in matches if match}
+
+
+def read_lock(name: str) -> set[str]:
+    """Return the distributions that a file of `requirements` names."""
+    return read_names((ROOT / "requirements" / name).read_text("utf-8").splitlines())
+
+
+@cache
+def read_project() -> dict[str, Any]:
+    """Return the table `project` of pyproject.toml."""
+    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return table
+
+
+@cache
+def read_imports() -> set[str]:
+    """Return the full names of all modules outside the standard library and hromada that the four packages import."""
+    found = set()
+    for name in PACKAGES:
+        for file in Path(str(import_module(name).__file__)).parent.rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                    found.add(node.module)
+    ours = {*PACKAGES, *sys.stdlib_module_names}
+    return {name for name in found if name.partition(".")[0] not in ours}
+
+
+@cache
+def list_distributions() -> dict[str, list[str]]:
+    """Return the names of the distributions that install each top-level module; reading them all takes a second."""
+    return {name: [*map(normalise_name, found)] for name, found in metadata.packages_distributions().items()}
+
+
+def find_distribution(module: str) -> str:
+    """Return the distribution of a module; several share a top-level name if it is a namespace, like `fluent`."""
+    top = module.partition(".")[0]
+    candidates = set(list_distributions()[top])
+    if len(candidates) > 1:
+        candidates &= {normalise_name(".".join(module.split(".")[:2]))}
+    assert len(candidates) == 1, (module, candidates)
+    return candidates.pop()
+
+
+def test_the_project_declares_what_it_imports() -> None:
+    """No imported distribution is missing from the dependencies and extras, and no declared one is unused."""
+    extras = read_project()["optional-dependencies"].values()
+    declared = read_names([*read_project()["dependencies"], *(name for extra in extras for name in extra)])
+    imported = {find_distribution(module) for module in read_imports()}
+    assert len(imported) > 20
+    assert imported - declared == set()
+    assert declared - imported == NEVER_IMPORTED
+
+
+def test_the_wheel_caps_what_it_never_imports() -> None:
+    """Someone who installs the wheel gets a scikit-learn that crowd-kit's methods work with."""
+    required = [name for name in metadata.requires("hromada") or () if name.startswith("scikit-learn")]
+    assert required == ["scikit-learn<1.8,>=1.7"]
+
+
+def test_the_runtime_lock_has_every_dependency() -> None:
+    """Everything that the wheel requires without an extra is in the lock of `make install`."""
+    needed = read_names(read_project()["dependencies"])
+    assert needed - read_lock("runtime.lock") == set()
+    extras = {name: read_names(extra) for name, extra in read_project()["optional-dependencies"].items()}
+    locks = {"harness": "harness.lock", "label-studio": "label-studio-sdk.lock", "postgresql": "postgresql.lock"}
+    assert {name: names - read_lock(locks[name]) for name, names in extras.items()} == {name: set() for name in locks}
+
+
+def test_the_runtime_lock_leaves_out_what_nothing_uses() -> None:
+    """Neither the left-out packages are in it, nor anything that only they need, nor any tool."""
+    excluded = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]["exclude-dependencies"]
+    assert excluded == ["transformers"]
+    assert [name for name in LOCKS if set(excluded) & read_lock(f"{name}.lock")] == []
+    left_out = read_lock("left-out.in")
+    assert left_out == {"nltk"}
+    brought = {"huggingface-hub", "regex", "safetensors", "tokenizers"}
+    tools = {"hatchling", "lm-eval", "mypy", "playwright", "pytest", "ruff", "uv"}
+    assert read_lock("runtime.lock") & (left_out | brought | tools) == set()
+    assert read_lock("boot.lock") >= {"hatchling", "uv"}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_has_hashes_and_no_address(name: str) -> None:
+    """Each pin has a hash, and no line names an index or a file."""
+    text = (ROOT / "requirements" / f"{name}.lock").read_text("utf-8")
+    pins = re.findall(r"^[\w.-]+==.*(?:\n    --hash=sha256:[0-9a-f]{64}.*)+", text, re.MULTILINE)
+    assert len(pins) == len(re.findall(r"^\S+==", text, re.MULTILINE)) > 0
+    assert "://" not in text
+    assert "--index" not in text
+
+
+@pytest.mark.process
+def test_every_consensus_method_works_on_the_runtime_lock() -> None:
+    """In a process that can import only what the lock installs, each method gives the same labels as here."""
+    installed = {*read_lock("runtime.lock"), "hromada"}
+    blocked = {
+        module
+        for module, names in list_distributions().items()
+        if module.isidentifier() and installed.isdisjoint(names)
+    }
+    blocked -= set(PACKAGES)
+    blocked |= {"nltk", "tokenizers", "transformers"}  # the tools' environment may have them or not
+    command = [sys.executable, _consensus_methods.__file__, *sorted(blocked)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    said = json.loads(ran.stdout)
+    assert said["labels"] == _consensus_methods.label_by_every_method()
+    assert not {"nltk", "transformers"} & set(said["tried"])
