@@ -11,17 +11,19 @@ COMPILE := $(UV) pip compile -q --universal --generate-hashes --no-emit-index-ur
 STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-studio))
 ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
+COSTS := $(abspath build/costs.json)
 define RUN_TESTS
 rm -rf build/test && mkdir -p build/test && \
 	cp -R tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
-	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" $(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
+	cd build/test && $(if $(SHARED),HROMADA_SHARED="$(SHARED)") HROMADA_LABEL_STUDIO="$(STUDIO)" HROMADA_RUN_COSTS="$(COSTS)" \
+	$(TIMED) "$(abspath $(BIN))/pytest" -n auto --dist loadgroup
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test explore check bench modules pictures lock clean
+.PHONY: help install servers demo try test test-slow explore check bench modules pictures lock clean
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: .venv/installed ## Install hromada into .venv
 
@@ -33,13 +35,18 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test explore check bench modules commands pictures: BIN := build/developer/bin
+test test-slow explore check bench modules commands pictures: BIN := build/developer/bin
 
-test: build/developer/installed ## Every test, on the built wheel and every core (ARGS="-n0 tests/cli -k name" for some, on one)
-	$(RUN_TESTS) $(ARGS)
+test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
+	$(RUN_TESTS) -m "not slow" $(ARGS)
+	cd build/test && HROMADA_RUN_COSTS="$(COSTS)" "$(abspath $(BIN))/pytest" -q tests/house/run_costs.py
 
-explore: TIMED := timeout --signal INT 300
-explore: build/developer/installed ## A third of the property tests for five minutes, on new examples (SEED=… for the same again)
+test-slow: build/developer/installed ## The tests marked `slow`, and two minutes of `make explore`
+	$(RUN_TESTS) -m slow $(ARGS)
+	$(MAKE) explore ARGS=
+
+explore: TIMED := timeout --signal INT 120
+explore: build/developer/installed ## A third of the property tests for two minutes, on new examples (SEED=… for the same again)
 	export HROMADA_EXPLORE=$(SEED); $(RUN_TESTS) -x --hypothesis-seed=$(SEED) --randomly-seed=$(SEED) $(ARGS) \
 		|| test $$? -eq 124 # the first failure ends it with 1; that the time is over is none
 
