@@ -368,7 +368,7 @@ def run_killed(desk: Desk, *arguments: str) -> int:
     path = {"PYTHONPATH": ":".join(filter(None, sys.path))}
     for kills, step in enumerate((1, 2, 3, 5, 6, 7, 9, 12, 15, 19, 24, 30, 40, 60, 90, 500)):
         ran = subprocess.run(
-            [sys.executable, script, str(step), *arguments], cwd=desk.run.folder, env=desk.run.variables | path,
+            [sys.executable, script, str(step), *arguments], cwd=desk.run.folder, env=desk.run.hromada.get_environment(path),
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if ran.returncode == 0:
