@@ -1,4 +1,4 @@
-"""Stress tests by many threads: 5,000 steps, on SQLite in one process, on PostgreSQL in four; and 300 in one process."""
+"""Stress tests by many threads: 5,000 steps, on SQLite in one process, on PostgreSQL in four; or 300 steps."""
 
 from __future__ import annotations
 
