@@ -54,7 +54,8 @@ def pytest_report_header() -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that share what is made once for their module, as the browser is, stay together on one core.
+    """Tests that share what is made once for their module, as the browser is, stay together on one core; so do all
+    tests of Label Studio, whose server is started once.
 
     Where HROMADA_EXPLORE names a seed, only property tests are left, a third of them, chosen by the seed.
     """
@@ -65,8 +66,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         rng = random.Random(int(os.environ[EXPLORE]))  # noqa: S311
         items[:] = rng.sample(functions, k=math.ceil(len(functions) / 3))
     for item in items:
-        fixtures = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
-        if any(definition.scope == "module" for definitions in fixtures for definition in definitions):
+        fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+        if "label_studio" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("label_studio"))
+        elif any(definition.scope == "module" for definitions in fixtures.values() for definition in definitions):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from _command import Hromada
 from sqlalchemy.orm import defer
 from sqlmodel import col, select
 
@@ -35,25 +34,32 @@ PROGRAMME = "programme: all\ntitle: Усе\nlanguage: uk\norder: {order}\nprojec
 
 
 class Organiser:
-    """Organisers at their own terminal: each command is a process of its own on the same database."""
+    """Organisers at their own terminal: each command of `run` is a process of its own, on the same database."""
 
     def __init__(self, folder: Path, url: str) -> None:
-        self.folder, self.url = folder, url
+        self.folder, self.hromada = folder, Hromada(folder, variables={"HROMADA_DATABASE_URL": url})
         rows = [f"{number},підказка {number},кіт,собака,собака\n" for number in range(9)]
         (folder / "words.csv").write_text("id,hint,first,second,gold\n" + "".join(rows), "utf-8")
 
     def run(self, *arguments: str) -> None:
         """Run a command, which has to succeed."""
-        done = subprocess.run(
-            [sys.executable, "-m", "bot.cli", *arguments],
-            cwd=self.folder, env=os.environ | {"HROMADA_DATABASE_URL": self.url},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        child = os.fork()  # what this process has read is not the command's, and all is imported
+        if child == 0:
+            try:
+                ran = self.hromada(*arguments)
+                print(ran.err, flush=True)
+                os._exit(ran.code)
+            finally:
+                os._exit(1)  # this process is not to go on with the tests
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    def write(self, question: str) -> None:
+        """Write the project file with this question."""
+        (self.folder / "words.yaml").write_text(PROJECT.format(question=question), "utf-8")
 
     def load(self, question: str) -> None:
         """Load the project with this question."""
-        (self.folder / "words.yaml").write_text(PROJECT.format(question=question), "utf-8")
+        self.write(question)
         self.run("load", "words.yaml", "--yes")
 
     def load_programme(self, order: str) -> None:
@@ -80,6 +86,7 @@ def get_definition(db: database.Database) -> ProjectFile:
         return definitions.get_project_definition(queries.get_project(session, "words"))
 
 
+@pytest.mark.process
 def test_what_another_process_loads_and_extends_is_seen(db: database.Database, url: str, organiser: Organiser) -> None:
     """The next transaction goes by it, on any connection: the question, the overlap, the order of a programme."""
     organiser.load("Яке?")
@@ -111,7 +118,8 @@ def test_a_definition_that_changes_while_it_is_read_is_not_kept_as_the_old_one(
     db: database.Database, url: str, backend: str, organiser: Organiser
 ) -> None:
     """Its row was read before a change of another process, the definition after it: both are read again together."""
-    organiser.load("Яке?")
+    organiser.write("Яке?")
+    assert organiser.hromada("load", "words.yaml").code == 0
     cache = DefinitionCache[Project, object](
         lambda project: project.definition["title"], columns=("id", "definition_sha256"), size=9
     )

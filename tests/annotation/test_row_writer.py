@@ -210,6 +210,7 @@ def test_new_rows_share_no_default(db: Database) -> None:
         assert (stored.data, stored.asked_in, stored.asked_by) == ({"b": 2}, 7, None)
 
 
+@pytest.mark.process
 def test_the_first_row_of_a_process_can_be_read_on_any_thread() -> None:
     """Nothing of the ORM has run before in this process: an engine alone makes the models ready."""
     script = (

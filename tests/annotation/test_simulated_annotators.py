@@ -131,6 +131,7 @@ def test_an_annotator_comes_at_the_same_hour_of_a_later_day() -> None:
         assert 8 <= later.hour <= 22
 
 
+@pytest.mark.process
 def test_simulating_needs_no_pandas() -> None:
     """Heavy imports are the command's, when it reckons."""
     look = "import sys, annotation.simulation.outcome, bot.trials; print('pandas' in sys.modules)"

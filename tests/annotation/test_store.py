@@ -111,6 +111,7 @@ def test_pseudonyms_are_keyed_by_namespace_and_name() -> None:
     assert "42" not in pseudonyms.fingerprint_key(key)
 
 
+@pytest.mark.process
 def test_the_bot_loads_no_pandas() -> None:
     """The bot's process must stay small: no module that it may load brings in pandas, numpy or crowd-kit."""
     modules = [

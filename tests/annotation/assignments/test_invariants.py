@@ -356,12 +356,23 @@ def prepared(scenario: Scenario, tmp_path: Path) -> type[Campaigns]:
     return Campaigns
 
 
+@pytest.mark.slow
 def test_no_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> None:
     """Five people, any organiser's step; a run assigns enough items of every kind to mean something."""
-    bounded = settings(max_examples=15, stateful_step_count=40, deadline=None)
+    run_campaigns(prepared, examples=15, steps=40)
+    assert {stage.value for stage in Stage} | {"control"} <= prepared.met
+
+
+def test_no_short_order_of_steps_breaks_an_invariant(prepared: type[Campaigns]) -> None:
+    """Two runs of some steps, which assign as many items."""
+    run_campaigns(prepared, examples=2, steps=20)
+
+
+def run_campaigns(prepared: type[Campaigns], *, examples: int, steps: int) -> None:
+    """Let hypothesis take this many steps per example; an example assigns at least LEAST_SHOWN items on average."""
+    bounded = settings(max_examples=examples, stateful_step_count=steps, deadline=None)
     run_state_machine_as_test(prepared, settings=bounded)
     assert sum(prepared.n_assigned) / len(prepared.n_assigned) >= LEAST_SHOWN, prepared.n_assigned
-    assert {stage.value for stage in Stage} | {"control"} <= prepared.met
 
 
 def ignores_free(session: Session, item_ids: Sequence[int]) -> Item | None:
@@ -384,7 +395,13 @@ def keeps_places(_session: Session, *, item_ids: Sequence[int], now: datetime) -
     [
         (overlap_counts, "take_first_place", ignores_free, "an item has no more places than its overlap"),
         (annotator_context, "record_exposure", skips_exposure, "what was shown is recorded as met"),
-        (overlap_counts, "release_places", keeps_places, "an item's counts are those of its assignments"),
+        pytest.param(
+            overlap_counts,
+            "release_places",
+            keeps_places,
+            "an item's counts are those of its assignments",
+            marks=pytest.mark.slow,
+        ),  # fmt: skip
     ],
 )
 def test_what_is_broken_is_found(

@@ -1,4 +1,4 @@
-"""Stress tests of five thousand steps by many threads, on SQLite in one process, on PostgreSQL in four."""
+"""Stress tests by many threads: 5,000 steps, on SQLite in one process, on PostgreSQL in four; or 300 steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import _stress
 import _stress_checks
+import _stress_log
 import pytest
 import sqlalchemy as sa
 
@@ -21,37 +22,65 @@ SECONDS = 540
 @pytest.fixture
 def stress(db: Database, url: str, backend: str, tmp_path: Path) -> _stress.StressPlan:
     """The plan of a stress test, on a database where both campaigns have started."""
-    running = _stress.prepare_database(db, tmp_path, items=ITEMS, annotators=ANNOTATORS)
     processes, threads = (1, 20) if backend == "sqlite" else (4, 8)
+    return plan(
+        db, url, tmp_path, items=ITEMS, annotators=ANNOTATORS, steps=STEPS, processes=processes, threads=threads
+    )
+
+
+@pytest.fixture
+def short(db: Database, url: str, tmp_path: Path) -> _stress.StressPlan:
+    """The plan of a short one."""
+    return plan(db, url, tmp_path, items=30, annotators=8, steps=300, processes=1, threads=8)
+
+
+def plan(
+    db: Database, url: str, folder: Path, *, items: int, annotators: int, steps: int, processes: int, threads: int
+) -> _stress.StressPlan:
+    """Start both campaigns; the plan of a stress test of them."""
+    running = _stress.prepare_database(db, folder, items=items, annotators=annotators)
     started = time.time()
     return _stress.StressPlan(
         url=url,
         projects=running,
-        annotators=ANNOTATORS,
+        annotators=annotators,
         processes=processes,
         threads=threads,
-        steps=STEPS,
+        steps=steps,
         seed=1,
         started=started,
         until=started + SECONDS,
     )
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_stress_test_leaves_a_sound_database_and_every_answer(db: Database, stress: _stress.StressPlan) -> None:
     """What was acknowledged is stored once and as it was given, nothing else is; overlap and exposure hold. And when
     everybody has taken all items that they can get, no place is left that somebody could have had. All steps are taken,
     and each kind of step did what its name says.
     """
-    log = _stress.run_stress(stress)
-    assert len(log.durations) == STEPS
+    log = run_stress(db, stress)
     assert [kind for kind in _stress.STEPS if not log.done[kind]] == []
-    assert len(log.answers) > STEPS / 10
+
+
+def test_a_short_stress_test_leaves_a_sound_database_and_every_answer(db: Database, short: _stress.StressPlan) -> None:
+    """The same of 300 steps by 8 threads in one process, on both databases."""
+    run_stress(db, short)
+
+
+def run_stress(db: Database, stress: _stress.StressPlan) -> _stress_log.StressLog:
+    """Run a stress test and look after it; then let everybody take all that is left, and look once more."""
+    log = _stress.run_stress(stress)
+    assert len(log.durations) == stress.steps
+    assert len(log.answers) > stress.steps / 10
     with db.reading() as view:
         assert _stress_checks.list_violations(view, log) == []
-    log.add(_stress.take_remaining(stress, db, annotators=range(1, ANNOTATORS + 1)))
+    log.add(_stress.take_remaining(stress, db, annotators=range(1, stress.annotators + 1)))
     with db.reading() as view:
         assert _stress_checks.list_violations(view, log) == []
         assert _stress_checks.list_missed_items(view) == []
+    return log
 
 
 @pytest.mark.parametrize(
@@ -63,10 +92,10 @@ def test_a_stress_test_leaves_a_sound_database_and_every_answer(db: Database, st
     ],
 )
 def test_what_a_stress_test_breaks_would_be_found(
-    db: Database, stress: _stress.StressPlan, statement: str, says: str
+    db: Database, short: _stress.StressPlan, statement: str, says: str
 ) -> None:
     """A lost answer, another answer, a group met twice: each is found after a small stress test."""
-    small = replace(stress, processes=1, threads=1, annotators=5, steps=200)
+    small = replace(short, threads=1, annotators=5, steps=200)
     log = _stress.run_stress(small)
     with db.transaction() as session:
         session.connection().execute(sa.text(statement))

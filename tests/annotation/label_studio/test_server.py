@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[3] / "examples"
 INSIDE = """[...document.querySelectorAll(".hr-page, .hr-page *")]
     .every(one => one.getBoundingClientRect().right <= innerWidth + 1)"""
-TEMPLATES = [one.name for one in template_files.list_templates() if not one.is_programme]
+IN_BOTH_PASSES = "instance-filtering"
+TEMPLATES = [
+    pytest.param(one.name, marks=() if one.name == IN_BOTH_PASSES else pytest.mark.slow)
+    for one in template_files.list_templates()
+    if not one.is_programme
+]
 
 
 @pytest.fixture
@@ -92,6 +97,7 @@ def test_every_template_is_on_the_screen(
     assert complaints == []
 
 
+@pytest.mark.slow
 def test_it_runs_on_postgresql(studio_program: Path, postgresql: str, tmp_path: Path) -> None:
     """With the same settings, and a project keeps its tasks there."""
     where = sa.make_url(postgresql)

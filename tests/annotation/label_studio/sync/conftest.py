@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _command import Hromada
 from sqlmodel import Session, col, select
 
 from annotation.label_studio import sync
@@ -173,34 +171,21 @@ class Workspace:
 
 @dataclass(frozen=True)
 class Command:
-    """The installed command in a folder of its own, and the server that it speaks to."""
+    """The command in a folder of its own, told of the server; a call that does not end as it should fails the test."""
 
-    folder: Path
+    hromada: Hromada
     studio: Studio
 
     @property
-    def command(self) -> Path:
-        """The installed script."""
-        return Path(sysconfig.get_path("scripts")) / "hromada"
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """All that the command is told."""
-        return {
-            "PATH": os.environ["PATH"],
-            "COLUMNS": "160",
-            "HROMADA_LABEL_STUDIO_URL": self.studio.url,
-            "HROMADA_LABEL_STUDIO_TOKEN": self.studio.token,
-        }
+    def folder(self) -> Path:
+        """Where it runs."""
+        return self.hromada.folder
 
     def __call__(self, *arguments: str, code: int = 0, **env: str) -> str:
         """Run it; what it printed, or complained of where it is to fail."""
-        done = subprocess.run(
-            [self.command, *arguments], cwd=self.folder, env=self.variables | env, capture_output=True, text=True,
-            check=False,
-        )  # fmt: skip
-        assert done.returncode == code, (arguments, done.stdout, done.stderr)
-        return done.stdout if code != 2 else done.stderr
+        done = self.hromada(*arguments, env=env)
+        assert done.code == code, (arguments, done.out, done.err)
+        return done.out if code != 2 else done.err
 
     def json(self, *arguments: str, code: int = 0) -> Any:
         """Its output as JSON."""
@@ -237,5 +222,6 @@ def workspace(
 
 @pytest.fixture(scope="session")
 def command(label_studio: Studio) -> Callable[[Path], Command]:
-    """The installed command in a folder."""
-    return lambda folder: Command(folder, label_studio)
+    """The command in a folder."""
+    told = {"HROMADA_LABEL_STUDIO_URL": label_studio.url, "HROMADA_LABEL_STUDIO_TOKEN": label_studio.token}
+    return lambda folder: Command(Hromada(folder, variables=told), label_studio)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from playwright.sync_api import expect
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ AT_THE_SCREEN = {0, 9}, {1}
 """What each of them answers in the browser; the rest is sent by their account."""
 
 
+@pytest.mark.slow
 def test_two_people_correct_ten_stories_and_filter_eight_items(
     command: Callable[[Path], Command], accounts: Mapping[str, Account], visit: Visit, shared: Path, tmp_path: Path
 ) -> None:

@@ -246,6 +246,7 @@ def test_what_label_studio_exports_is_imported_by_the_command(
     assert sorted(row[1:3] for row in found["p"]) == [("", "3"), (YES, "1.5"), (YES, "2.25")]
 
 
+@pytest.mark.process
 def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapping[str, Account]) -> None:
     """It tells of an answer, and a signal ends it without a word."""
     taras = accounts["taras"]
@@ -255,8 +256,8 @@ def test_the_watch_ends_well_when_it_is_told_to(hromada: Command, accounts: Mapp
         task = api.get("/api/tasks", params={"project": remote}).json()["tasks"][0]["id"]
         api.post(f"/api/tasks/{task}/annotations/", json={"result": [SAID]}).raise_for_status()
     with subprocess.Popen(
-        [hromada.command, "label-studio", "watch", "--every", "1", "--listen", "127.0.0.1:0"],
-        cwd=hromada.folder, env=hromada.variables | {"PYTHONUNBUFFERED": "1"}, stdout=subprocess.PIPE,
+        [hromada.hromada.command, "label-studio", "watch", "--every", "1", "--listen", "127.0.0.1:0"],
+        cwd=hromada.folder, env=hromada.hromada.get_environment({"PYTHONUNBUFFERED": "1"}), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True,
     ) as watch:  # fmt: skip
         assert watch.stdout is not None

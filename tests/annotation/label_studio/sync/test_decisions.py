@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
 import sys
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,6 +22,7 @@ from tests.annotation.label_studio.sync.test_failures import answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from _label_studio import Account
 
@@ -49,7 +48,13 @@ votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answ
 KILLED = """\
 import os, sys
 import sqlalchemy as sa
-left = int(sys.argv[1])
+from annotation.label_studio import sync
+from annotation.label_studio.client import Client
+from bot import cli
+from bot.commands import adjudicate, label_studio
+with Client("http://127.0.0.1:1", "0" * 40) as client:
+    sdk = client._get_sdk()
+    sdk.users, sdk.projects, sdk.tasks  # its parts are imported now, not in each child
 def step(*_):
     global left
     left -= 1
@@ -60,16 +65,22 @@ def write(connection, cursor, statement, *_):
     if statement.split()[0].upper() in {"INSERT", "UPDATE", "DELETE"}:
         step()
 sa.event.listen(sa.engine.Engine, "commit", step)
-from annotation.label_studio import sync
-from annotation.label_studio.client import Client
 before = Client._record_server_time
 Client._record_server_time = lambda *given: (before(*given), step())[0]
 sync.push_decisions.__kwdefaults__["settle"] = 1
-sys.argv = ["hromada", *sys.argv[2:]]
-from bot.cli import main
-main()
+for kills, left in enumerate((1, 2, 3, 5, 6, 7, 9, 12, 15, 19, 24, 30, 40, 60, 90, 500)):
+    child = os.fork()
+    if child == 0:
+        cli.main()
+        sys.exit()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code != 9:
+        break
+print(kills)
+sys.exit(code)
 """
-"""The command, which ends without a word before its n-th write or commit, or after a request was answered."""
+"""The command, again and again in a process forked for it, which ends without a word before its n-th write or commit,
+or after a request was answered; n grows until it comes through. Prints how often it was killed."""
 
 
 def stories(number: int) -> list[str]:
@@ -363,20 +374,15 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_said(desk: Desk) -> No
 
 def run_killed(desk: Desk, *arguments: str) -> int:
     """Run the command again and again, killed later each time, until it comes through; how often it was killed."""
-    script = desk.run.folder / "killed.py"
-    script.write_text(KILLED, "utf-8")
+    script = desk.run.hromada.write("killed.py", KILLED)
     path = {"PYTHONPATH": ":".join(filter(None, sys.path))}
-    for kills, step in enumerate((1, 2, 3, 5, 6, 7, 9, 12, 15, 19, 24, 30, 40, 60, 90, 500)):
-        ran = subprocess.run(
-            [sys.executable, script, str(step), *arguments], cwd=desk.run.folder, env=desk.run.variables | path,
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if ran.returncode == 0:
-            return kills
-        assert ran.returncode == 9, ran.stderr
-    raise AssertionError("it never came through")
+    ran = desk.run.hromada.run_process(*arguments, env=path, words=(sys.executable, script))
+    assert ran.code == 0, ran.err
+    return int(ran.out.splitlines()[-1])
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_killed_at_any_step_nothing_is_lost_or_doubled(
     tmp_path: Path, command: Callable[[Path], Command], accounts: Mapping[str, Account]
 ) -> None:

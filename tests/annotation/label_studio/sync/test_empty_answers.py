@@ -120,9 +120,9 @@ def put(run: Command, account: Account, questions: list[dict[str, Any]]) -> int:
     ("questions", "stored"),
     [
         ([BOXES], "[]"),
-        ([BOXES | {"required": False}, NOTE], ""),
-        ([PLACE | {"required": False}], ""),
-        ([NOTE, BOXES | {"show_if": {"note": ["так"]}}], ""),
+        pytest.param([BOXES | {"required": False}, NOTE], "", marks=pytest.mark.slow),
+        pytest.param([PLACE | {"required": False}], "", marks=pytest.mark.slow),
+        pytest.param([NOTE, BOXES | {"show_if": {"note": ["так"]}}], "", marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_an_answer_where_the_project_allows_it(
@@ -148,9 +148,9 @@ def test_nothing_is_an_answer_where_the_project_allows_it(
     ("questions", "key", "asks"),
     [
         ([BOXES | {"least": 1}, BOXES | {"name": "more"}], "1", "Що не так?"),
-        ([ANSWER, BOXES], "1", "Так?"),
-        ([NOTE | {"required": True}], None, "Примітка"),
-        ([PLACE], None, None),
+        pytest.param([ANSWER, BOXES], "1", "Так?", marks=pytest.mark.slow),
+        pytest.param([NOTE | {"required": True}], None, "Примітка", marks=pytest.mark.slow),
+        pytest.param([PLACE], None, None, marks=pytest.mark.slow),
     ],
 )
 def test_nothing_is_no_answer_where_one_is_required(

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     from tests.annotation.label_studio.sync.conftest import Workspace
 
 KEY = b"k" * 32
-TEMPLATES = [one.name for one in template_files.list_templates() if not one.is_programme]
+TEMPLATES = [
+    pytest.param(one.name, marks=pytest.mark.slow) for one in template_files.list_templates() if not one.is_programme
+]
 TEXT = "Лис і лис, і ще раз лис 🦊.\n\nА в полі — кіт & <пес>, п'ять лисів."
 YES, NO = "так, певно", "ні"
 EVERY_TYPE: dict[str, Any] = {

@@ -88,14 +88,15 @@ def backend() -> str:
 @pytest.mark.parametrize(
     ("after", "lines", "delay"),
     [
-        ("begun", 1, 0.4),
-        ("sending", 1, 0.0),
+        pytest.param("begun", 1, 0.4, marks=pytest.mark.slow),
+        pytest.param("sending", 1, 0.0, marks=pytest.mark.slow),
         ("sending", 1, 0.15),
-        ("sending", 1, 0.4),
-        ("sent", 1, 0.0),
-        ("sending", 2, 0.0),
+        pytest.param("sending", 1, 0.4, marks=pytest.mark.slow),
+        pytest.param("sent", 1, 0.0, marks=pytest.mark.slow),
+        pytest.param("sending", 2, 0.0, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.process
 def test_a_push_that_was_killed_is_made_up_for(
     workspace: Workspace, url: str, after: str, lines: int, delay: float
 ) -> None:
@@ -110,6 +111,8 @@ def test_a_push_that_was_killed_is_made_up_for(
     workspace.well()
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_pulls_that_were_killed_lose_and_double_nothing(workspace: Workspace, url: str) -> None:
     """Killed after the first answer, and again and again, until one comes through."""
     workspace.campaign(items=40)
