@@ -90,7 +90,9 @@ def whole(db: database.Database, name: str) -> None:
 
 @pytest.mark.parametrize("language", template_files.LANGUAGES)
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_every_template_lives_through_and_is_published(sqlite_url: str, tmp_path: Path, name: str, language: str) -> None:
+def test_every_template_lives_through_and_is_published(
+    sqlite_url: str, tmp_path: Path, name: str, language: str
+) -> None:
     """All files are written, with a data set for every question, in both languages of the template."""
     template_files.write_template(tmp_path / name, template_name=name, language=language)
     with database.open_database(sqlite_url) as db:
