@@ -64,8 +64,8 @@ async def through(person: ScriptedPerson) -> None:
 async def end(bot: asyncio.subprocess.Process) -> str:
     """Send SIGTERM; what the bot wrote, which ended well and within its grace period.
 
-    Exit code 0 is not given by the thread that ends a bot after its grace period: a poll that lasts half a minute is not
-    waited for.
+    Exit code 0 is not given by the thread that ends a bot after its grace period: a poll that lasts half a minute is
+    not waited for.
     """
     await asyncio.sleep(0.3)  # the bot waits for nothing but updates
     begun = monotonic()

@@ -171,9 +171,9 @@ def _redirect_streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Itera
     for number, file in enumerate((given, out, err)):
         os.dup2(file.fileno(), number)
     opened = [
-        open(0, encoding="utf-8", closefd=False),  # noqa: SIM115  # a descriptor, closed below
-        open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115
-        open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),  # noqa: SIM115
+        open(0, encoding="utf-8", closefd=False),  # noqa: PTH123, SIM115  # a descriptor, closed below
+        open(1, "w", encoding="utf-8", closefd=False),  # noqa: PTH123, SIM115
+        open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),  # noqa: PTH123, SIM115
     ]
     sys.stdin, sys.stdout, sys.stderr = opened
     try:
@@ -229,9 +229,7 @@ def _keep_logging() -> Iterator[None]:
             if handler not in before[root][1]:
                 handler.close()
         for one in (root, *_list_loggers()):
-            one.level, one.handlers, one.filters, one.propagate, one.disabled = before.get(
-                one, (0, [], [], True, False)
-            )
+            one.level, one.handlers, one.filters, one.propagate, one.disabled = before.get(one, (0, [], [], True, False))
             one.manager._clear_cache()  # type: ignore[attr-defined]  # levels that were looked up
         logging.disable(switched_off)
 
