@@ -7,6 +7,7 @@ import importlib
 import math
 import os
 import random
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -89,6 +90,22 @@ def shared() -> Path:
     if not folder:
         pytest.skip(f"{SHARED} is not set: the shared data is not here")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file to copy, which no test may change: an empty SQLite database, brought up to date."""
+    file = tmp_path_factory.mktemp("migrated") / "empty.db"
+    with database.open_database(f"sqlite:///{file}"):
+        pass
+    return file
+
+
+@pytest.fixture
+def sqlite_url(migrated: Path, tmp_path: Path) -> str:
+    """The address of an empty SQLite database, brought up to date, that this test has for itself."""
+    shutil.copy(migrated, tmp_path / "test.db")
+    return f"sqlite:///{tmp_path / 'test.db'}"
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -37,12 +36,9 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def url(backend: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+def url(backend: str, request: pytest.FixtureRequest) -> str:
     """The address of an empty database, brought up to date, that this test has for itself."""
-    if backend == "sqlite":
-        shutil.copy(request.getfixturevalue("migrated"), tmp_path / "test.db")
-        return f"sqlite:///{tmp_path / 'test.db'}"
-    found: str = request.getfixturevalue("postgresql_url")
+    found: str = request.getfixturevalue(f"{backend}_url")
     return found
 
 
@@ -56,15 +52,6 @@ def db(url: str) -> Iterator[database.Database]:
 def in_file_order(session: Session) -> None:
     """Put the items in the queue in file order, at positions above every random cursor start."""
     session.connection().execute(sa.update(Item).values(queue_position=Item.rank + 10**9))
-
-
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file to copy: an empty SQLite database, brought up to date."""
-    file = tmp_path_factory.mktemp("migrated") / "empty.db"
-    with database.open_database(f"sqlite:///{file}"):
-        pass
-    return file
 
 
 @pytest.fixture

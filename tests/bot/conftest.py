@@ -103,9 +103,9 @@ class Chat:
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Iterator[database.Database]:
+def db(sqlite_url: str) -> Iterator[database.Database]:
     """An empty database."""
-    with database.open_database(f"sqlite:///{tmp_path / 'bot.db'}") as found:
+    with database.open_database(sqlite_url) as found:
         yield found
 
 

@@ -50,11 +50,11 @@ i1\tні\teve\tAPPROVED
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def session(sqlite_url: str, tmp_path: Path) -> Iterator[Session]:
     """A database with imported votes, of which some do not count; after the import Eve was erased."""
     for name, text in (("words.yaml", PROJECT), ("words.csv", ITEMS), ("votes.tsv", VOTES)):
         (tmp_path / name).write_text(text, "utf-8")
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db, db.transaction() as opened:
+    with database.open_database(sqlite_url) as db, db.transaction() as opened:
         projects.load_project_file(opened, tmp_path / "words.yaml", now=NOW)
         project = queries.get_project(opened, "words")
         vote_import.store_votes(opened, project, vote_import.read_vote_file(opened, project), key=KEY, now=NOW)

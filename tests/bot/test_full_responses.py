@@ -40,9 +40,7 @@ def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]
     """A database with three tales, the third one a control item."""
     (tmp_path / "tales.csv").write_text("id,story\nt1,Кіт спав\nt2,Пес їв\nc1,Миша\n", "utf-8")
     (tmp_path / "tales.yaml").write_text(PROJECT, "utf-8")
-    url = f"sqlite:///{tmp_path / 'test.db'}"
-    if request.param == "postgresql":
-        url = request.getfixturevalue("postgresql_url")
+    url = request.getfixturevalue(f"{request.param}_url")
     with database.open_database(url) as found, found.transaction() as opened:
         projects.load_project_file(opened, tmp_path / "tales.yaml", now=NOW)
         opened.exec(select(Item).where(Item.external_id == "c1")).one().pool = Pool.CONTROL

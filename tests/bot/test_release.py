@@ -45,12 +45,12 @@ NAMES = ("i1", "i2", "i3", *POOLS)
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def session(sqlite_url: str, tmp_path: Path) -> Iterator[Session]:
     """A database with the project: three main items and one of each other pool, gold «так» everywhere."""
     rows = [f"{name},слово {name},так" for name in NAMES]
     (tmp_path / "words.csv").write_text("\n".join(["id,word,gold", *rows]) + "\n", "utf-8")
     (tmp_path / "words.yaml").write_text(PROJECT, "utf-8")
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db, db.transaction() as opened:
+    with database.open_database(sqlite_url) as db, db.transaction() as opened:
         projects.load_project_file(opened, tmp_path / "words.yaml", now=NOW)
         for item in opened.exec(select(Item)).all():
             item.pool = POOLS.get(item.external_id, Pool.MAIN)

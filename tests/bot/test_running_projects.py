@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,8 @@ from bot.conversation.texts import get_texts
 from tests.bot.conftest import in_file_order
 
 if TYPE_CHECKING:
+    from _command import Hromada
+
     from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
@@ -34,18 +34,16 @@ PROJECT: dict[str, Any] = {
 TEXTS = get_texts("en")
 
 
-def run(folder: Path, *arguments: str, code: int = 0) -> str:
-    """The installed command on the database of the bot; what it printed, or complained of where it is to fail."""
-    done = subprocess.run(
-        [Path(sysconfig.get_path("scripts")) / "hromada", *arguments],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "COLUMNS": "160", "HROMADA_DATABASE_URL": f"sqlite:///{folder / 'bot.db'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == code, (done.stdout, done.stderr)
-    return done.stderr if code else done.stdout
+@pytest.fixture
+def run(hromada: Hromada, sqlite_url: str) -> Callable[..., str]:
+    """The command on the database of the bot; what it printed, or complained of where it is to fail."""
+
+    def ran(*arguments: str, code: int = 0) -> str:
+        done = hromada(*arguments, env={"HROMADA_DATABASE_URL": sqlite_url})
+        assert done.code == code, (done.out, done.err)
+        return done.err if code else done.out
+
+    return ran
 
 
 def write(folder: Path, **keys: Any) -> Path:
@@ -86,20 +84,22 @@ async def answer(chat: Chat, person: ScriptedPerson) -> None:
     await chat.tap(person, person.messages[-1].buttons[0][0])
 
 
-async def test_three_people_who_answered_everything_had_all_there_was(begun: Chat, tmp_path: Path) -> None:
+async def test_three_people_who_answered_everything_had_all_there_was(begun: Chat, run: Callable[..., str]) -> None:
     """They have it with their last answer, whoever gave it, and not before."""
     people = [await come(begun, number) for number in (1, 2, 3)]
     for person in people:
         await answer(begun, person)
-    assert json.loads(run(tmp_path, "status", "p", "--json"))["funnel"]["finished"] == 0
+    assert json.loads(run("status", "p", "--json"))["funnel"]["finished"] == 0
     for person in people:
         await answer(begun, person)
-    assert json.loads(run(tmp_path, "status", "p", "--json"))["funnel"]["finished"] == 3
-    line = next(line for line in run(tmp_path, "status", "p").splitlines() if "had all there was" in line)
+    assert json.loads(run("status", "p", "--json"))["funnel"]["finished"] == 3
+    line = next(line for line in run("status", "p").splitlines() if "had all there was" in line)
     assert line.split()[-1] == "3"
 
 
-async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_path: Path) -> None:
+async def test_changed_texts_are_named_and_taken_only_with_yes(
+    begun: Chat, tmp_path: Path, run: Callable[..., str]
+) -> None:
     """Of three who agreed two have met an item: the numbers are theirs; then everybody is asked as was said."""
     people = [await come(begun, number) for number in (1, 2)]
     third = begun.person(3, language="en")
@@ -108,30 +108,30 @@ async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_
     await begun.tap(third, TEXTS("agree"))
     (tmp_path / "instructions.md").write_text("Read twice.", "utf-8")
     (tmp_path / "consent.md").write_text("I agree to more.", "utf-8")
-    refused = run(tmp_path, "load", "p.yaml", code=2)
+    refused = run("load", "p.yaml", code=2)
     assert "texts: instructions (en), consent (en)" in refused
     assert "instructions (en): 2 people: they read it again before their next item." in refused
     assert "consent (en): 3 people: they agree to it before their next item." in refused
     assert "--yes" in refused
     await begun.send(people[0], "/start")
     assert "word" in people[0].messages[-1].text  # nothing changed: the item, and no question
-    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    plan = json.loads(run("load", "p.yaml", "--plan", "--json"))
     assert [(one["text"], one["language"], one["people"]) for one in plan["texts"]] == [
         ("instructions", "en", 2), ("consent", "en", 3),
     ]  # fmt: skip
     assert plan["changes"] == {"texts": "instructions (en), consent (en)"}
-    assert "they agree to it before their next item" in run(tmp_path, "load", "p.yaml", "--plan")
-    done = run(tmp_path, "load", "p.yaml", "--yes")
+    assert "they agree to it before their next item" in run("load", "p.yaml", "--plan")
+    done = run("load", "p.yaml", "--yes")
     assert "Changed p" in done
     assert "nothing changed" not in done
     await begun.send(people[0], "/start")
     assert "I agree to more." in people[0].messages[-1].text
     await begun.tap(people[0], TEXTS("agree"))
     assert "Read twice." in people[0].messages[-1].text
-    assert json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))["texts"] == []
-    assert json.loads(run(tmp_path, "load", "p.yaml", "--json"))["changed"] is False
+    assert json.loads(run("load", "p.yaml", "--plan", "--json"))["texts"] == []
+    assert json.loads(run("load", "p.yaml", "--json"))["changed"] is False
     (tmp_path / "consent.md").write_text("I agree to all.", "utf-8")  # one has agreed to both, nobody is asked again
-    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    plan = json.loads(run("load", "p.yaml", "--plan", "--json"))
     assert [(one["text"], one["people"]) for one in plan["texts"]] == [("consent", 0)]
 
 
@@ -148,11 +148,11 @@ async def test_changed_texts_are_named_and_taken_only_with_yes(begun: Chat, tmp_
     ],
 )
 async def test_every_text_that_people_meet_is_named(
-    begun: Chat, tmp_path: Path, keys: dict[str, Any], text: str, people: int | None
+    begun: Chat, tmp_path: Path, run: Callable[..., str], keys: dict[str, Any], text: str, people: int | None
 ) -> None:
     """Texts that stand in the project file too, with how many are asked because of them."""
     await come(begun, 1)
     write(tmp_path, **keys)
-    plan = json.loads(run(tmp_path, "load", "p.yaml", "--plan", "--json"))
+    plan = json.loads(run("load", "p.yaml", "--plan", "--json"))
     assert [(one["text"], one["language"], one["people"]) for one in plan["texts"]] == [(text, "en", people)]
-    assert f"{text} (en)" in run(tmp_path, "load", "p.yaml", code=2)
+    assert f"{text} (en)" in run("load", "p.yaml", code=2)

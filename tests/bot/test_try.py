@@ -5,24 +5,27 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
 import signal
-import subprocess
-import sysconfig
+import socket
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
-import sqlalchemy as sa
 
 from annotation.store import database
 from annotation.store.models import Annotator
+from bot.commands import local_chat
 
-Tried = tuple[asyncio.subprocess.Process, str]
-COMMAND = str(Path(sysconfig.get_path("scripts")) / "hromada")
+if TYPE_CHECKING:
+    from _command import Hromada
+
 PROJECT = """\
 project: words
 title: Слова
@@ -44,24 +47,38 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def env(folder: Path) -> dict[str, str]:
-    """As on a fresh machine: no settings."""
-    return {"PATH": os.environ["PATH"], "TMPDIR": str(folder / "tmp"), "PYTHONWARNINGS": "error", "COLUMNS": "160"}
-
-
 @pytest.fixture
-async def tried(folder: Path) -> AsyncIterator[Tried]:
-    """The command at work, and the address that it prints."""
+def command(hromada: Hromada, folder: Path) -> Hromada:
+    """The command in that folder."""
+    return replace(hromada, variables={"TMPDIR": str(folder / "tmp")})
+
+
+@asynccontextmanager
+async def start(command: Hromada, *words: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A command as a process of its own, which is killed at the end of the block if it has not ended."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        COMMAND, "try", "project.yaml", "--json", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
+        command.command, *words, cwd=command.folder, env=command.get_environment(), stdout=pipe, stderr=pipe
     )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def read_lines(process: asyncio.subprocess.Process) -> list[str]:
+    """The first three lines of what it prints."""
     assert process.stdout is not None
-    told = b"".join([await asyncio.wait_for(process.stdout.readline(), 20) for _ in range(3)])
-    yield process, json.loads(told)["address"]
-    if process.returncode is None:
-        process.kill()
-        await process.communicate()
+    return [(await asyncio.wait_for(process.stdout.readline(), 20)).decode() for _ in range(3)]
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Ctrl-C ends it well."""
+    process.send_signal(signal.SIGINT)
+    _, err = await asyncio.wait_for(process.communicate(), 20)
+    assert (process.returncode, err.decode()) == (0, "")
 
 
 async def heard(events: aiohttp.StreamReader) -> dict[str, Any]:
@@ -89,88 +106,90 @@ async def answer_one(address: str, *, saved: str = "Збережено") -> dict
     return event
 
 
-async def test_a_person_answers_and_nothing_is_left(folder: Path, tried: Tried) -> None:
+class Visitor(threading.Thread):
+    """Somebody who answers at the address that a command of this process prints, and then presses Ctrl-C."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, saved: str = "Збережено") -> None:
+        super().__init__(daemon=True)
+        self.saved, self.addresses, self.event = saved, queue.Queue[str](), dict[str, Any]()
+        monkeypatch.setattr(local_chat, "_print_address", lambda address, **_: self.addresses.put(address))
+        self.start()
+
+    def run(self) -> None:
+        """Wait for the address, answer, end the command."""
+        address = self.addresses.get(timeout=60)
+        try:
+            self.event = asyncio.run(answer_one(address, saved=self.saved))
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.process
+async def test_a_person_answers_and_nothing_is_left(command: Hromada, folder: Path) -> None:
     """A message follows the start, a tap is answered, Ctrl-C ends it well; `benchmarks/start.py` says how soon."""
-    process, address = tried
-    event = await answer_one(address)
-    menu = [one["command"] for one in event["around"]["menu"]]
-    assert (menu[0], menu[-1], len(menu)) == ("start", "help", 15)
-    assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
-    process.send_signal(signal.SIGINT)
-    _, err = await asyncio.wait_for(process.communicate(), 20)
-    assert (process.returncode, err.decode()) == (0, "")
+    async with start(command, "try", "project.yaml", "--json") as process:
+        address = json.loads("".join(await read_lines(process)))["address"]
+        event = await answer_one(address)
+        menu = [one["command"] for one in event["around"]["menu"]]
+        assert (menu[0], menu[-1], len(menu)) == ("start", "help", 15)
+        assert listening(int(address.split("/?")[0].rsplit(":", 1)[1])) == ["0100007F"]
+        await end(process)
     assert list((folder / "tmp").iterdir()) == []
     assert {path.name for path in folder.iterdir()} == {"project.yaml", "items.csv", "tmp"}
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in the folder."""
-    return subprocess.run([COMMAND, *words], cwd=folder, env=env(folder), capture_output=True, text=True, check=False)
-
-
-@asynccontextmanager
-async def local_bot(folder: Path) -> AsyncIterator[str]:
-    """`hromada bot --local` at work until the block ends, when it gets its Ctrl-C; the address that it prints."""
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        COMMAND, "bot", "--local", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
-    )
-    try:
-        assert process.stdout is not None
-        lines = [(await asyncio.wait_for(process.stdout.readline(), 20)).decode() for _ in range(3)]
-        assert "kept, and marked as simulated" in lines[2]
-        yield lines[1].strip()
-        process.send_signal(signal.SIGINT)
-        _, err = await asyncio.wait_for(process.communicate(), 20)
-    finally:
-        if process.returncode is None:
-            process.kill()
-    assert (process.returncode, err.decode()) == (0, "")
-
-
-async def test_a_bot_on_a_local_telegram_keeps_what_is_answered(folder: Path) -> None:
+@pytest.mark.process
+def test_a_bot_on_a_local_telegram_keeps_what_is_answered(command: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody needs a token; whoever answers is marked as simulated, in the database that commands read afterwards.
 
     Another day it goes on with the same person where they stopped; meanwhile a second one is refused.
     """
-    (folder / "items.csv").write_text("id,text\n1,кіт чи собака\n2,сон чи день\n", "utf-8")
+    command.write("items.csv", "id,text\n1,кіт чи собака\n2,сон чи день\n")
     for words in (("load", "project.yaml"), ("start", "words")):
-        assert (await asyncio.to_thread(run, folder, *words)).returncode == 0
-    for answers in (1, 2):
-        async with local_bot(folder) as address:
-            await answer_one(address)
-            second = await asyncio.to_thread(run, folder, "bot", "--local")
-            assert (second.returncode, "A bot works on this database." in second.stderr) == (2, True), second.stderr
-        status = json.loads((await asyncio.to_thread(run, folder, "status", "words", "--json")).stdout)
-        assert (status["answers"], status["annotators"]) == (answers, 1)
-    people = (await asyncio.to_thread(run, folder, "people", "words")).stdout
-    assert "SIMULATED-" in people
+        assert command(*words).code == 0
+    Visitor(monkeypatch)
+    ran = command("bot", "--local")
+    assert (ran.code, ran.err) == (0, "")
+    check_answers(command, 1)
+    asyncio.run(go_on_another_day(command))
+    check_answers(command, 2)
+    assert "SIMULATED-" in command("people", "words").out
 
 
-async def test_a_local_telegram_is_refused_where_real_people_answer(folder: Path) -> None:
+def check_answers(command: Hromada, number: int) -> None:
+    """So many answers are stored, of one person."""
+    status = command("status", "words", "--json").json
+    assert (status["answers"], status["annotators"]) == (number, 1)
+
+
+async def go_on_another_day(command: Hromada) -> None:
+    """`hromada bot --local` at work while an item is answered, and a second bot is refused."""
+    async with start(command, "bot", "--local") as process:
+        lines = await read_lines(process)
+        assert "kept, and marked as simulated" in lines[2]
+        await answer_one(lines[1].strip())
+        second = await asyncio.to_thread(command, "bot", "--local")
+        assert (second.code, "A bot works on this database." in second.err) == (2, True), second.err
+        await end(process)
+
+
+def test_a_local_telegram_is_refused_where_real_people_answer(command: Hromada) -> None:
     """It could reach none of them: what waits for them would be given up."""
-    url = sa.make_url(f"sqlite:///{folder}/hromada.db")
+    url = f"sqlite:///{command.folder}/hromada.db"
     with database.open_database(url, create=True) as opened, opened.transaction() as transaction:
         transaction.add(Annotator(pseudonym="p", telegram_id=7, created_at=datetime(2026, 1, 1, tzinfo=UTC)))
-    ran = await asyncio.to_thread(run, folder, "bot", "--local")
-    assert ran.returncode == 2, ran.stdout
-    assert "--local: People answer in this database by Telegram." in ran.stderr
+    ran = command("bot", "--local")
+    assert ran.code == 2, ran.out
+    assert "--local: People answer in this database by Telegram." in ran.err
 
 
-async def test_an_english_campaign_is_english(folder: Path) -> None:
+def test_an_english_campaign_is_english(command: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first language on the buttons, the words around an item and the names of people, without a word about it."""
-    text = PROJECT.replace("language: uk", "language: en").replace("Слова", "Words")
-    (folder / "project.yaml").write_text(text, "utf-8")
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(
-        COMMAND, "try", "project.yaml", "--json", cwd=folder, env=env(folder), stdout=pipe, stderr=pipe
-    )
-    assert process.stdout is not None
-    address = json.loads(b"".join([await asyncio.wait_for(process.stdout.readline(), 20) for _ in range(3)]))["address"]
-    event = await answer_one(address, saved="Saved")
-    process.send_signal(signal.SIGINT)
-    await asyncio.wait_for(process.communicate(), 20)
-    assert [key["text"] for row in event["message"]["rows"] for key in row] == ["Change"]
+    command.write("project.yaml", PROJECT.replace("language: uk", "language: en").replace("Слова", "Words"))
+    visitor = Visitor(monkeypatch, saved="Saved")
+    ran = command("try", "project.yaml", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert [key["text"] for row in visitor.event["message"]["rows"] for key in row] == ["Change"]
 
 
 def listening(port: int) -> list[str]:
@@ -179,27 +198,16 @@ def listening(port: int) -> list[str]:
     return [row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port]
 
 
-@pytest.mark.parametrize(
-    ("project", "told"),
-    [
-        (PROJECT.replace("items.csv", "none.csv"), "none.csv"),
-    ],
-)
-def test_a_campaign_that_cannot_be_tried_is_a_sentence(folder: Path, project: str, told: str) -> None:
+def test_a_campaign_that_cannot_be_tried_is_a_sentence(command: Hromada) -> None:
     """What is wrong in the file: exit code 2, before any address is printed."""
-    (folder / "project.yaml").write_text(project, "utf-8")
-    ran = subprocess.run(
-        [COMMAND, "try", "project.yaml"], cwd=folder, env=env(folder), capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, told in ran.stderr, ran.stdout) == (2, True, ""), ran.stderr
+    command.write("project.yaml", PROJECT.replace("items.csv", "none.csv"))
+    ran = command("try", "project.yaml")
+    assert (ran.code, "none.csv" in ran.err, ran.out) == (2, True, ""), ran.err
 
 
-async def test_a_port_that_is_taken_is_a_sentence(folder: Path, tried: Tried) -> None:
-    """The second one on a port is told so."""
-    port = tried[1].split("/?")[0].rsplit(":", 1)[1]
-    ran = await asyncio.to_thread(
-        subprocess.run,
-        [COMMAND, "try", "project.yaml", "--port", port],
-        cwd=folder, env=env(folder), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (ran.returncode, f"Port {port} is taken" in ran.stderr) == (2, True), ran.stderr
+def test_a_port_that_is_taken_is_a_sentence(command: Hromada) -> None:
+    """Whoever comes second on a port is told so."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ran = command("try", "project.yaml", "--port", port)
+    assert (ran.code, f"Port {port} is taken" in ran.err) == (2, True), ran.err

@@ -33,11 +33,9 @@ overlap: 1
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[database.Database]:
+def db(request: pytest.FixtureRequest) -> Iterator[database.Database]:
     """An empty database, on both."""
-    on_postgresql = request.param == "postgresql"
-    url = request.getfixturevalue("postgresql_url") if on_postgresql else f"sqlite:///{tmp_path / 'bot.db'}"
-    with database.open_database(url) as found:
+    with database.open_database(request.getfixturevalue(f"{request.param}_url")) as found:
         yield found
 
 

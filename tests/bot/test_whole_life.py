@@ -90,10 +90,12 @@ def whole(db: database.Database, name: str) -> None:
 
 @pytest.mark.parametrize("language", template_files.LANGUAGES)
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_every_template_lives_through_and_is_published(tmp_path: Path, name: str, language: str) -> None:
+def test_every_template_lives_through_and_is_published(
+    sqlite_url: str, tmp_path: Path, name: str, language: str
+) -> None:
     """All files are written, with a data set for every question, in both languages of the template."""
     template_files.write_template(tmp_path / name, template_name=name, language=language)
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(sqlite_url) as db:
         begun(db, [tmp_path / name / "project.yaml"], door=name)
         lived(db, engine.create_simulation(db, settings=BUSY, names=[name]), [name])
         whole(db, name)
@@ -165,14 +167,14 @@ projects:
 """
 
 
-def test_a_programme_lives_through(tmp_path: Path) -> None:
+def test_a_programme_lives_through(sqlite_url: str, tmp_path: Path) -> None:
     """One invitation, consent and profile for both projects; they are interleaved, and the quota holds."""
     names = ["baseline", "ethics"]
     for name in names:
         template_files.write_template(tmp_path / name, template_name=name)
     (tmp_path / "consent.md").write_text("Я згоден.", "utf-8")
     (tmp_path / "programme.yaml").write_text(PROGRAMME, "utf-8")
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(sqlite_url) as db:
         files = [tmp_path / name / "project.yaml" for name in names]
         begun(db, files, door="both", programme=tmp_path / "programme.yaml")
         simulation = engine.create_simulation(db, settings=BUSY, names=names)
@@ -193,12 +195,12 @@ def test_a_programme_lives_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", template_files.LANGUAGES)
-def test_the_template_of_a_programme_lives_through(tmp_path: Path, language: str) -> None:
+def test_the_template_of_a_programme_lives_through(sqlite_url: str, tmp_path: Path, language: str) -> None:
     """Its projects are named after the folder, and all of their items are answered."""
     folder = tmp_path / "words"
     template_files.write_template(folder, template_name="programme", language=language)
     names = ["words.odd-one-out", "words.longer-word"]
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(sqlite_url) as db:
         files = [folder / "odd-one-out.yaml", folder / "longer-word.yaml"]
         begun(db, files, door="words", programme=folder / "programme.yaml")
         lived(db, engine.create_simulation(db, settings=BUSY, names=names), names)
@@ -251,12 +253,12 @@ def strict(folder: Path, text: str = QUALIFIED) -> Path:
     return folder / "project.yaml"
 
 
-def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
+def test_the_careless_fail_the_qualification(sqlite_url: str, tmp_path: Path) -> None:
     """Whoever guesses among four options does not get four of six, twice; the others do, and repeats come to them."""
     crowd = SimulationSettings(
         people=12, careless=0.25, skill=0.95, skips=0.02, undos=0.1, reports=0, leaves=0.05, days=1, seed=1
     )
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(sqlite_url) as db:
         begun(db, [strict(tmp_path / "strict")], door="strict")
         simulation = engine.create_simulation(db, settings=crowd, names=["strict"])
         lived(db, simulation, ["strict"])
@@ -272,13 +274,13 @@ def test_the_careless_fail_the_qualification(tmp_path: Path) -> None:
             assert session.exec(repeated).one() > 0
 
 
-def test_rules_exclude_the_careless_and_their_places_go_to_others(tmp_path: Path) -> None:
+def test_rules_exclude_the_careless_and_their_places_go_to_others(sqlite_url: str, tmp_path: Path) -> None:
     """Without a qualification they come as far as the fourth control item; what they said there does not count."""
     text = "".join(line for line in QUALIFIED.splitlines(keepends=True) if "qualification" not in line)
     crowd = SimulationSettings(
         people=15, careless=0.2, skill=0.95, skips=0, undos=0, reports=0, leaves=0, days=1, seed=4
     )
-    with database.open_database(f"sqlite:///{tmp_path / 'test.db'}") as db:
+    with database.open_database(sqlite_url) as db:
         begun(db, [strict(tmp_path / "strict", text)], door="strict")
         simulation = engine.create_simulation(db, settings=crowd, names=["strict"])
         simulation.run()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import json
 import locale
 import logging
@@ -214,6 +215,7 @@ def _keep_process_state() -> Iterator[None]:
         try:
             yield
         finally:
+            faulthandler.cancel_dump_traceback_later()  # `bot.application.limit_end` would end the tests
             for number, handler in handlers.items():
                 signal.signal(number, handler)
             os.umask(umask)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
-
 import pytest
 from _examples import limit_examples
 from hypothesis import given, settings
@@ -138,13 +134,3 @@ def test_letters_are_those_that_nobody_confuses() -> None:
     assert not set("ҐЄІЇЙ") & set(options.list_letters(20, "uk"))
     assert options.list_letters(3, "cs") == ("A", "B", "C")
     assert options.list_letters(21, "uk")[-1] == "21"
-
-
-def test_the_conversation_needs_no_pandas() -> None:
-    """Its process stays small."""
-    code = (
-        "import sys, bot.conversation.update_handler, bot.conversation.notifications;"
-        "print([one for one in ('pandas', 'numpy', 'sklearn', 'matplotlib', 'telegram') if one in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert re.sub(r"\s", "", found.stdout) == "[]"

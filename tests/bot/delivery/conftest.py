@@ -46,12 +46,10 @@ def tiny() -> ModuleType:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def url(request: pytest.FixtureRequest) -> str:
     """The address of an empty database, on both."""
-    if request.param == "postgresql":
-        found: str = request.getfixturevalue("postgresql_url")
-        return found
-    return f"sqlite:///{tmp_path / 'bot.db'}"
+    found: str = request.getfixturevalue(f"{request.param}_url")
+    return found
 
 
 @pytest.fixture

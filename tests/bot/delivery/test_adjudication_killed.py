@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import pytest
 import sqlalchemy as sa
 from _crowd import count_waiting, start_spawner, wait_until
 
@@ -24,7 +25,9 @@ from bot.emulator.telegram import Telegram
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
-PEOPLE, ITEMS, KILLS = 3, 40, 6
+PEOPLE = 3
+WHOLE = pytest.mark.slow
+"""Of the tests that are killed most often."""
 STORED = """
 SELECT annotator.telegram_id, item.external_id, adjudication.number, adjudication.labels
 FROM adjudication JOIN item ON item.id = adjudication.item_id
@@ -72,12 +75,20 @@ def count_decisions(db: Database) -> int:
         return found
 
 
-async def test_no_decision_is_lost_or_doubled(url: str, db: Database, load_items: Callable[..., None]) -> None:
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "items", "kills"),
+    [("sqlite", 12, 2), pytest.param("sqlite", 40, 6, marks=WHOLE), pytest.param("postgresql", 40, 6, marks=WHOLE)],
+    indirect=["url"],
+)
+async def test_no_decision_is_lost_or_doubled(
+    url: str, db: Database, load_items: Callable[..., None], items: int, kills: int
+) -> None:
     """Three people at one queue, killed again and again with updates in flight."""
-    load_items(items=ITEMS)
+    load_items(items=items)
     with db.transaction() as session:
         project, now = queries.get_project(session, "words"), datetime.now(UTC)
-        doubts = {str(number): {CaseReason.TIE} for number in range(ITEMS)}
+        doubts = {str(number): {CaseReason.TIE} for number in range(items)}
         cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=now)
         invitations.create_invitation(session, target=project, code="judge", now=now, adjudicates=True)
     telegram = Telegram()
@@ -88,19 +99,19 @@ async def test_no_decision_is_lost_or_doubled(url: str, db: Database, load_items
         telegram.person(number).send("/start judge")
     async with Server(telegram) as server, start_spawner(server) as bots:
         await bots.start(url)
-        for kill in range(KILLS):
+        for kill in range(kills):
             await bots.start(url)  # it stands by until the other is gone
-            target = (kill + 1) * ITEMS // (KILLS + 2)
+            target = (kill + 1) * items // (kills + 2)
             await wait_until(lambda target=target: count_decisions(db) >= target, seconds=30, who=telegram.person(1))  # type: ignore[misc]
             await asyncio.sleep(panel.rng.random() * 0.1)
             bots.end(bots.running[0])
             telegram.faults.duplicate(panel.rng.randrange(3))
-        await wait_until(lambda: count_decisions(db) == ITEMS, seconds=60, who=telegram.person(1))
+        await wait_until(lambda: count_decisions(db) == items, seconds=60, who=telegram.person(1))
         await wait_until(lambda: count_waiting(db, telegram) == (0, 0, 0))
     with db.reading() as view:
         assert invariants.list_violations(view) == ()
         rows = view.connection().execute(sa.text(STORED)).all()
-    assert sorted(int(item) for _, item, _, _ in rows) == list(range(ITEMS))
+    assert sorted(int(item) for _, item, _, _ in rows) == list(range(items))
     assert {number for _, _, number, _ in rows} == {0}
     stored = {
         (who, item): (json.loads(labels) if isinstance(labels, str) else labels)[0] for who, item, _, labels in rows

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import _adversity
+import pytest
 
 ANSWERS = 500
 
 
+@pytest.mark.slow
+@pytest.mark.process
 async def test_when_everything_goes_wrong_nothing_is_lost_doubled_or_stuck(postgresql_url: str, tmp_path: Path) -> None:
     """Stopped backends, swallowed bytes, killed bots, 429s and 500s, and a fast clock in one of two bots."""
     report = await _adversity.run_adversity(postgresql_url, tmp_path, answers=ANSWERS)

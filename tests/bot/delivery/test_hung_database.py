@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from _crowd import SPAWNER
 
 from annotation.errors import Unavailable
-from annotation.store import database
+from annotation.store import database, postgresql_connections
 from bot import application
 from bot.delivery.telegram_api import TelegramApi
 from bot.delivery.transaction_runner import TransactionRunner, get_now
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from annotation.store.database import Database
 
 ANSWER_SECONDS = 1.0
+CONNECT_SECONDS = 2
+"""The shortest time to connect that psycopg can limit."""
 
 
 async def until(condition: Callable[[], object], *, seconds: float = 300) -> None:
@@ -80,9 +82,10 @@ async def test_a_stopped_backend_is_waited_for_with_a_limit(
 
 
 async def test_swallowed_bytes_are_waited_for_with_a_limit(
-    postgresql_url: str, caplog: pytest.LogCaptureFixture
+    postgresql_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither an open connection nor a new one gets an answer: both fail in time, and the log says when it is over."""
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, pool=2, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
@@ -106,14 +109,15 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
         await asyncio.to_thread(opened.__exit__, None, None, None)
 
 
-def test_a_server_that_takes_a_connection_and_says_nothing_is_given_up() -> None:
+def test_a_server_that_takes_a_connection_and_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a statement can be limited: psycopg alone would wait for 130 seconds."""
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://somebody@127.0.0.1:{silent.getsockname()[1]}/nothing"
         began = monotonic()
         with pytest.raises(Unavailable), database.open_database(url):
             pass
-    assert monotonic() - began < 100
+    assert CONNECT_SECONDS / 2 < monotonic() - began < 100
 
 
 async def test_a_statement_that_takes_too_long_is_ended_by_the_server(postgresql_url: str) -> None:
@@ -147,6 +151,7 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
 ) -> None:
     """Nobody writes and Telegram is well: after the time given the bot ends, and names the database."""
     telegram = Telegram()
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
@@ -160,7 +165,7 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
         monkeypatch.setattr(TelegramApi, "poll_updates", partialmethod(TelegramApi.poll_updates, timeout=1))
         serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
         await until(lambda: telegram.calls["getupdates"])
-        proxy.swallows, app.watchdog.seconds = True, 4
+        proxy.swallows, app.watchdog.seconds = True, 2
         with pytest.raises(Unavailable, match="The database does not answer"):
             await asyncio.wait_for(serving, 300)
         await asyncio.to_thread(opened.__exit__, None, None, None)
@@ -192,7 +197,7 @@ import sys, time
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.transaction_runner import TransactionRunner
-from annotation.store import database
+from annotation.store import database, postgresql_connections
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
 
@@ -200,9 +205,9 @@ async def hang(runner, *, within):
     runner.threads.submit(time.sleep, 600)  # a thread that no limit reaches
     time.sleep(600)  # nor the loop, where somebody blocks it
 
-TransactionRunner.close, application.GRACE_SECONDS = hang, 2.0
+TransactionRunner.close, application.GRACE_SECONDS = hang, 1.0
 telegram = Telegram()
-with database.open_database(f"sqlite:///{sys.argv[1]}") as db:
+with database.open_database(sys.argv[1]) as db:
     app = application.build_application(
         token=telegram.token, database=db,
         settings=application.build_delivery_settings(ConversationSettings(key=b"k" * 32)),
@@ -212,10 +217,11 @@ with database.open_database(f"sqlite:///{sys.argv[1]}") as db:
 """
 
 
-async def test_sigterm_ends_a_bot_whatever_hangs(tmp_path: Path) -> None:
+@pytest.mark.process
+async def test_sigterm_ends_a_bot_whatever_hangs(sqlite_url: str) -> None:
     """The loop and a thread stand still where no limit reaches them: a thread of C ends the process, and says where."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", HANGING_BOT, str(tmp_path / "bot.db"), stderr=asyncio.subprocess.PIPE
+        sys.executable, "-c", HANGING_BOT, sqlite_url, stderr=asyncio.subprocess.PIPE
     )
     assert process.stderr is not None
     async with asyncio.timeout(120):
@@ -228,6 +234,8 @@ async def test_sigterm_ends_a_bot_whatever_hangs(tmp_path: Path) -> None:
     assert b"in hang" in said
 
 
+@pytest.mark.slow
+@pytest.mark.process
 async def test_sigterm_ends_a_bot_whose_backends_are_stopped(
     postgresql_url: str, db_with_items: Callable[[str], None]
 ) -> None:
@@ -250,16 +258,17 @@ async def test_sigterm_ends_a_bot_whose_backends_are_stopped(
             await until(lambda: len(person.messages) > seen)
 
 
+@pytest.mark.slow
+@pytest.mark.process
 async def test_a_locked_sqlite_is_waited_for_and_sigterm_ends_the_bot(
-    tmp_path: Path, db_with_items: Callable[[str], None]
+    sqlite_url: str, db_with_items: Callable[[str], None]
 ) -> None:
     """Another process holds the lock and does not let go: the log says so; then the bot is told to end, and does."""
-    file = tmp_path / "locked.db"
-    url = f"sqlite:///{file}"
-    db_with_items(url)
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    db_with_items(sqlite_url)
     telegram = Telegram()
     person = telegram.person(1)
-    async with Server(telegram) as server, running_bot(url, server) as bot:
+    async with Server(telegram) as server, running_bot(sqlite_url, server) as bot:
         person.send("/start")
         await until(lambda: person.messages)
         seen = len(person.messages)

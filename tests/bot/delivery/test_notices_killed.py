@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+import pytest
 import sqlalchemy as sa
 
 from annotation.store import invariants, queries
@@ -21,6 +23,7 @@ from annotation.store.models import NoticeWish
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration, withdrawal
 from annotation.workflow.notices import announcements
+from bot.delivery import attempts
 from bot.emulator.server import Server
 from bot.emulator.state import Clock
 from bot.emulator.telegram import Telegram
@@ -28,10 +31,14 @@ from bot.emulator.telegram import Telegram
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
+RunBot = Callable[[dict[str, Any]], Awaitable[str]]
+"""Runs a bot as this says, which `notice_worker.run` explains; how it ended."""
 WORKER = Path(__file__).parent / "notice_worker.py"
 BEGIN = datetime(2026, 11, 24, 8, 1, tzinfo=UTC)
 KYIV, TOKYO = "Europe/Kyiv", "Asia/Tokyo"
 PEOPLE = 12
+STRIDE = 25
+"""How many steps longer than the one before each bot lives, in the tests that run with every change."""
 STEP = timedelta(minutes=6)
 """The time between two bots: what the last one held is held no more."""
 
@@ -43,7 +50,7 @@ class Campaign:
     db: Database
     url: str
     telegram: Telegram
-    process: asyncio.subprocess.Process
+    run: RunBot
     organisers: tuple[int, ...] = ()
     now: datetime = BEGIN
     doubtful: set[tuple[int, str]] = field(default_factory=set)
@@ -52,10 +59,7 @@ class Campaign:
     async def start_bot(self, *, kill_at: int = 0) -> str:
         """A bot, killed at this event; how it ended."""
         line = {"url": self.url, "at": self.now.timestamp(), "kill_at": kill_at, "organisers": self.organisers}
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{json.dumps(line)}\n".encode())
-        ended = (await asyncio.wait_for(self.process.stdout.readline(), 60)).decode().strip()
+        ended = await self.run(line)
         begun = self.read("SELECT chat_id, notice FROM outbox WHERE begun_at IS NOT NULL")
         self.doubtful |= {(int(str(chat)), str(notice)) for chat, notice in begun}
         self.now += STEP
@@ -121,8 +125,56 @@ def prepare_organisers(db: Database, organisers: tuple[int, ...]) -> None:
 
 
 @asynccontextmanager
-async def campaign(url: str, db: Database, *, organisers: tuple[int, ...] = ()) -> AsyncIterator[Campaign]:
-    """The people, or only organisers, and the process that starts bots."""
+async def run_in_processes(server: Server) -> AsyncIterator[RunBot]:
+    """Each bot is a process of its own, which can be killed."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, WORKER, server.url, server.telegram.token, stdin=pipe, stdout=pipe
+    )
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None
+    assert stdout is not None
+
+    async def run(line: dict[str, Any]) -> str:
+        stdin.write(f"{json.dumps(line)}\n".encode())
+        return (await asyncio.wait_for(stdout.readline(), 60)).decode().strip()
+
+    try:
+        yield run
+    finally:
+        process.kill()
+        await process.wait()
+
+
+@asynccontextmanager
+async def run_in_threads(server: Server) -> AsyncIterator[RunBot]:
+    """Each bot is a thread of this process, which nobody kills."""
+    spec = importlib.util.spec_from_file_location("notice_worker", WORKER)
+    assert spec is not None
+    assert spec.loader is not None
+    worker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(worker)
+
+    async def run(line: dict[str, Any]) -> str:
+        await asyncio.to_thread(worker.run, server.url, server.telegram.token, **line)
+        return "done"
+
+    pauses = attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS
+    try:
+        yield run
+    finally:
+        attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS = pauses
+
+
+@asynccontextmanager
+async def campaign(
+    url: str,
+    db: Database,
+    *,
+    organisers: tuple[int, ...] = (),
+    start: Callable[[Server], AbstractAsyncContextManager[RunBot]] = run_in_processes,
+) -> AsyncIterator[Campaign]:
+    """The people, or only organisers, and what runs bots."""
     prepare_organisers(db, organisers) if organisers else prepare(db)
     made: list[Campaign] = []
 
@@ -132,22 +184,17 @@ async def campaign(url: str, db: Database, *, organisers: tuple[int, ...] = ()) 
     telegram = Telegram(clock=Clock(get_time))
     for number in range(1, PEOPLE + 1):
         telegram.person(number).send("/start")
-    async with Server(telegram) as server:
-        pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, WORKER, server.url, telegram.token, stdin=pipe, stdout=pipe
-        )
-        made.append(Campaign(db, url, telegram, process, organisers))
-        try:
-            yield made[0]
-        finally:
-            process.kill()
-            await process.wait()
+    async with Server(telegram) as server, start(server) as run:
+        made.append(Campaign(db, url, telegram, run, organisers))
+        yield made[0]
 
 
-async def kill_at_every_step(running: Campaign, *, until: Callable[[], bool] = lambda: False) -> int:
-    """Start bots, of which each lives one step longer than the one before, until one is done; how many there were."""
-    for kill_at in range(1, 500):
+async def kill_at_every_step(running: Campaign, *, stride: int, until: Callable[[], bool] = lambda: False) -> int:
+    """Start bots, of which each lives a stride longer than the one before, until one is done; how long that one lives.
+
+    A stride is a number of steps; with 1 there is a bot for every step.
+    """
+    for kill_at in range(1, 500, stride):
         ended = await running.start_bot(kill_at=kill_at)
         if ended == "done" or until():
             return kill_at
@@ -155,8 +202,18 @@ async def kill_at_every_step(running: Campaign, *, until: Callable[[], bool] = l
     raise AssertionError("it makes more steps than that")
 
 
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "stride"),
+    [
+        ("sqlite", STRIDE),
+        pytest.param("sqlite", 1, marks=pytest.mark.slow),
+        pytest.param("postgresql", 1, marks=pytest.mark.slow),
+    ],
+    indirect=["url"],
+)
 async def test_killed_at_every_step_nothing_is_doubled_or_lost(
-    url: str, db: Database, load_items: Callable[..., None]
+    url: str, db: Database, load_items: Callable[..., None], stride: int
 ) -> None:
     """What had not begun is sent once, by the next bot; what had begun may have arrived, and is not sent again.
 
@@ -164,9 +221,11 @@ async def test_killed_at_every_step_nothing_is_doubled_or_lost(
     """
     load_items(items=20)
     async with campaign(url, db) as running:
-        storing = await kill_at_every_step(running, until=lambda: running.read("SELECT count(*) FROM outbox") != [(0,)])
+        storing = await kill_at_every_step(
+            running, stride=stride, until=lambda: running.read("SELECT count(*) FROM outbox") != [(0,)]
+        )
         assert storing > 20
-        sending = await kill_at_every_step(running)
+        sending = await kill_at_every_step(running, stride=stride)
         assert sending > 20
         for _ in range(3):
             running.now += timedelta(hours=8)
@@ -178,7 +237,8 @@ async def test_killed_at_every_step_nothing_is_doubled_or_lost(
         assert max(received.values()) == 1
         assert received.keys() <= expected
         lost = expected - received.keys()
-        assert 0 < len(lost) < len(running.doubtful) < len(expected) / 2
+        assert len(lost) < len(running.doubtful) < len(expected) / 2
+        assert lost or stride > 1
         assert lost < running.doubtful
         for entry in running.telegram.display_log.entries:
             if entry.kind == "message":
@@ -191,7 +251,7 @@ async def test_killed_at_every_step_nothing_is_doubled_or_lost(
 async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, load_items: Callable[..., None]) -> None:
     """On both databases, once each, and the wishes are as they then should be."""
     load_items(items=20)
-    async with campaign(url, db) as running:
+    async with campaign(url, db, start=run_in_threads) as running:
         assert await running.start_bot() == "done"
         running.now += timedelta(hours=17)
         assert await running.start_bot() == "done"
@@ -201,13 +261,23 @@ async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, lo
         assert running.read("SELECT count(*) FROM assignment WHERE status = 'live'") == [(0,)]
 
 
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "stride"),
+    [
+        ("postgresql", STRIDE),
+        pytest.param("sqlite", 1, marks=pytest.mark.slow),
+        pytest.param("postgresql", 1, marks=pytest.mark.slow),
+    ],
+    indirect=["url"],
+)
 async def test_a_digest_is_sent_once_a_day_by_bots_that_are_killed(
-    url: str, db: Database, load_items: Callable[..., None]
+    url: str, db: Database, load_items: Callable[..., None], stride: int
 ) -> None:
     """What had not begun is sent by the next bot; none at night, none to an organiser who blocked the bot."""
     load_items(items=20)
     async with campaign(url, db, organisers=(1, 2, 3, 4)) as running:
-        assert await kill_at_every_step(running) > 20
+        assert await kill_at_every_step(running, stride=stride) > 20
         assert running.now < BEGIN + timedelta(hours=8)
         received = running.count_received()
         assert set(received.values()) == {1}

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
-import sysconfig
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,16 +14,18 @@ import pytest
 from annotation.errors import SchemaMismatch
 from annotation.store import migrations
 from bot import application
+from bot.delivery import failed_updates
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
+    from _command import Hromada
+
     from annotation.store.database import Database
     from bot.conversation.updates_and_calls import TelegramCalls
     from tests.bot.delivery.conftest import Stage
     from tests.conftest import LaterRelease
 
-INSTALLED = (str(Path(sysconfig.get_path("scripts")) / "hromada"),)
 SENTENCE = "The database has the schema 0002, of a newer hromada or of another program. Upgrade hromada"
 SECONDS = 60
 """How long a bot may take to see that its database was upgraded; on an idle machine it takes one or two."""
@@ -40,13 +39,13 @@ async def until(condition: Callable[[], object], *, seconds: float = 300) -> Non
 
 
 @asynccontextmanager
-async def hromada(
-    release: tuple[str, ...], *command: str, variables: Mapping[str, str], folder: Path
+async def start_bot(
+    command: Hromada, *way: str, release: tuple[str, ...] = ()
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A command of a release, as a process of its own; it is killed at the end."""
+    """The bot of this release or another, as a process of its own; it is killed at the end."""
     process = await asyncio.create_subprocess_exec(
-        *release, *command, cwd=folder, env={**os.environ, **variables}, stderr=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.DEVNULL,
+        *(release or (str(command.command),)), "bot", *way, cwd=command.folder, env=command.get_environment(),
+        stderr=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL,
     )  # fmt: skip
     try:
         yield process
@@ -64,9 +63,15 @@ def find_free_port() -> int:
         return port
 
 
-@pytest.mark.parametrize("way", [(), ("--webhook",)], ids=["polling", "webhook"])
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("url", "way"),
+    [("sqlite", ()), pytest.param("postgresql", ("--webhook",), marks=pytest.mark.slow)],
+    indirect=["url"],
+    ids=["polling", "webhook"],
+)
 async def test_a_bot_ends_when_its_database_is_upgraded(
-    db: Database, url: str, tmp_path: Path, load_items: Callable[..., None], later_release: LaterRelease,
+    db: Database, url: str, hromada: Hromada, load_items: Callable[..., None], later_release: LaterRelease,
     way: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Within seconds, with exit code 2 and a sentence; a message that comes then is answered by the later release."""
@@ -80,17 +85,17 @@ async def test_a_bot_ends_when_its_database_is_upgraded(
             "HROMADA_TELEGRAM_URL": f"{server.url}/bot", "HROMADA_WEBHOOK_URL": f"http://127.0.0.1:{port}",
             "HROMADA_WEBHOOK_LISTEN": f"127.0.0.1:{port}",
         }  # fmt: skip
-        async with hromada(INSTALLED, "bot", *way, variables=variables, folder=tmp_path) as bot:
+        command = replace(hromada, variables=variables)
+        async with start_bot(command, *way) as bot:
             first.send("/start")
             await until(lambda: first.messages)
-            upgrade = ("database", "upgrade")
-            async with hromada(later_release.command, *upgrade, variables=variables, folder=tmp_path) as upgrading:
-                assert await asyncio.wait_for(upgrading.wait(), 300) == 0
+            upgrade = command.with_release(later_release.installed)
+            assert (await asyncio.to_thread(upgrade, "database", "upgrade")).code == 0
             _, said = await asyncio.wait_for(bot.communicate(), SECONDS)
             assert (bot.returncode, SENTENCE in said.decode()) == (2, True), said.decode()
             assert "Traceback" not in said.decode()
         second.send("/start")
-        async with hromada(later_release.command, "bot", *way, variables=variables, folder=tmp_path):
+        async with start_bot(command, *way, release=later_release.command):
             await until(lambda: second.messages)
 
 
@@ -99,7 +104,10 @@ async def test_an_update_that_fails_under_a_newer_schema_waits_for_the_newer_bot
 ) -> None:
     """It is not given up, and nobody is told of a failure, though the old program cannot handle it any more."""
 
+    attempts = list[object]()
+
     def fail(*_: object, **__: object) -> TelegramCalls:
+        attempts.append(_)
         raise KeyError("a column that is not there any more")
 
     person = stage.telegram.person(1)
@@ -108,7 +116,7 @@ async def test_an_update_that_fails_under_a_newer_schema_waits_for_the_newer_bot
         migrations.upgrade_schema(stage.db.engine)
     person.send("/start")
     serving = asyncio.create_task(stage.deliver())
-    await asyncio.sleep(3)
+    await until(lambda: len(attempts) > failed_updates.MAX_ATTEMPTS)
     assert stage.rows("SELECT attempts, code, done_at FROM inbox") == [(0, None, None)]
     assert person.messages == []
     await stage.app.workers.stop(within=0)

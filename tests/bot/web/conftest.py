@@ -63,10 +63,9 @@ class Campaign:
 
 
 @pytest.fixture
-def campaign(tmp_path: Path) -> Iterator[Campaign]:
+def campaign(sqlite_url: str) -> Iterator[Campaign]:
     """Both campaigns, begun: of the baseline some answers are there."""
-    url = f"sqlite:///{tmp_path / 'hromada.db'}"
-    with database.open_database(url) as db:
+    with database.open_database(sqlite_url) as db:
         with db.transaction() as session:
             for name, file in FILES.items():
                 projects.load_project_file(session, file, now=engine.SIMULATION_START, allow_outside=True)
@@ -79,7 +78,7 @@ def campaign(tmp_path: Path) -> Iterator[Campaign]:
         settings = SimulationSettings(people=6, reports=0.05, careless=0.0)
         simulation = engine.create_simulation(db, settings=settings, names=[BASELINE, STORIES])
         simulation.run(steps=150)
-        yield Campaign(db, url, simulation)
+        yield Campaign(db, sqlite_url, simulation)
 
 
 @pytest.fixture
