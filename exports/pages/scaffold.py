@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -22,6 +23,9 @@ from exports.pages.translation import (
     translate_count,
     use_language,
 )
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _CODE = re.compile("`([^`]+)`")
 MAX_ENTRIES = 1000
@@ -131,6 +135,30 @@ def render_page(
     files in the other languages: `name` is that of its file without the ending (see `get_page_name`). `values` are
     further variables of the template, and a missing one is an error.
     """
+    simulated = [section.name for section in sections if section.simulated]
+    return (
+        _load_templates(package)
+        .get_template(template)
+        .render(
+            title=title,
+            page_language=get_language(),
+            other_languages=[
+                (language, LANGUAGE_NAMES[language], get_page_name(name, language))
+                for language in LANGUAGES
+                if language != get_language()
+            ],
+            sections=sections,
+            simulated=simulated,
+            all_simulated=len(simulated) == len(sections),
+            level=localize_number(f"{100 * confidence_level:g} %"),
+            **values,
+        )
+    )
+
+
+@cache
+def _load_templates(package: str) -> Environment:
+    """The templates of a package; each is compiled once, for every data set, page and language."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # slow to import
 
     environment = Environment(
@@ -142,18 +170,4 @@ def render_page(
         keep_trailing_newline=True,
     )
     environment.globals |= {"translate": translate, "translate_count": translate_count, "mark_code": mark_code}
-    simulated = [section.name for section in sections if section.simulated]
-    return environment.get_template(template).render(
-        title=title,
-        page_language=get_language(),
-        other_languages=[
-            (language, LANGUAGE_NAMES[language], get_page_name(name, language))
-            for language in LANGUAGES
-            if language != get_language()
-        ],
-        sections=sections,
-        simulated=simulated,
-        all_simulated=len(simulated) == len(sections),
-        level=localize_number(f"{100 * confidence_level:g} %"),
-        **values,
-    )
+    return environment

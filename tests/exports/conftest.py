@@ -15,6 +15,7 @@ from exports.benchmark_items.sources import ITEM_TEXT_COLUMNS
 from exports.facts import PlanFact, ProjectFacts, Qualification, ReleaseFacts, SampleFact, TextFact, TrainingItem
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 from exports.inputs import INPUT_COLUMNS, ITEM_COLUMNS, DataSet
+from exports.release import ReleaseFolder, build_release_folder
 from exports.release_state import ReleaseInputs
 
 WORDS = {"т": "так", "н": "ні"}
@@ -350,3 +351,9 @@ class MakeRelease:
 @pytest.fixture(scope="session")
 def make_release() -> type[MakeRelease]:
     return MakeRelease
+
+
+@pytest.fixture(scope="session")
+def plain_release() -> ReleaseFolder:
+    """The files of a release in which everything is in order, built once: nobody changes them."""
+    return build_release_folder(MakeRelease.inputs())

@@ -83,8 +83,15 @@ def test_simulated_answers_are_stamped(make: Make, page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 360),
+        pytest.param("light", 1280, marks=pytest.mark.slow),
+        pytest.param("dark", 360, marks=pytest.mark.slow),
+        ("dark", 1280),
+    ],
+)
 def test_the_pages_fit_their_screen_and_load_nothing(
     make: Make, browser: Any, tmp_path: Path, page: str, width: int, scheme: str
 ) -> None:

@@ -15,7 +15,7 @@ from exports.facts import Pay
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.paper.paper_tables import Footnotes, PaperTable, format_latex, format_markdown
 from exports.paper.sentences import SENTENCES, count_noun
-from exports.release.folder import build_release_folder
+from exports.release import ReleaseFolder
 from exports.release_state import ReleaseState, compute_release_state
 
 ADJUDICATED = ("adjudications.csv", "gold_review.csv", "reviews.csv")
@@ -244,8 +244,8 @@ def test_the_readme_explains_its_stamp_and_names_what_is_there(
     assert "`tables/`" not in text
 
 
-def test_the_readme_names_every_file_that_a_release_can_hold(state: ReleaseState, make_release: Any) -> None:
-    files = build_release_folder(make_release.inputs()).files
+def test_the_readme_names_every_file_that_a_release_can_hold(state: ReleaseState, plain_release: ReleaseFolder) -> None:
+    files = plain_release.files
     table = files["README.md"].decode()
     named = {path.split("/")[0] + ("/" if "/" in path else "") for path in files} - {"README.md"}
     assert [name for name in sorted(named) if f"| `{name}` |" not in table] == []

@@ -158,6 +158,7 @@ def test_an_emoji_in_a_name_is_drawn_by_the_browser(make: Make) -> None:
     assert ">кіт 🐈</text>" in render_report(released(make.closed("кіт 🐈")))
 
 
+@pytest.mark.process
 def test_plots_and_templates_are_imported_only_for_a_page() -> None:
     """Importing the report loads neither matplotlib nor Jinja, so that commands without a page start quickly."""
     code = "import sys, exports.report; print(sorted({'matplotlib', 'jinja2'} & set(sys.modules)))"
@@ -165,8 +166,15 @@ def test_plots_and_templates_are_imported_only_for_a_page() -> None:
     assert ran.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 360),
+        pytest.param("light", 1280, marks=pytest.mark.slow),
+        pytest.param("dark", 360, marks=pytest.mark.slow),
+        ("dark", 1280),
+    ],
+)
 def test_the_page_fits_its_screen_and_loads_nothing(
     make: Make, browser: Any, tmp_path: Path, width: int, scheme: str
 ) -> None:

@@ -14,7 +14,7 @@ from exports import corrections, filtering, report, results, score_variants, sen
 from exports.full_responses import FilteringRule, QuestionSpec
 from exports.pages import scaffold, translation
 from exports.pages.reasons import translate_reason
-from exports.release.folder import build_release_folder
+from exports.release import ReleaseFolder, build_release_folder
 
 Make = Any
 NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity")
@@ -60,8 +60,10 @@ def test_no_sentence_of_a_release_is_english(make_release: Any, *, simulated: bo
     assert "SIMULATED" not in page
 
 
-def test_the_english_page_differs_by_its_link_alone(make_release: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = build_release_folder(make_release.inputs()).files["report.html"].decode()
+def test_the_english_page_differs_by_its_link_alone(
+    make_release: Any, plain_release: ReleaseFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = plain_release.files["report.html"].decode()
     assert '<html lang="en">' in page
     assert '<a href="report.uk.html" lang="uk" hreflang="uk">Українською</a>' in page
     monkeypatch.setattr(scaffold, "LANGUAGES", ("en",))
@@ -71,8 +73,8 @@ def test_the_english_page_differs_by_its_link_alone(make_release: Any, monkeypat
     assert files["report.html"].decode() == page.replace(link, "")
 
 
-def test_files_for_machines_are_english(make_release: Any) -> None:
-    files = build_release_folder(make_release.inputs()).files
+def test_files_for_machines_are_english(plain_release: ReleaseFolder) -> None:
+    files = plain_release.files
     for name in ("checklist.md", "report_checklist.json", "agreement.json", "human_baseline.csv", "README.md"):
         assert not re.search("(?i)узгодженість|учасник|завдань", files[name].decode()), name
 

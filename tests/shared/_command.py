@@ -3,14 +3,18 @@
 A process of its own costs some two seconds, nearly all of it imports; the same command called in this process costs
 some hundredths. `Hromada` gives a command all that a terminal gives it (words, folder, environment, standard streams as
 file descriptors) and takes back all that it changes in the process, so that one call cannot be seen by the next.
-Tests of what only a process has (signals, kills, start-up, two at once) use `Hromada.run_process`, and are marked so.
+Tests of what only a process has (signals, kills, start-up, two at once, a terminal, another encoding than UTF-8) use
+`Hromada.run_process` and the marker `process`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import contextvars
 import faulthandler
+import gc
 import json
 import locale
 import logging
@@ -27,12 +31,15 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "hromada"
 WIDTH = "160"
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGALRM)
+SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+RUNNING = threading.Lock()
+"""Held while a command runs: there is one environment, one folder and one output for the whole process."""
 
 
 @dataclass(frozen=True)
@@ -114,11 +121,11 @@ def run_in_process(arguments: list[str], *, folder: Path, env: Mapping[str, str]
     """Call `bot.cli.main` as a shell would start it: exit code and both outputs come back, the process is as before.
 
     Inside a running event loop, as in an asynchronous test or beside a browser, the command runs in a thread: it may
-    start a loop of its own.
+    start a loop of its own, but hears no signals. Raises RuntimeError while another command runs in this process.
     """
-    with _keep_process_state(), tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
+    with _alone(), _keep_process_state(env), tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
             tempfile.TemporaryFile() as err:  # fmt: skip
-        given.write(stdin.encode())
+        given.write(stdin.encode(errors="surrogateescape"))
         given.seek(0)
         os.chdir(folder)
         os.environ.clear()
@@ -127,7 +134,7 @@ def run_in_process(arguments: list[str], *, folder: Path, env: Mapping[str, str]
         tempfile.tempdir = None
         sys.argv = ["hromada", *arguments]
         with _redirect_streams(given, out, err):
-            code = _call_beside_loops(_call_main)
+            code = _call_beside_loops(partial(contextvars.Context().run, _call_main))
         out.seek(0)
         err.seek(0)
         return Ran(code, out.read().decode(), err.read().decode())
@@ -155,7 +162,7 @@ def _call_main() -> int:
         cli.main()
     except SystemExit as ended:
         if ended.code is None or isinstance(ended.code, int):
-            return ended.code or 0
+            return (ended.code or 0) & 0xFF  # all that a shell gets
         print(ended.code, file=sys.stderr)
         return 1
     except BaseException:  # noqa: BLE001  # leaves `main`: the interpreter prints it and exits with 1
@@ -185,8 +192,9 @@ def _redirect_streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Itera
     for number, file in enumerate((given, out, err)):
         os.dup2(file.fileno(), number)
     opened = [
-        open(0, encoding="utf-8", closefd=False),  # noqa: SIM115  # a descriptor, closed below
-        open(1, "w", encoding="utf-8", closefd=False),  # noqa: SIM115
+        # as where no language is set: UTF-8, and bytes that are none come and go as they are
+        open(0, encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115  # closed below
+        open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False),  # noqa: SIM115
         open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False),  # noqa: SIM115
     ]
     sys.stdin, sys.stdout, sys.stderr = opened
@@ -203,21 +211,34 @@ def _redirect_streams(given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> Itera
 
 
 @contextlib.contextmanager
-def _keep_process_state() -> Iterator[None]:
+def _alone() -> Iterator[None]:
+    """Refuse a second command while one runs: it would write into the output of the first."""
+    if not RUNNING.acquire(blocking=False):
+        raise RuntimeError("A command runs in this process already. Start the second one by run_process.")
+    try:
+        yield
+    finally:
+        RUNNING.release()
+
+
+@contextlib.contextmanager
+def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
     """Give back all that a command can change in its process and a real one would take with it."""
     environment, folder, words, path = dict(os.environ), Path.cwd(), sys.argv, list(sys.path)
     temporary, language, umask = tempfile.tempdir, locale.setlocale(locale.LC_ALL), os.umask(0)
     os.umask(umask)
-    in_main = threading.current_thread() is threading.main_thread()
-    handlers = {number: signal.getsignal(number) for number in SIGNALS} if in_main else {}
-    with _keep_logging(), warnings.catch_warnings():
-        warnings.simplefilter("error")  # PYTHONWARNINGS=error
+    hook, collects = sys.excepthook, gc.isenabled()
+    with _keep_signals(), _keep_logging(), warnings.catch_warnings():
+        warnings.simplefilter(env.get("PYTHONWARNINGS", "default"))  # type: ignore[arg-type]  # any other is an error
+        warnings.showwarning = _print_warning
         try:
             yield
         finally:
-            faulthandler.cancel_dump_traceback_later()  # `bot.application.limit_end` would end the tests
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+            faulthandler.cancel_dump_traceback_later()  # the bot's: it would end the tests
+            atexit.unregister(faulthandler.cancel_dump_traceback_later)
+            if collects and not gc.isenabled():
+                gc.enable()
+            sys.excepthook = hook
             os.umask(umask)
             locale.setlocale(locale.LC_ALL, language)
             tempfile.tempdir = temporary
@@ -228,6 +249,38 @@ def _keep_process_state() -> Iterator[None]:
             time.tzset()
 
 
+def _print_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    _: object = None,
+    line: str | None = None,
+) -> None:
+    """Write a warning where a terminal has it, not where pytest collects those of the tests."""
+    print(warnings.formatwarning(message, category, filename, lineno, line), end="", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _keep_signals() -> Iterator[None]:
+    """Give back what happens on each signal; only the main thread can change that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    descriptor = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(descriptor)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(descriptor)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for number, handler in handlers.items():
+            if handler is not None and signal.getsignal(number) is not handler:  # faulthandler's are not to be lost
+                signal.signal(number, handler)
+
+
 @contextlib.contextmanager
 def _keep_logging() -> Iterator[None]:
     """Let no handler of the tests hear the command, and give back levels, handlers and filters of all loggers."""
@@ -236,18 +289,17 @@ def _keep_logging() -> Iterator[None]:
     switched_off = root.manager.disable
     root.handlers, root.filters = [], []
     root.setLevel(logging.WARNING)
+    logging.disable(logging.NOTSET)
     try:
         yield
     finally:
-        for handler in root.handlers:
-            if handler not in before[root][1]:
-                handler.close()
         for one in (root, *_list_loggers()):
-            one.level, one.handlers, one.filters, one.propagate, one.disabled = before.get(
-                one, (0, [], [], True, False)
-            )
-            one.manager._clear_cache()  # type: ignore[attr-defined]  # levels that were looked up
-        logging.disable(switched_off)
+            old = before.get(one, (0, [], [], True, False))
+            for handler in one.handlers:
+                if handler not in old[1]:
+                    handler.close()
+            one.level, one.handlers, one.filters, one.propagate, one.disabled = old
+        logging.disable(switched_off)  # forgets the levels that were looked up, too
 
 
 def _list_loggers() -> list[logging.Logger]:

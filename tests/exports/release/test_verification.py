@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,38 @@ from hypothesis import strategies as st
 
 from exports import writers
 from exports.lm_eval.results import MANIFEST
-from exports.release import ReleaseFolder, build_release_folder, verify_folder, write_release_folder
+from exports.release import (
+    ReleaseFolder,
+    build_release_folder,
+    verification,
+    verify_folder,
+    write_release_folder,
+)
 from exports.release.folder import hash_content
+from exports.release.raw_inputs import write_inputs
 from exports.release_state import ReleaseInputs
 
 Contents = dict[str, bytes]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _equal_inputs_are_computed_once() -> Iterator[None]:
+    """Most tests alter what follows from the raw files, not these: what follows from them is the same each time, as
+    `test_the_same_inputs_give_the_same_bytes` says. Altered raw files are computed anew.
+    """
+    computed: dict[Any, ReleaseFolder] = {}
+
+    def build(inputs: ReleaseInputs, **options: Any) -> ReleaseFolder:
+        key = json.dumps([write_inputs(inputs), options["draft"], verification.get_harness_version()])
+        if options["recorded"] is not None:
+            return build_release_folder(inputs, **options)
+        if key not in computed:
+            computed[key] = build_release_folder(inputs, **options)
+        return computed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(verification, "build_release_folder", build)
+        yield
 
 
 def encode(built: ReleaseFolder) -> Contents:
@@ -195,12 +223,12 @@ def test_a_folder_that_is_no_release_is_refused(tmp_path: Path) -> None:
             verify_folder(tmp_path)
 
 
+@pytest.mark.slow
 def test_replays_of_another_harness_are_compared_with_the_manifest(
     tmp_path: Path, make_release: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the harness of the release is not installed, its files are taken as they are, and that is said."""
     from exports.lm_eval.replay import get_harness_version
-    from exports.release import verification
 
     version = get_harness_version()
     if not version:
