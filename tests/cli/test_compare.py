@@ -134,6 +134,7 @@ def test_a_plan_from_assumptions_and_from_votes(hromada: Hromada) -> None:
     assert (told.code, "Votes tell what --votes, --share would assume" in told.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_pilot_of_a_project_tells_the_variance_of_the_rest(hromada: Hromada) -> None:
     """While only pilot items are answered, the plan for the main items rests on them; then on the main ones."""
     rng = random.Random(5)  # noqa: S311  # simulated answers

@@ -8,6 +8,8 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from _command import Hromada
 
@@ -95,6 +97,7 @@ def test_pilots_are_compared_on_their_common_items(hromada: Hromada) -> None:
     assert abs(values["accuracy", "short"] - baseline["units"][0]["scores"][0]["value"]) < 0.03
 
 
+@pytest.mark.slow
 def test_the_tables_say_what_is_compared_and_are_written(hromada: Hromada) -> None:
     """One table of values, one of differences, notes on the items; `--to` writes the same numbers as CSV."""
     load_pilot(hromada, "short", people=range(1, 13), right=0.95, seconds=10)

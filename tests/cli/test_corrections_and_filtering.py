@@ -75,6 +75,7 @@ def exported(hromada: Hromada, folder: str = "out") -> Path:
     return hromada.folder / folder
 
 
+@pytest.mark.slow
 def test_ten_of_twelve_real_stories_are_usable(hromada: Hromada, stories: list[dict[str, str]]) -> None:
     """Olha's answers are those of the authors; Ivan confirms four as they are, and thinks one of Olha's hopeless."""
     items = [{"id": f"s{n:02}", "story": row["generated_story"]} for n, row in enumerate(stories)]

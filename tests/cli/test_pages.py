@@ -130,36 +130,46 @@ def _judge_items(rows: list[dict[str, str]]) -> str:
     return "\n".join(votes) + "\n"
 
 
-CASES = [*((folder, name) for folder, names in PAGES.items() for name in names), ("parus", "report")]
+CASES = [*((folder, name) for folder, names in PAGES.items() for name in names)]
+EVERY_LOOK = [(scheme, width) for scheme in SCHEMES for width in WIDTHS]
 
 
 @pytest.mark.parametrize(("folder", "name"), CASES)
+def test_a_page_stands_on_a_phone(places: dict[str, Path], browser: Browser, folder: str, name: str) -> None:
+    look_at_page(browser, places[folder], name, looks=[("light", 360)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("folder", "name"), [*CASES, ("parus", "report")])
 def test_a_page_stands_every_width_scheme_and_language(
     places: dict[str, Path], browser: Browser, request: pytest.FixtureRequest, folder: str, name: str
 ) -> None:
     place = request.getfixturevalue("parus") if folder == "parus" else places[folder]
+    look_at_page(browser, place, name, looks=EVERY_LOOK)
+
+
+def look_at_page(browser: Browser, place: Path, name: str, *, looks: list[tuple[str, int]]) -> None:
+    """Open a page in these colour schemes and widths; everything that a reader needs holds in each."""
     pictures = os.environ.get("PAGE_PICTURES")
-    for scheme in SCHEMES:
+    for scheme, width in looks:
         context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")
-        for width in WIDTHS:
-            language = ".uk" if (width == 768) == (scheme == "light") else ""
-            address = (place / f"{name}{language}.html").as_uri()
-            page = context.new_page()
-            page.set_viewport_size({"width": width, "height": 800})
-            troubles = watch_page(page, address)
-            page.goto(address)
-            where = f"{folder}/{name}{language} {width} {scheme}"
-            assert find_overflow(page) == 0, where
-            if pictures:
-                page.screenshot(path=Path(pictures) / f"{folder}-{name}{language}-{width}-{scheme}.png", full_page=True)
-            assert list_violations(page) == [], where
-            if width == 360:
-                assert check_keyboard(page) == [], where
-            assert troubles.found == [], where
-            if width == 1280:
-                assert check_paper(page) == [], where
-                assert page.pdf(format="A4")[:5] == b"%PDF-"
-            page.close()
+        language = ".uk" if (width == 768) == (scheme == "light") else ""
+        address = (place / f"{name}{language}.html").as_uri()
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 800})
+        troubles = watch_page(page, address)
+        page.goto(address)
+        where = f"{place.name}/{name}{language} {width} {scheme}"
+        assert find_overflow(page) == 0, where
+        if pictures:
+            page.screenshot(path=Path(pictures) / f"{place.name}-{name}{language}-{width}-{scheme}.png", full_page=True)
+        assert list_violations(page) == [], where
+        if width == 360:
+            assert check_keyboard(page) == [], where
+        assert troubles.found == [], where
+        if width == 1280:
+            assert check_paper(page) == [], where
+            assert page.pdf(format="A4")[:5] == b"%PDF-"
         context.close()
 
 

@@ -188,8 +188,10 @@ def test_rcb_counts_what_it_changed_and_what_repeats(hromada: Hromada, data: Pat
         ("SpectralMethodsMeetEM/rte", 2, "shared", 0.8969, 0.9275),
         ("active-crowd-toolkit/CF", 5, "shared", 0.8822, 0.830),
         ("active-crowd-toolkit/SP_amt", 2, "alphabetical", 0.9440, 0.944),
-        ("crowd_truth_inference/d_jn-product", 2, "shared", 0.8966, 0.9397),
-        ("crowd_truth_inference/s5_AdultContent", 4, "alphabetical", 0.7628, 0.7658),
+        pytest.param("crowd_truth_inference/d_jn-product", 2, "shared", 0.8966, 0.9397, marks=pytest.mark.slow),
+        pytest.param(
+            "crowd_truth_inference/s5_AdultContent", 4, "alphabetical", 0.7628, 0.7658, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_consensus_is_as_accurate_as_published(
@@ -215,6 +217,7 @@ def test_a_tie_scores_nothing_in_a_baseline(
     assert units(hromada("baseline", name, "--json").json)["majority"] == expected
 
 
+@pytest.mark.slow
 def test_truth_may_cover_only_some_items(hromada: Hromada, data: Path) -> None:
     """s5_AdultContent has truth for 333 of its 11,040 items; only those are scored."""
     name = hromada.loaded(truth_inference(data, "crowd_truth_inference/s5_AdultContent", classes=4), outside=True)
@@ -302,6 +305,7 @@ def test_every_method_of_closed_labels_can_be_asked_for(
     assert method in found["made"]
 
 
+@pytest.mark.slow
 def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: Path) -> None:
     """With anchors, or skills from gold, no accuracy is given, and it is said why."""
     name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2), outside=True)
@@ -316,6 +320,7 @@ def test_gold_that_made_the_labels_does_not_score_them(hromada: Hromada, data: P
         assert f"{method} (" in (hromada.folder / method / "gold.csv").read_text()
 
 
+@pytest.mark.slow
 def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> None:
     """Macro-F1, weighted F1 and MCC in `baseline` and in human_baseline.csv, with intervals."""
     name = hromada.loaded(truth_inference(data, "SpectralMethodsMeetEM/rte", classes=2), outside=True)
@@ -335,7 +340,7 @@ def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> No
 @pytest.mark.parametrize(
     ("folder", "classes", "fresh", "this"),
     [
-        ("SpectralMethodsMeetEM/rte", 2, (0.746, 0.924), (0.830, 0.879)),
+        pytest.param("SpectralMethodsMeetEM/rte", 2, (0.746, 0.924), (0.830, 0.879), marks=pytest.mark.slow),
         ("SpectralMethodsMeetEM/dog", 4, (0.750, 0.828), (0.763, 0.818)),
     ],
 )

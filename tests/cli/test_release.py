@@ -104,6 +104,7 @@ def demo_projects(demo: Hromada) -> list[str]:
     return [project["project"] for project in demo("status", "--json").json]
 
 
+@pytest.mark.slow
 def test_the_demo_releases_fully_and_says_that_it_is_simulated(demo: Hromada, demo_projects: list[str]) -> None:
     """Nothing is unmet that blocks, nothing unevidenced; every page and table says SIMULATED; it is verified."""
     assert demo_projects
@@ -122,6 +123,7 @@ def test_the_demo_releases_fully_and_says_that_it_is_simulated(demo: Hromada, de
         assert "Verified" in verified.out
 
 
+@pytest.mark.slow
 def test_a_second_release_is_byte_identical(demo: Hromada, demo_projects: list[str]) -> None:
     """Into the same folder and into another one."""
     name = demo_projects[0]
@@ -153,6 +155,7 @@ def test_every_file_of_export_and_build_is_in_it_and_the_same(demo: Hromada, dem
     assert expected <= released.keys()
 
 
+@pytest.mark.slow
 def test_parus_releases_as_secondary(hromada: Hromada, shared: Path) -> None:
     """People answered on a platform of which nothing is on record here: what it did is not evidenced, never met."""
     name = hromada.loaded(PARUS % {"data": shared / "data"} + DECLARED, outside=True)
@@ -259,6 +262,7 @@ def test_what_cannot_be_done_is_said(hromada: Hromada, words: list[str], said: s
     assert not (hromada.folder / "out").exists()
 
 
+@pytest.mark.slow
 def test_models_stand_beside_people(hromada: Hromada) -> None:
     """Answers of a model: the lines on models are checked, and its differences stand in the folder."""
     name = write_small(hromada)

@@ -136,6 +136,7 @@ def chegeka(hromada: Hromada) -> Hromada:
     return hromada
 
 
+@pytest.mark.slow
 def test_validation_adds_accepted_answers(chegeka: Hromada) -> None:
     """Rubbish is rejected, another wording is accepted as right: a second row of scores, the first stays."""
     olha = reviewer(chegeka)
