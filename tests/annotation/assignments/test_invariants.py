@@ -400,7 +400,7 @@ def keeps_places(_session: Session, *, item_ids: Sequence[int], now: datetime) -
             keeps_places,
             "an item's counts are those of its assignments",
             marks=pytest.mark.slow,
-        ),  # fmt: skip
+        ),
     ],
 )
 def test_what_is_broken_is_found(
