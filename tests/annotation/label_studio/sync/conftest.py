@@ -205,6 +205,13 @@ def said(label: str) -> list[dict[str, Any]]:
     return [{"from_name": "answer", "to_name": "item:shown", "type": "choices", "value": value}]
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
+def backend(request: pytest.FixtureRequest) -> str:
+    """What a server and we say to each other is the same on both; what runs at once names BOTH_DATABASES."""
+    found: str = request.param
+    return found
+
+
 @pytest.fixture(scope="session")
 def accounts(label_studio: Studio) -> Mapping[str, Account]:
     """Three people's accounts."""

@@ -116,10 +116,10 @@ def test_what_is_written_wrongly_in_the_settings(
 
 def test_a_slow_server_is_waited_for_no_longer_than_said() -> None:
     """Then it is a sentence."""
-    with answering(200, b"{}", seconds=2) as url, Client(url, "0" * 40, timeout=0.2) as client:
+    with answering(200, b"{}", seconds=1) as url, Client(url, "0" * 40, timeout=0.2) as client:
         with pytest.raises(Unavailable, match="took too long"):
             client.get_own_account()
-        time.sleep(2)
+        time.sleep(1)
 
 
 def test_a_token_that_the_server_does_not_know(workspace: Workspace) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 YES, NO = "так", "ні"
 SKIP = "skipped in Label Studio"
+BOTH_DATABASES = pytest.mark.parametrize("backend", ["sqlite", "postgresql"])
 
 
 def _now() -> datetime:
@@ -57,6 +58,7 @@ def test_no_identity_and_no_gold_is_sent(workspace: Workspace) -> None:
     assert code in workspace.client.get_project(remote).title
 
 
+@BOTH_DATABASES
 def test_what_people_do_there_becomes_answers(workspace: Workspace) -> None:
     """Answered, skipped, begun and not handed in, changed, deleted, answered once more."""
     workspace.campaign(items=4)
@@ -164,6 +166,7 @@ def test_a_late_answer_beyond_the_overlap_is_extra(workspace: Workspace) -> None
     workspace.well()
 
 
+@BOTH_DATABASES
 def test_two_pullers_at_once_take_each_answer_once(workspace: Workspace) -> None:
     """Four threads read the same batch while people answer and change their minds."""
     workspace.campaign(items=12)
@@ -197,6 +200,7 @@ def test_two_pullers_at_once_take_each_answer_once(workspace: Workspace) -> None
     workspace.well()
 
 
+@BOTH_DATABASES
 def test_two_pushers_at_once_one_waits(workspace: Workspace) -> None:
     """The second is told so, and nothing is there twice."""
     workspace.campaign(items=40)
