@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _built_benchmarks import OFFLINE, SCRIPTS, Campaigns, open_campaigns, run_harness
+from _built_benchmarks import OFFLINE, SCRIPTS, Campaigns, offline, open_campaigns, read_samples, run_harness
+from _command import Hromada
 from pyarrow import parquet
 
 from aggregation.errors import HromadaError
@@ -303,16 +304,29 @@ def test_gold_of_an_open_build_is_gone_when_it_is_hidden(built: Built, tmp_path:
 
 def test_items_without_gold_load_as_those_with_it(built: Built, tmp_path: Path) -> None:
     """By `datasets` and by mlcroissant, without a network: the columns of hidden gold are empty."""
-    code = (
-        "import sys, datasets, mlcroissant\n"
-        "rows = datasets.load_dataset(sys.argv[1], 'secret')['test']\n"
-        "described = mlcroissant.Dataset(jsonld=f'{sys.argv[1]}/croissant.json').records(record_set='secret-test')\n"
-        "print(len(rows), set(rows['gold']), len(list(described)), datasets.get_dataset_config_names(sys.argv[1]))\n"
-    )
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **OFFLINE}
-    command = [sys.executable, "-c", code, str(built.folder / "secret-built/hugging_face")]
-    ran = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-    assert ran.stdout.splitlines()[-1:] == ["8 {None} 8 ['secret']"], ran.stderr
+    import datasets
+    import mlcroissant
+
+    folder = str(built.folder / "secret-built/hugging_face")
+    with offline(tmp_path):
+        rows = datasets.load_dataset(folder, "secret")["test"]
+        described = mlcroissant.Dataset(jsonld=f"{folder}/croissant.json").records(record_set="secret-test")
+        assert (len(rows), set(rows["gold"]), len(list(described))) == (8, {None}, 8)
+        assert datasets.get_dataset_config_names(folder) == ["secret"]
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_the_installed_harness_finds_the_same(built: Built, tmp_path: Path) -> None:
+    """Its command in a process of its own, beside all the tasks that it brings along: the samples are the same."""
+    build = built.folder / "pair-built"
+    found = []
+    for name in ("here", "there"):
+        ran = run_harness(build, tmp_path / name, ["pair"], in_process=name == "here")
+        (model,) = {path.parent for path in (tmp_path / name).rglob("samples_*")}
+        parts = [ran[part] for part in ("results", "n-shot", "n-samples", "task_hashes", "group_subtasks", "versions")]
+        found.append((parts, [read_samples(model, task) for task in ("words", "others")]))
+    assert found[0] == found[1]
 
 
 def test_a_model_is_run_without_the_gold_and_scored_with_it(built: Built, tmp_path: Path) -> None:
@@ -372,6 +386,8 @@ def test_a_model_on_changed_items_is_found(built: Built, tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", ["1", "2"])
 def test_another_process_writes_the_same_bytes(built: Built, tmp_path: Path, seed: str) -> None:
     """In other folders, with another order of sets, in another time zone and language."""
@@ -392,14 +408,15 @@ def test_another_process_writes_the_same_bytes(built: Built, tmp_path: Path, see
         assert read_folder(tmp_path / folder) == read_folder(built.folder / folder)
 
 
-def test_without_the_extra_the_command_writes_the_rest_and_says_so(built: Built, tmp_path: Path) -> None:
-    """The command, in a process that finds neither the harness nor what comes with it."""
-    hide = "import sys; sys.modules |= dict.fromkeys(('lm_eval', 'datasets', 'mlcroissant')); "
-    code = f"{hide}from bot.cli import main; main()"
-    env = {"PATH": os.environ["PATH"], "HROMADA_DATABASE_URL": built.address}
-    command = [sys.executable, "-c", code, "build", "pair", "without"]
-    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
-    assert "the extra `harness` is not installed" in " ".join(ran.stdout.split())
+def test_without_the_extra_the_command_writes_the_rest_and_says_so(
+    built: Built, tmp_path: Path, hromada: Hromada, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command, where neither the harness nor what comes with it is found."""
+    hidden = {"lm_eval", "datasets", "mlcroissant"}
+    for name in [*hidden, *(module for module in sys.modules if module.partition(".")[0] in hidden)]:
+        monkeypatch.setitem(sys.modules, name, None)
+    ran = hromada("build", "pair", "without", env={"HROMADA_DATABASE_URL": built.address})
+    assert ran.code == 0, ran.err
+    assert "the extra `harness` is not installed" in " ".join(ran.out.split())
     expected = {path for path in built.pair.files if not path.startswith("results/")}
     assert read_folder(tmp_path / "without").keys() == expected

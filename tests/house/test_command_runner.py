@@ -12,6 +12,7 @@ import json
 import locale
 import logging
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -215,6 +216,7 @@ def leak() -> None:
     sys.path.insert(0, "/leaked")
     sys.excepthook = lambda *_: None
     decimal.getcontext().prec = 3
+    random.seed(0)
     gc.disable()
     warnings.simplefilter("ignore")
     warnings.showwarning = lambda *_: None
@@ -258,6 +260,7 @@ def describe_process() -> dict[str, object]:
         "path": list(sys.path),
         "excepthook": sys.excepthook,
         "decimals": decimal.getcontext().prec,
+        "chances": random.getstate(),
         "collects": gc.isenabled(),
         "warnings": (list(warnings.filters), warnings.showwarning),
         "signals": {number: signal.getsignal(number) for number in signal.valid_signals()},

@@ -19,6 +19,7 @@ import json
 import locale
 import logging
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -117,8 +118,17 @@ class Hromada:
         return found
 
 
-def run_in_process(arguments: list[str], *, folder: Path, env: Mapping[str, str], stdin: str = "") -> Ran:
+def run_in_process(
+    arguments: list[str],
+    *,
+    folder: Path,
+    env: Mapping[str, str],
+    stdin: str = "",
+    main: Callable[[], object] | None = None,
+) -> Ran:
     """Call `bot.cli.main` as a shell would start it: exit code and both outputs come back, the process is as before.
+
+    `main` is the entry point of another program.
 
     Inside a running event loop, as in an asynchronous test or beside a browser, the command runs in a thread: it may
     start a loop of its own, but hears no signals. Raises RuntimeError while another command runs in this process.
@@ -134,7 +144,7 @@ def run_in_process(arguments: list[str], *, folder: Path, env: Mapping[str, str]
         tempfile.tempdir = None
         sys.argv = ["hromada", *arguments]
         with _redirect_streams(given, out, err):
-            code = _call_beside_loops(partial(contextvars.Context().run, _call_main))
+            code = _call_beside_loops(partial(contextvars.Context().run, _call_main, main))
         out.seek(0)
         err.seek(0)
         return Ran(code, out.read().decode(), err.read().decode())
@@ -154,12 +164,12 @@ def run_in_fork(run: Callable[[], int]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _call_main() -> int:
+def _call_main(main: Callable[[], object] | None) -> int:
     """The exit code of the command line, as the interpreter would give it to the shell."""
     from bot import cli
 
     try:
-        cli.main()
+        (main or cli.main)()
     except SystemExit as ended:
         if ended.code is None or isinstance(ended.code, int):
             return (ended.code or 0) & 0xFF  # all that a shell gets
@@ -227,7 +237,7 @@ def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
     environment, folder, words, path = dict(os.environ), Path.cwd(), sys.argv, list(sys.path)
     temporary, language, umask = tempfile.tempdir, locale.setlocale(locale.LC_ALL), os.umask(0)
     os.umask(umask)
-    hook, collects = sys.excepthook, gc.isenabled()
+    hook, collects, chances = sys.excepthook, gc.isenabled(), random.getstate()
     with _keep_signals(), _keep_logging(), warnings.catch_warnings():
         warnings.simplefilter(env.get("PYTHONWARNINGS", "default"))  # type: ignore[arg-type]  # any other is an error
         warnings.showwarning = _print_warning
@@ -239,6 +249,7 @@ def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
             if collects and not gc.isenabled():
                 gc.enable()
             sys.excepthook = hook
+            random.setstate(chances)
             os.umask(umask)
             locale.setlocale(locale.LC_ALL, language)
             tempfile.tempdir = temporary
