@@ -4,12 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, overload
 
-from aggregation.schema import Votes
+from aggregation.schema import MeasurementLevel, Votes
 from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_answer, normalise_answer
 
 AnswerType = Literal["label", "boxes", "text", "edit", "span"]
+LabelHeadline = Literal[
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "percent_agreement_chance_corrected_per_item",
+]
+"""The headline coefficients of labels: alpha at the level of the labels, or, without classes, one that needs none."""
+ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
+    {
+        "nominal": "krippendorff_alpha_nominal",
+        "ordinal": "krippendorff_alpha_ordinal",
+        "interval": "krippendorff_alpha_interval",
+        "ratio": "krippendorff_alpha_ratio",
+    }
+)
+
+
+@overload
+def choose_headline_coefficient(
+    kind: Literal["label"], *, has_classes: bool, level: MeasurementLevel
+) -> LabelHeadline: ...
+@overload
+def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str: ...
+def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str:
+    """Return the name of the one coefficient of agreement to report of answers of this type.
+
+    `has_classes` says that all items share the labels or boxes, `level` how labels are compared. Every page, table,
+    paragraph and command takes the name from here: a nominal alpha of a scale calls a miss by one point as wrong as
+    a miss by four.
+    """
+    if kind == "label":
+        return ALPHA_BY_LEVEL[level] if has_classes else "percent_agreement_chance_corrected_per_item"
+    if kind == "boxes":
+        return "krippendorff_alpha_masi" if has_classes else "exact_sets"
+    return "span_f1_token" if kind == "span" else "exact_match"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,6 +66,12 @@ class Answers:
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     normalise: Normalisation | None = None
+
+    @property
+    def headline_coefficient(self) -> str:
+        """The name of the coefficient of agreement to report (see `choose_headline_coefficient`)."""
+        has_classes = (self.boxes if self.kind == "boxes" else self.votes.classes) is not None
+        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.votes.measurement_level)
 
     @property
     def rule(self) -> Normalisation | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from aggregation import schema
-from aggregation.answers import Answers, AnswerType
+from aggregation.answers import Answers, AnswerType, choose_headline_coefficient
 from aggregation.scoring import Normalisation, is_right_answer
 from aggregation.trivial_baselines import OptionItem
 
@@ -93,6 +93,12 @@ class DataSet:
     gold_strata: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     option_items: tuple[OptionItem, ...] = ()
+
+    @property
+    def headline_coefficient(self) -> str:
+        """The name of the coefficient of agreement to report of its answers."""
+        has_classes = (self.boxes if self.kind == "boxes" else self.classes) is not None
+        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.measurement_level)
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.

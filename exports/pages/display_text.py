@@ -60,10 +60,10 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
         "all_agree": mark_text("All agree"),
         "strict_majority": mark_text("Strict majority"),
         "unique_plurality": mark_text("Unique plurality"),
-        "krippendorff_alpha_nominal": mark_text("Krippendorff’s α"),
-        "krippendorff_alpha_ordinal": mark_text("Krippendorff’s α, ordinal"),
-        "krippendorff_alpha_interval": mark_text("Krippendorff’s α, interval"),
-        "krippendorff_alpha_ratio": mark_text("Krippendorff’s α, ratio"),
+        "krippendorff_alpha_nominal": mark_text("Krippendorff’s α (nominal)"),
+        "krippendorff_alpha_ordinal": mark_text("Krippendorff’s α (ordinal)"),
+        "krippendorff_alpha_interval": mark_text("Krippendorff’s α (interval)"),
+        "krippendorff_alpha_ratio": mark_text("Krippendorff’s α (ratio)"),
         "fleiss_kappa": mark_text("Fleiss’s κ"),
         "cohen_kappa_pooled": mark_text("Cohen’s κ, pairs pooled"),
         "gwet_ac1": mark_text("Gwet’s AC1"),
@@ -120,22 +120,11 @@ TIE_RULE_NAMES: Mapping[str, str] = MappingProxyType(
         "drop": mark_text("the label is left open"),
     }
 )
-MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
-HEADLINE_COEFFICIENTS = (*MAIN_COEFFICIENTS, "krippendorff_alpha_masi", "exact_sets", "span_f1_token", "exact_match")
-PLOTTED_COEFFICIENTS = (
-    "percent_agreement",
-    "percent_agreement_chance_corrected_per_item",
-    "all_agree",
-    "strict_majority",
-    "unique_plurality",
-    "krippendorff_alpha_nominal",
-    "exact_sets",
-    "krippendorff_alpha_masi",
-    "exact_match",
-    "span_f1_token",
-)
+SHARES_BESIDE_HEADLINE = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality", "exact_sets")
+"""The shares that are plotted beside the headline coefficient of a data set."""
 NUMBER_COEFFICIENTS = (
-    *MAIN_COEFFICIENTS,
+    "krippendorff_alpha_nominal",
+    "percent_agreement_chance_corrected_per_item",
     "krippendorff_alpha_ordinal",
     "krippendorff_alpha_interval",
     "krippendorff_alpha_ratio",
