@@ -38,7 +38,8 @@ def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: M
 def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str:
     """Return the name of the one coefficient of agreement to report of answers of this type.
 
-    `has_classes` says that all items share the labels or boxes, `level` how labels are compared. Every page, table,
+    `has_classes` says that all items share the labels or boxes, or that marked parts have classes; `level` how labels
+    are compared. Every page, table,
     paragraph and command takes the name from here: a nominal alpha of a scale calls a miss by one point as wrong as
     a miss by four.
     """
@@ -46,7 +47,9 @@ def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: M
         return ALPHA_BY_LEVEL[level] if has_classes else "percent_agreement_chance_corrected_per_item"
     if kind == "boxes":
         return "krippendorff_alpha_masi" if has_classes else "exact_sets"
-    return "span_f1_token" if kind == "span" else "exact_match"
+    if kind == "span":
+        return "span_f1_token_class" if has_classes else "span_f1_token"
+    return "exact_match"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,14 +58,16 @@ class Answers:
 
     `label`: one label (the options of a choice, the points of a scale). `boxes`: a JSON list of the ticked boxes, in
     the order of the boxes, which are `boxes` for all items or `own_boxes` by item. `text`, `edit`: a text. `span`: a
-    JSON list of {start, end, text} in the text of its item, which `texts` has by item. Gold is stored the same way;
-    `accepted` has further right answers by item. Texts are compared by `normalise`, or as is usual for their type.
+    JSON list of {start, end, text} in the text of its item, which `texts` has by item; if the question names classes,
+    which are `span_classes`, each part has one as its `label`. Gold is stored the same way; `accepted` has further
+    right answers by item. Texts are compared by `normalise`, or as is usual for their type.
     """
 
     kind: AnswerType
     votes: Votes
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    span_classes: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     normalise: Normalisation | None = None
@@ -70,7 +75,8 @@ class Answers:
     @property
     def headline_coefficient(self) -> str:
         """The name of the coefficient of agreement to report (see `choose_headline_coefficient`)."""
-        has_classes = (self.boxes if self.kind == "boxes" else self.votes.classes) is not None
+        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.votes.classes)
+        has_classes = classes is not None
         return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.votes.measurement_level)
 
     @property

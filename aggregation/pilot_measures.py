@@ -191,7 +191,7 @@ def list_measures(answers: Answers) -> Mapping[str, Measure]:
     if answers.kind in TEXT_TYPES:
         measures["mean_chrf"] = (list_agreement_items, measure_similarity)
     elif answers.kind == "span":
-        measures["span_f1_token"] = (list_agreement_items, measure_similarity)
+        measures[answers.headline_coefficient] = (list_agreement_items, measure_similarity)
     measures["vote_share"] = (list_voted_items, measure_vote_share)
     if answers.kind == "label" and votes.classes is not None:
         measures["posterior"] = (list_voted_items, measure_posterior)

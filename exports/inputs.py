@@ -52,9 +52,9 @@ class DataSet:
     marks gold that was made of votes of this project: nobody is scored against it, because they would be scored against
     themselves.
 
-    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts`, `accepted`
-    and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`. `classes` are the
-    labels of a closed question in declared order, None where the options differ from item to item;
+    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `span_classes`,
+    `texts`, `accepted` and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`.
+    `classes` are the labels of a closed question in declared order, None where the options differ from item to item;
     `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
     imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
@@ -83,6 +83,7 @@ class DataSet:
     kind: AnswerType = "label"
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    span_classes: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     normalise: Normalisation | None = None
@@ -97,7 +98,8 @@ class DataSet:
     @property
     def headline_coefficient(self) -> str:
         """The name of the coefficient of agreement to report of its answers."""
-        has_classes = (self.boxes if self.kind == "boxes" else self.classes) is not None
+        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.classes)
+        has_classes = classes is not None
         return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.measurement_level)
 
     def exclusion_kinds(self) -> pd.Series[str]:
@@ -172,6 +174,7 @@ class DataSet:
             votes=self.build_votes(),
             boxes=self.boxes,
             own_boxes=self.own_boxes,
+            span_classes=self.span_classes,
             texts=self.texts,
             accepted=self.accepted,
             normalise=self.normalise,

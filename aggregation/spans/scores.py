@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
@@ -16,35 +17,49 @@ from aggregation.spans.votes import parse_spans
 def sum_spans(answers: Answers, scored: ScoredAnswers) -> tuple[Contributions, Contributions]:
     """What single answers and the majority of each span contribute, in the layers spans, words and characters.
 
-    For the columns see `aggregation.part_scores`.
+    With classes two layers follow, of words and characters with their class. For the columns see
+    `aggregation.part_scores`.
     """
+    has_classes = answers.span_classes is not None
 
     def build_layers(answered: PartsByItem, gold: PartsByItem) -> tuple[Layer, ...]:
         words = {item: find_words(answers.texts.get(item, "")) for item in gold}
-        return (
-            build_whole_layer(answered, gold),
-            _build_unit_layer(answered, gold, lambda item, span: _list_words(span, words[item])),
-            _build_unit_layer(answered, gold, lambda _item, span: frozenset(range(int(span[0]), int(span[1])))),
-        )
+        layers = [build_whole_layer(answered, gold)]
+        for with_class in (False, True)[: 1 + has_classes]:
+            list_units = partial(_list_units, with_class=with_class)
+            layers += [
+                _build_unit_layer(
+                    answered,
+                    gold,
+                    lambda item, span, list_units=list_units: list_units(_list_words(span, words[item]), span),
+                ),
+                _build_unit_layer(
+                    answered,
+                    gold,
+                    lambda _item, span, list_units=list_units: list_units(range(int(span[0]), int(span[1])), span),
+                ),
+            ]
+        return tuple(layers)
 
-    return sum_parts(scored, PartType(parse=_parse_ends, build_layers=build_layers, boxes=None))
+    return sum_parts(scored, PartType(parse=_parse_parts, build_layers=build_layers, boxes=None))
 
 
-def list_span_metrics() -> dict[str, Metric]:
-    """The metrics by name: exact match, and the mean F1 of the words and of the characters."""
-    return {
-        "exact_match": build_share_metric(),
-        "f1": build_column_mean(2, "fraction"),
-        "f1_char": build_column_mean(3, "fraction"),
-    }
+def list_span_metrics(*, has_classes: bool) -> dict[str, Metric]:
+    """The metrics by name: exact match, and the mean F1 of the words and of the characters, by place.
+
+    With classes the exact match is of place and class, and `f1_class` and `f1_char_class` are F1 of place and class.
+    """
+    names = ("f1", "f1_char", "f1_class", "f1_char_class")[: 2 + 2 * has_classes]
+    means = {name: build_column_mean(column, "fraction") for column, name in enumerate(names, start=2)}
+    return {"exact_match": build_share_metric(), **means}
 
 
-def _parse_ends(stored: str) -> tuple[Part, ...]:
-    return tuple((start, end) for start, end, _ in parse_spans(stored))
+def _parse_parts(stored: str) -> tuple[Part, ...]:
+    return tuple(parse_spans(stored))
 
 
 def _build_unit_layer(
-    answered: PartsByItem, gold: PartsByItem, list_units: Callable[[str, Part], frozenset[int]]
+    answered: PartsByItem, gold: PartsByItem, list_units: Callable[[str, Part], frozenset[object]]
 ) -> Layer:
     """The layer of the units (words or characters) that spans cover."""
     gold_units = {item: frozenset().union(*(list_units(item, span) for span in spans)) for item, spans in gold.items()}
@@ -54,6 +69,11 @@ def _build_unit_layer(
         right={key: float(len(covered & gold_units[key[0]])) for key, covered in units.items()},
         gold={item: float(len(covered)) for item, covered in gold_units.items()},
     )
+
+
+def _list_units(numbers: Iterable[int], span: Part, *, with_class: bool) -> frozenset[object]:
+    """The units of a span: the numbers of its words or characters, with its class."""
+    return frozenset((number, span[2]) if with_class else number for number in numbers)
 
 
 def _list_words(span: Part, words: Sequence[tuple[int, int]]) -> frozenset[int]:

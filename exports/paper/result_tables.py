@@ -8,7 +8,7 @@ from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
 from aggregation.model_differences import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
-from exports.pages.display_text import COEFFICIENT_NAMES, OTHER_METRIC_NAMES
+from exports.pages.display_text import COEFFICIENT_NAMES, get_metric_name
 from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
@@ -62,7 +62,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
         return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
     unit, majority = scores["individual"], {one.unit: one for one in scores.units}.get("majority")
     score = unit.primary
-    metric = "" if score.metric == "accuracy" else f" ({OTHER_METRIC_NAMES.get(score.metric, score.metric)})"
+    metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
     ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
     warned = notes.mark(" ".join(unit.warnings)) if unit.warnings else ""
     return (
