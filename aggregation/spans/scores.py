@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
@@ -17,39 +16,35 @@ from aggregation.spans.votes import parse_spans
 def sum_spans(answers: Answers, scored: ScoredAnswers) -> tuple[Contributions, Contributions]:
     """What single answers and the majority of each span contribute, in the layers spans, words and characters.
 
-    With classes two layers follow, of words and characters with their class. For the columns see
+    With classes a word or character counts under its class, as parts of two classes may share it. For the columns see
     `aggregation.part_scores`.
     """
-    has_classes = answers.span_classes is not None
+    with_class = answers.span_classes is not None
 
     def build_layers(answered: PartsByItem, gold: PartsByItem) -> tuple[Layer, ...]:
         words = {item: find_words(answers.texts.get(item, "")) for item in gold}
-        layers = [build_whole_layer(answered, gold)]
-        for with_class in (False, True)[: 1 + has_classes]:
-            list_units = partial(_list_units, with_class=with_class)
-            layers += [
-                _build_unit_layer(
-                    answered,
-                    gold,
-                    lambda item, span, list_units=list_units: list_units(_list_words(span, words[item]), span),
-                ),
-                _build_unit_layer(
-                    answered,
-                    gold,
-                    lambda _item, span, list_units=list_units: list_units(range(int(span[0]), int(span[1])), span),
-                ),
-            ]
-        return tuple(layers)
+
+        def list_words(item: str, span: Part) -> frozenset[object]:
+            return _list_units(_list_words(span, words[item]), span, with_class=with_class)
+
+        def list_characters(_item: str, span: Part) -> frozenset[object]:
+            return _list_units(range(int(span[0]), int(span[1])), span, with_class=with_class)
+
+        return (
+            build_whole_layer(answered, gold),
+            _build_unit_layer(answered, gold, list_words),
+            _build_unit_layer(answered, gold, list_characters),
+        )
 
     return sum_parts(scored, PartType(parse=_parse_parts, build_layers=build_layers, boxes=None))
 
 
 def list_span_metrics(*, has_classes: bool) -> dict[str, Metric]:
-    """The metrics by name: exact match, and the mean F1 of the words and of the characters, by place.
+    """The metrics by name: exact match, and the mean F1 of the words and of the characters.
 
-    With classes the exact match is of place and class, and `f1_class` and `f1_char_class` are F1 of place and class.
+    Without classes they are of places; with classes of places and classes, and F1 is named `f1_class`, `f1_char_class`.
     """
-    names = ("f1", "f1_char", "f1_class", "f1_char_class")[: 2 + 2 * has_classes]
+    names = ("f1_class", "f1_char_class") if has_classes else ("f1", "f1_char")
     means = {name: build_column_mean(column, "fraction") for column, name in enumerate(names, start=2)}
     return {"exact_match": build_share_metric(), **means}
 

@@ -198,7 +198,7 @@ def test_few_people_gave_most_answers_only_where_they_did(
         for number in range(load)
     ]
     gold = {f"i{number}": "x" for number in range(max(loads))}
-    unit = score_labels(votes_of(rows, classes="xy", gold=gold), units=("individual",))["individual"]
+    unit = score_labels(votes_of(rows, classes="xy", gold=gold), units=["individual"])["individual"]
     warnings = [one for one in unit.warnings if one.startswith("Few people gave most answers")]
     assert bool(warnings) == (unequal is not None)
     assert all(str(unequal) in one for one in warnings)

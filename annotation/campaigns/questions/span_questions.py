@@ -54,11 +54,12 @@ class SpanQuestion(Question):
     def methods(self) -> QuestionMethods:
         """Methods for text spans."""
         of_classes = () if self.labels is None else ("span_f1_token_class", "span_f1_exact_class", "span_f1_char_class")
-        scores = ("exact_match", "f1", "f1_char")
         return QuestionMethods(
             consensus=("majority", "adjudication"),
             agreement=(*of_classes, "span_f1_exact", "span_f1_token", "span_f1_char"),
-            scores=scores if self.labels is None else (*scores, "f1_class", "f1_char_class"),
+            scores=("exact_match", "f1", "f1_char")
+            if self.labels is None
+            else ("exact_match", "f1_class", "f1_char_class"),
         )
 
     def required_columns(self) -> tuple[str, ...]:
