@@ -169,6 +169,16 @@ def test_what_label_studio_stores_of_regions_is_read(hromada: Hromada) -> None:
     assert "This is annotation 12 of task 1." in refused.err
 
 
+def test_tasks_of_label_studio_are_items_by_their_id(crossed: Hromada) -> None:
+    """One export is items and votes at once, and nothing but the task's id says which is which."""
+    project = PROJECT.format(question=LABELS, votes="", items="").replace(", item: key", "")
+    project = project.replace("file: items.jsonl", "file: votes.json, format: label-studio")
+    path = crossed.write("names.yaml", project)
+    assert crossed("load", path).code == 0
+    assert crossed("import", path).code == 0
+    assert read_agreement(crossed)["span_f1_exact"] == 1.0
+
+
 def test_no_chat_and_no_label_studio_asks_for_classes(crossed: Hromada) -> None:
     """`check` says so before people come, and `start` refuses, with what to do; imported parts are no hindrance."""
     path = write_project(crossed, question=LABELS, votes=", earlier: yes", more="overlap: 2\n")
