@@ -280,4 +280,8 @@ def list_metrics(answers: Answers) -> dict[str, Metric]:
     """The metrics of answers that are no labels, by name, the primary one first."""
     if answers.kind in TEXT_TYPES:
         return list_text_metrics(answers)
-    return list_box_metrics(answers) if answers.kind == "boxes" else list_span_metrics()
+    return (
+        list_box_metrics(answers)
+        if answers.kind == "boxes"
+        else list_span_metrics(has_classes=answers.span_classes is not None)
+    )

@@ -4,12 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, overload
 
-from aggregation.schema import Votes
+from aggregation.schema import MeasurementLevel, Votes
 from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_answer, normalise_answer
 
 AnswerType = Literal["label", "boxes", "text", "edit", "span"]
+LabelHeadline = Literal[
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "percent_agreement_chance_corrected_per_item",
+]
+"""The headline coefficients of labels: alpha at the level of the labels, or, without classes, one that needs none."""
+ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
+    {
+        "nominal": "krippendorff_alpha_nominal",
+        "ordinal": "krippendorff_alpha_ordinal",
+        "interval": "krippendorff_alpha_interval",
+        "ratio": "krippendorff_alpha_ratio",
+    }
+)
+
+
+@overload
+def choose_headline_coefficient(
+    kind: Literal["label"], *, has_classes: bool, level: MeasurementLevel
+) -> LabelHeadline: ...
+@overload
+def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str: ...
+def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str:
+    """Return the name of the one coefficient of agreement to report of answers of this type.
+
+    `has_classes` says that all items share the labels or boxes, or that marked parts have classes; `level` how labels
+    are compared. Every page, table,
+    paragraph and command takes the name from here: a nominal alpha of a scale calls a miss by one point as wrong as
+    a miss by four.
+    """
+    if kind == "label":
+        return ALPHA_BY_LEVEL[level] if has_classes else "percent_agreement_chance_corrected_per_item"
+    if kind == "boxes":
+        return "krippendorff_alpha_masi" if has_classes else "exact_sets"
+    if kind == "span":
+        return "span_f1_token_class" if has_classes else "span_f1_token"
+    return "exact_match"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -18,17 +58,26 @@ class Answers:
 
     `label`: one label (the options of a choice, the points of a scale). `boxes`: a JSON list of the ticked boxes, in
     the order of the boxes, which are `boxes` for all items or `own_boxes` by item. `text`, `edit`: a text. `span`: a
-    JSON list of {start, end, text} in the text of its item, which `texts` has by item. Gold is stored the same way;
-    `accepted` has further right answers by item. Texts are compared by `normalise`, or as is usual for their type.
+    JSON list of {start, end, text} in the text of its item, which `texts` has by item; if the question names classes,
+    which are `span_classes`, each part has one as its `label`. Gold is stored the same way; `accepted` has further
+    right answers by item. Texts are compared by `normalise`, or as is usual for their type.
     """
 
     kind: AnswerType
     votes: Votes
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    span_classes: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     normalise: Normalisation | None = None
+
+    @property
+    def headline_coefficient(self) -> str:
+        """The name of the coefficient of agreement to report (see `choose_headline_coefficient`)."""
+        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.votes.classes)
+        has_classes = classes is not None
+        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.votes.measurement_level)
 
     @property
     def rule(self) -> Normalisation | None:

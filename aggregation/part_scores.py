@@ -21,8 +21,8 @@ from aggregation.options import build_answer_contributions, build_majority_contr
 from aggregation.panel_variance import Contributions
 from aggregation.schema import Codes, Floats, count_codes, divide_safely
 
-Part = tuple[str, ...] | tuple[int, int]
-"""A box, or the ends of a span."""
+Part = tuple[str, ...] | tuple[int, int, str]
+"""A box, or the ends of a span with its class, which is empty without classes."""
 PartsByItem = Mapping[str, Sequence[Part]]
 
 

@@ -233,7 +233,7 @@ def _build_score(name: str, intervals: PanelIntervals, *, value: float, methods:
 def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> dict[Form, str]:
     """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
     made = "refitted without groups of people" if unit == "dawid_skene" else "by people"
-    is_unequal = n_annotators >= FEW_PEOPLE > _count_effective_people(scored)
+    is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
     covered = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
     coverage = f"a fresh panel covered {'.84-.91' if is_unequal else covered} in simulation"
     if unit == "dawid_skene" and is_unequal:
@@ -254,18 +254,25 @@ def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) 
     if n_annotators < FEW_PEOPLE:
         people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
         return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
-    effective = _count_effective_people(scored)
-    if effective >= FEW_PEOPLE:
+    dominating = _count_dominating_people(scored, n_annotators=n_annotators)
+    if dominating is None:
         return ()
     follows = "may be" if unit == "dawid_skene" else "is"
     warning = (
-        f"Few people gave most answers: they vary the score like {effective:.0f} people with equal shares, "
+        f"Few people gave most answers: they vary the score like {dominating} people with equal shares, "
         f"and the interval for a fresh panel {follows} too narrow."
     )
     return (warning,)
 
 
-def _count_effective_people(scored: ScoredAnswers) -> float:
-    """How many people would vary the score as much if all answered equally many: (Σm²)²/Σm⁴ of their answers m."""
+def _count_dominating_people(scored: ScoredAnswers, *, n_annotators: int) -> int | None:
+    """How many people vary the score where few of many gave most answers; None elsewhere.
+
+    It is the whole number of people with equal shares who would vary it as much, (Σm²)²/Σm⁴ of their answers m. Few
+    are fewer than FEW_PEOPLE and than half of all: any panel with unequal shares has fewer than people, as ten people
+    of 30 or 31 answers have 9.99. In 300 to 400 simulated campaigns each the interval for a fresh panel covered
+    .92-.96 with 7 to 10 of 10 to 12 people, and .86-.87 with 4 of 12 and 7 of 100.
+    """
     squares = np.bincount(scored.annotators).astype(np.float64) ** 2
-    return float(squares.sum() ** 2 / (squares**2).sum())
+    n_equal = round(float(squares.sum() ** 2 / (squares**2).sum()))
+    return n_equal if n_annotators >= FEW_PEOPLE > n_equal and 2 * n_equal < n_annotators else None

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.answer_types import TEXT_TYPES
-from aggregation.answers import Answers
+from aggregation.answers import Answers, choose_headline_coefficient
 from aggregation.labels.agreement.coefficients import CoefficientName, build_statistic
 from aggregation.labels.agreement.vote_changes import list_vote_changes
 from aggregation.labels.agreement.vote_sums import sum_votes
@@ -180,21 +180,18 @@ def list_measures(answers: Answers) -> Mapping[str, Measure]:
     """The measures that fit this type of answers, by name, in the order in which they are shown."""
     votes = answers.votes
     coefficients: list[CoefficientName] = ["percent_agreement"]
-    if answers.kind == "boxes" or votes.classes is not None:
-        coefficients.append("krippendorff_alpha_nominal")
+    if answers.kind == "boxes":
+        coefficients.append("krippendorff_alpha_nominal")  # of every box: an alpha of sets is no sum over pairs
     elif answers.kind == "label":
-        coefficients.append("percent_agreement_chance_corrected_per_item")
-    levels: dict[str, CoefficientName] = {
-        "ordinal": "krippendorff_alpha_ordinal",
-        "interval": "krippendorff_alpha_interval",
-        "ratio": "krippendorff_alpha_ratio",
-    }
-    coefficients += [levels[votes.measurement_level]] if votes.measurement_level in levels else []
+        has_classes = votes.classes is not None
+        coefficients.append(
+            choose_headline_coefficient("label", has_classes=has_classes, level=votes.measurement_level)
+        )
     measures: dict[str, Measure] = {name: (list_agreement_items, _fix_coefficient(name)) for name in coefficients}
     if answers.kind in TEXT_TYPES:
         measures["mean_chrf"] = (list_agreement_items, measure_similarity)
     elif answers.kind == "span":
-        measures["span_f1_token"] = (list_agreement_items, measure_similarity)
+        measures[answers.headline_coefficient] = (list_agreement_items, measure_similarity)
     measures["vote_share"] = (list_voted_items, measure_vote_share)
     if answers.kind == "label" and votes.classes is not None:
         measures["posterior"] = (list_voted_items, measure_posterior)

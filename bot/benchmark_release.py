@@ -31,6 +31,7 @@ from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuesti
 from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
+CLASSES = "its parts have classes, and no task asks models for the class of a part"
 REMARK = "its texts are remarks, which need not be written"
 
 
@@ -82,6 +83,8 @@ def _find_obstacle(question: Question) -> str | None:
     """Why models cannot be asked a question as people were; None where they can."""
     if question.step > 1:
         return LATER_STEP
+    if isinstance(question, SpanQuestion) and question.labels is not None:
+        return CLASSES
     return REMARK if isinstance(question, TextQuestion) and not question.required else None
 
 

@@ -176,7 +176,10 @@ def _get_scoring_fields(
             "own_boxes": {} if question.options else {item: question.get_options(options) for item, options in own},
         }
     if isinstance(question, SpanQuestion):
-        return {"texts": item_frames.read_field_texts(session, project, question.field)}
+        return {
+            "texts": item_frames.read_field_texts(session, project, question.field),
+            "span_classes": question.labels,
+        }
     return (
         {"accepted": item_frames.read_accepted_answers(session, project)}
         if isinstance(question, TextQuestion) and first

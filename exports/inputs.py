@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from aggregation import schema
-from aggregation.answers import Answers, AnswerType
+from aggregation.answers import Answers, AnswerType, choose_headline_coefficient
 from aggregation.scoring import Normalisation, is_right_answer
 from aggregation.trivial_baselines import OptionItem
 
@@ -52,9 +52,9 @@ class DataSet:
     marks gold that was made of votes of this project: nobody is scored against it, because they would be scored against
     themselves.
 
-    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `texts`, `accepted`
-    and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`. `classes` are the
-    labels of a closed question in declared order, None where the options differ from item to item;
+    `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `span_classes`,
+    `texts`, `accepted` and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`.
+    `classes` are the labels of a closed question in declared order, None where the options differ from item to item;
     `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
     imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
@@ -83,6 +83,7 @@ class DataSet:
     kind: AnswerType = "label"
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    span_classes: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     normalise: Normalisation | None = None
@@ -93,6 +94,13 @@ class DataSet:
     gold_strata: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     option_items: tuple[OptionItem, ...] = ()
+
+    @property
+    def headline_coefficient(self) -> str:
+        """The name of the coefficient of agreement to report of its answers."""
+        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.classes)
+        has_classes = classes is not None
+        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.measurement_level)
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.
@@ -166,6 +174,7 @@ class DataSet:
             votes=self.build_votes(),
             boxes=self.boxes,
             own_boxes=self.own_boxes,
+            span_classes=self.span_classes,
             texts=self.texts,
             accepted=self.accepted,
             normalise=self.normalise,

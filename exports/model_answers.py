@@ -10,6 +10,7 @@ from typing import Any
 
 from aggregation.errors import HromadaError, Where
 from aggregation.model_differences import PublishedScore
+from aggregation.spans.votes import LabelledSpan, format_spans
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
 from exports.lm_eval import HarnessRun, find_results, format_answer, read_run, read_samples
@@ -246,8 +247,8 @@ def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def encode_stored_answer(written: object, item: str, data: DataSet) -> str | None:
     """An answer as a file has it, in the form in which answers are stored; None where it has no such form.
 
-    A label is a text or a whole number; boxes are a list of texts, parts of a text a list of {start, end}, or either as
-    JSON in a text; a text is a text.
+    A label is a text or a whole number; boxes are a list of texts, parts of a text a list of {start, end}, with a
+    `label` where parts have classes, or either as JSON in a text; a text is a text.
     """
     if data.kind in ("boxes", "span"):
         try:
@@ -271,8 +272,10 @@ def _encode_boxes(parts: Any, item: str, data: DataSet) -> str | None:
 
 def _encode_spans(parts: Any, item: str, data: DataSet) -> str | None:
     text = data.texts.get(item, "")
-    ends = sorted((int(part["start"]), int(part["end"])) for part in parts)
-    if any(not 0 <= start < end <= len(text) for start, end in ends):
+    labels = data.span_classes or ("",)
+    spans = [
+        LabelledSpan(start=int(part["start"]), end=int(part["end"]), label=str(part.get("label", ""))) for part in parts
+    ]
+    if any(not 0 <= span.start < span.end <= len(text) or span.label not in labels for span in spans):
         return None
-    marked = [{"start": start, "end": end, "text": text[start:end]} for start, end in ends]
-    return json.dumps(marked, ensure_ascii=False)
+    return format_spans(sorted(spans), text)

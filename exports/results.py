@@ -93,6 +93,12 @@ class DataSetResult:
     people: PeopleEffects | None = None
     trivial: tuple[TrivialBaseline, ...] = ()
 
+    @property
+    def headline_agreement(self) -> Coefficient | None:
+        """The one coefficient of agreement to report, with or without a value; None where nothing was measured."""
+        rows = () if self.agreement is None else self.agreement.headline
+        return next((row for row in rows if row.name == self.data.headline_coefficient and not row.of), None)
+
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""
         return None if self.performance is None else exceeds_half_width(self.performance, unit, score)

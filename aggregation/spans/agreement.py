@@ -9,19 +9,22 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aggregation.agreement import REASON_NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.agreement import REASON_NO_PAIRS, Basis, Coefficient, estimate_item_mean
 from aggregation.bootstrap import Resampling
 from aggregation.scoring import find_words
 from aggregation.spans.votes import SpanSet, SpanVotes
 
 DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
     {
-        "span_f1_exact": "mean over items of the mean F1 of each two annotators' spans, same ends and label",
-        "span_f1_token": "mean over items of the mean F1 of the labelled words that each two annotators' spans touch",
-        "span_f1_char": "mean over items of the mean F1 of the labelled characters of each two annotators' spans",
-        "span_majority": "share of items on which one span (same ends and label) has more than half of the votes",
+        "span_f1_exact": "mean over items of the mean F1 of each two annotators' spans, same ends",
+        "span_f1_token": "mean over items of the mean F1 of the words that each two annotators' spans touch",
+        "span_f1_char": "mean over items of the mean F1 of the characters of each two annotators' spans",
+        "span_majority": "share of items on which one span (same ends) has more than half of the votes",
     }
 )
+"""The coefficients; with classes each is there twice, of places and classes, and of places alone."""
+CLASS_SUFFIX = "_class"
+PLACE, PLACE_AND_CLASS = "place alone", "place and class"
 
 
 def compute_span_agreement(
@@ -32,12 +35,22 @@ def compute_span_agreement(
     seed: int = 0,
     confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
-    """The coefficients of HOW, in its order; F1 is 2 |A and B| / (|A| + |B|), and 1 where neither marked anything.
+    """The coefficients of DESCRIPTIONS, in its order; F1 is 2 |A and B| / (|A| + |B|), 1 where neither marked anything.
 
-    `overlap` is the planned number of votes per item; only the first so many votes of each item count.
+    With classes those of places and classes come first, their names ending in CLASS_SUFFIX: a place under another
+    class is another span. `overlap` is the planned number of votes per item; only the first so many votes of each item
+    count.
     """
     chosen = votes if overlap is None else votes.first_votes(overlap)
     resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    basis: Basis = "pooled" if overlap is None else "first"
+    of_classes = _estimate_rows(chosen, resampling, basis=basis, with_classes=True) if votes.has_classes else ()
+    return of_classes + _estimate_rows(chosen.drop_classes(), resampling, basis=basis, with_classes=False)
+
+
+def _estimate_rows(
+    chosen: SpanVotes, resampling: Resampling, *, basis: Basis, with_classes: bool
+) -> tuple[Coefficient, ...]:
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired]
     spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
@@ -52,17 +65,17 @@ def compute_span_agreement(
     }
     return tuple(
         estimate_item_mean(
-            name,
+            f"{name}{CLASS_SUFFIX * with_classes}",
             np.array([measure(item) for item in spans_by_item], dtype=np.float64),
             groups=chosen.items["group"].reindex(list(spans_by_item)),
             n_votes=len(frame),
             n_annotators=frame["annotator"].nunique(),
             resampling=resampling,
-            how=DESCRIPTIONS[name],
+            how=f"{DESCRIPTIONS[name]}; {PLACE_AND_CLASS if with_classes else PLACE}",
             reason_undefined=REASON_NO_PAIRS,
             level="nominal" if name == "span_majority" else "similarity",
             is_share=name == "span_majority",
-            basis="pooled" if overlap is None else "first",
+            basis=basis,
         )
         for name, measure in measures.items()
     )

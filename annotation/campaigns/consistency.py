@@ -19,8 +19,8 @@ from annotation.campaigns.yaml_document import KeyPath
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_items, _check_options, _check_show_if, _check_columns, _check_filtering, _check_stages, _check_controls,
-        _check_quality, _check_annotators,
+        _check_items, _check_options, _check_classes, _check_show_if, _check_columns, _check_filtering, _check_stages,
+        _check_controls, _check_quality, _check_annotators,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -122,6 +122,25 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
         return Contradiction(
             "The options are given twice, in the question and as columns of the items: keep one of both", key_path
         )
+    return None
+
+
+def _check_classes(file: ProjectSections) -> Contradiction | None:
+    """`votes.class` reads the parts of questions about one class; questions that name classes take all of them."""
+    chosen = None if file.votes is None else file.votes.class_
+    questions = [question for _, question in _list_questions(file) if isinstance(question, SpanQuestion)]
+    if chosen is None:
+        return None
+    key_path: KeyPath = ("votes", "class")
+    for name in chosen if isinstance(chosen, dict) else ():
+        if name not in {question.name for question in questions}:
+            return Contradiction(f"No question of the type span is named {name!r}", (*key_path, name))
+    if not questions:
+        return Contradiction("Only the parts of a question of the type span have classes; leave `class` out", key_path)
+    for question in questions:
+        if question.labels is not None and file.votes is not None and file.votes.get_class(question.name) is not None:
+            message = f"The question {question.name!r} takes all its `labels`; keep these or `votes.class`"
+            return Contradiction(message, key_path)
     return None
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from annotation.campaigns.project_sections import ProjectSections
+from annotation.campaigns.sections.base import multiply_share
 from annotation.campaigns.sections.quality import ControlRule, StraightLiningRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -74,5 +75,5 @@ def _count_controls_of_one(definition: ProjectSections, item_counts: Mapping[Poo
     if controls.per_page is not None and definition.pages is not None:
         n_pages = math.ceil(n_items / max(1, definition.pages.items - controls.per_page))
         return min(n_pool, n_pages * controls.per_page)
-    rate = controls.rate or 0.0
+    rate = multiply_share(controls.rate or 0.0, 1)
     return n_pool if rate >= 1 else min(n_pool, math.ceil(n_items * rate / (1 - rate)))

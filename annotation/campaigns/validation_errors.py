@@ -181,7 +181,9 @@ def _suggest_key(key_path: yaml_document.KeyPath, source: yaml_document.YamlDocu
     owners = [key for key in sections if key in source.data] or list(sections)
     if owners:
         return f"`{name}` belongs under {' or '.join(f'`{owner}`' for owner in owners[:MAX_SECTIONS])}: indent it."
-    known_keys = sorted({key for section in list_sections(model) for key in section.model_fields})
+    known_keys = sorted(
+        {field.alias or key for section in list_sections(model) for key, field in section.model_fields.items()}
+    )
     similar = difflib.get_close_matches(name, known_keys, n=1)
     return f"Did you mean `{similar[0]}`?" if similar else "Take it out, or check the indentation."
 

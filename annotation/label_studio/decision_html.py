@@ -78,13 +78,14 @@ def _render_spans(question: SpanQuestion, item: Item, answer: str) -> str:
     if not isinstance(found, list):
         return _escape(describe_answer(question, item, answer))
     text = format_value(item.data.get(question.field)) or ""
-    return "<br>".join(_render_span(text, part["start"], part["end"]) for part in found)
+    return "<br>".join(_render_span(text, part["start"], part["end"], part.get("label", "")) for part in found)
 
 
-def _render_span(text: str, start: int, end: int) -> str:
+def _render_span(text: str, start: int, end: int, label: str) -> str:
     before, after = text[max(0, start - CONTEXT_LENGTH) : start], text[end : end + CONTEXT_LENGTH]
     left, right = "…" * (start > CONTEXT_LENGTH), "…" * (end + CONTEXT_LENGTH < len(text))
-    return f'{left}{_escape(before)}<span class="hr-mark">{_escape(text[start:end])}</span>{_escape(after)}{right}'
+    marked = f'{left}{_escape(before)}<span class="hr-mark">{_escape(text[start:end])}</span>{_escape(after)}{right}'
+    return f"<b>{_escape(label)}</b>: {marked}" if label else marked
 
 
 def _render_card(title: str, body: str) -> str:

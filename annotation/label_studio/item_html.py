@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import decode_json
+from annotation.campaigns.questions.span_questions import describe_span
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio.texts import InterfaceTexts
 from annotation.loading.judgements import label_studio_results
@@ -96,7 +97,7 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
     )
     value = decode_json(stored) if question.kind in {"choices", "span"} else stored
     values = value if isinstance(value, list) else [value]
-    parts = [part["text"] if isinstance(part, dict) else str(part) for part in values]
+    parts = [describe_span(part) if isinstance(part, dict) else str(part) for part in values]
     return ", ".join(_render_lines(option_texts.get(part, part)) for part in parts) or "—"
 
 

@@ -15,6 +15,7 @@ from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import control_tasks, golds, judgements, pools, truth_files, vote_parser
 from annotation.loading.drafts import ItemDraft, VoteDraft, get_cell, parse_options, pause_garbage_collection
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id
+from annotation.loading.span_classes import SpanClassReader
 from annotation.loading.vote_parser import LabelNormaliser
 from annotation.vocabulary import Pool
 
@@ -115,7 +116,7 @@ def read_votes(
     all invalid answers to other questions.
     """
     normalise = LabelNormaliser(section.labels)
-    parser = vote_parser.VoteParser(questions=questions, section=section)
+    parser = vote_parser.VoteParser(questions=questions, section=section, span_classes=SpanClassReader(section=section))
     drafts: list[VoteDraft] = []
     errors = ErrorCollector()
     for raw in judgements.read_raw_votes(path, section):

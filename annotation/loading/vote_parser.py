@@ -9,11 +9,19 @@ from typing import Any
 
 from annotation import input_files
 from annotation.campaigns.project_file import LabelsSection, VotesSection
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, question_base
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    Question,
+    QuestionContent,
+    SpanQuestion,
+    question_base,
+)
 from annotation.errors import BadInput
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_results
 from annotation.loading.judgements.raw_votes import RawVote
+from annotation.loading.span_classes import SpanClassReader
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
 
 
@@ -37,11 +45,13 @@ class LabelNormaliser:
 class VoteParser:
     """Parses the votes of one file.
 
-    `unknown_labels` collects labels that no option has, with their count, their first vote, and the known labels.
+    `unknown_labels` collects labels that no option has, with their count, their first vote, and the known labels;
+    `span_classes` the classes of marked parts that no question names.
     """
 
     questions: Sequence[Question]
     section: VotesSection
+    span_classes: SpanClassReader
     unknown_labels: dict[str, tuple[int, RawVote, tuple[str, ...]]] = field(default_factory=dict)
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
@@ -51,10 +61,12 @@ class VoteParser:
         if self.section.answers and raw.exclusion is not None and not self._has_answers(raw.row):
             return self._build_draft(raw, item=item, response="", given={})
         if self.section.answers:
-            given = self._parse_columns(raw.row, content, normalise)
+            given = self._parse_columns(raw, content, normalise)
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         label, question = normalise(raw.answer), self.questions[0]
+        if isinstance(question, SpanQuestion):
+            label = self.span_classes.read_parts(question, label, raw) or ""
         if not label.strip():
             is_none_ticked = isinstance(question, ChoicesQuestion) and question.least == 0 and raw.exclusion is None
             response = "[]" if is_none_ticked and self.section.format == "label-studio" else ""
@@ -121,13 +133,13 @@ class VoteParser:
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
 
-    def _parse_columns(
-        self, row: input_files.FileRow, content: QuestionContent, normalise: LabelNormaliser
-    ) -> dict[str, str]:
-        raw: dict[str, object] = {}
+    def _parse_columns(self, vote: RawVote, content: QuestionContent, normalise: LabelNormaliser) -> dict[str, str]:
+        row, raw = vote.row, dict[str, object]()
         for question in self.questions:
             column = self.section.answers.get(question.name)
             text = "" if column is None else normalise(get_cell(row, column))
+            if isinstance(question, SpanQuestion):
+                text = self.span_classes.read_parts(question, text, vote) or ""
             if text.strip() or (isinstance(question, ChoicesQuestion) and column is not None):
                 raw[question.name] = text or []
         if not any(raw.values()) and not all(isinstance(question, ChoicesQuestion) for question in self.questions):
@@ -140,7 +152,8 @@ class VoteParser:
         return _parse_answers(self.questions, raw, content, row)
 
     def refuse_unknown_labels(self) -> None:
-        """Raise BadInput naming every label that no option has."""
+        """Raise BadInput naming every label that no option has, or every class of parts that no question names."""
+        self.span_classes.refuse()
         if not self.unknown_labels:
             return
         _, first, known = next(iter(self.unknown_labels.values()))
@@ -165,6 +178,8 @@ def _parse_answers(
 
 
 def locate_refusal(refusal: BadInput, row: input_files.FileRow) -> BadInput:
-    """The refusal of an answer, with the place of its vote in the file."""
+    """The refusal of an answer, with the place of its vote in the file; a JSON export is one line, so also its ids."""
     name = refusal.where.field if refusal.where else None
-    return BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy)
+    task, number = row.values.get("id"), row.values.get("annotation_id")
+    place = "" if number is None else f" This is annotation {number} of task {task}."
+    return BadInput(f"{refusal.problem}{place}", where=row.where(name), remedy=refusal.remedy)

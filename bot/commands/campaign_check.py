@@ -169,6 +169,8 @@ def _list_obstacles(
 ) -> Iterator[str]:
     """What would stop the start of a project that asks people, as far as its files tell; and pools that are short."""
     counts = _count_items(contents)
+    for obstacle in readiness.find_unaskable_questions(definition):
+        yield f"{obstacle.problem} {obstacle.remedy}"
     if _lacks_instructions(definition, instructions):
         yield f"{readiness.NO_INSTRUCTIONS.problem} {readiness.NO_INSTRUCTIONS.remedy}"
     pilot, controls = definition.stages.pilot, definition.controls

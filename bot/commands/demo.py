@@ -32,10 +32,9 @@ def demo(
         return
     rows: list[tuple[terminal_output.Cell, ...]] = []
     for data_result in result.release.results:
-        alpha = data_result.agreement["krippendorff_alpha_nominal"] if data_result.agreement else None
-        percent = data_result.agreement["percent_agreement"] if data_result.agreement else None
+        agreed = data_result.headline_agreement
         for unit in data_result.performance.units if data_result.performance else ():
-            shown = (percent.value, alpha.value) if percent and alpha and unit.unit == "individual" else (None, None)
+            shown = (agreed.name, agreed.value) if agreed and unit.unit == "individual" else ("", None)
             score = unit.primary
             rows.append(
                 (
@@ -46,7 +45,7 @@ def demo(
                     *shown,
                 )
             )
-    columns = ("data set", "unit", "share right", "95 % interval", "agreement", "α")
+    columns = ("data set", "unit", "share right", "95 % interval", "coefficient", "agreement")
     notes = [
         f"{result.answers} answers by {result.people} simulated people.",
         f"Files in {to}; open {to / 'report.html'} in a browser.",

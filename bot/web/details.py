@@ -48,9 +48,9 @@ class PersonState:
 class ProjectDetails:
     """The slower numbers of a project at the time `at`, which took so many `seconds`.
 
-    `agreement` has the headline coefficients, and is empty for the reason in `no_agreement`: a blind project, too few
-    answers, or a computation that was refused. `excluded` counts final answers that do not count, by reason. `funnel`
-    has the number of people at each step, None where it is not known.
+    `agreement` has the coefficients to report, the headline one first. It is empty for the reason in `no_agreement`: a
+    blind project, too few answers, or a computation that was refused. `excluded` counts final answers that do not
+    count, by reason. `funnel` has the number of people at each step, None where it is not known.
     """
 
     at: datetime
@@ -142,4 +142,5 @@ def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficie
         found = answer_types.compute_agreement(data.build_answers(), overlap=data.overlap)
     except HromadaError as refusal:
         return (), refusal.problem
-    return tuple(row for row in found.headline if row.value is not None and not row.of), NOBODY
+    rows = (row for row in found.headline if row.value is not None and not row.of)
+    return tuple(sorted(rows, key=lambda row: row.name != data.headline_coefficient)), NOBODY

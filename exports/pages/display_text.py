@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from aggregation.performance import Score
+from exports.inputs import DataSet
 from exports.pages.translation import localize_number, mark_count, mark_text, translate, translate_count
 
 UNIT_NAMES: Mapping[str, str] = MappingProxyType(
@@ -47,12 +48,22 @@ OTHER_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
         "f1m": mark_text("Mean F1 of items (F1m)"),
         "f1m_of_averages": mark_text("F1 of mean precision and recall (F1m of Russian SuperGLUE)"),
         "f1": mark_text("F1 of words"),
-        "f1_char": mark_text("F1 of characters"),
+        "f1_char": mark_text("F1 of characters (place)"),
+        "f1_class": mark_text("F1 of words (place and class)"),
+        "f1_char_class": mark_text("F1 of characters (place and class)"),
         "wer": mark_text("Word error rate"),
         "cer": mark_text("Character error rate"),
         "chrf": mark_text("chrF"),
     }
 )
+SPAN_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "exact_match": mark_text("Exact match (place)"),
+        "exact_match_class": mark_text("Exact match (place and class)"),
+        "f1": mark_text("F1 of words (place)"),
+    }
+)
+"""What metrics of marked parts count, where texts have a metric of the same name."""
 COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "percent_agreement": mark_text("Equal pairs"),
@@ -60,10 +71,10 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
         "all_agree": mark_text("All agree"),
         "strict_majority": mark_text("Strict majority"),
         "unique_plurality": mark_text("Unique plurality"),
-        "krippendorff_alpha_nominal": mark_text("Krippendorff’s α"),
-        "krippendorff_alpha_ordinal": mark_text("Krippendorff’s α, ordinal"),
-        "krippendorff_alpha_interval": mark_text("Krippendorff’s α, interval"),
-        "krippendorff_alpha_ratio": mark_text("Krippendorff’s α, ratio"),
+        "krippendorff_alpha_nominal": mark_text("Krippendorff’s α (nominal)"),
+        "krippendorff_alpha_ordinal": mark_text("Krippendorff’s α (ordinal)"),
+        "krippendorff_alpha_interval": mark_text("Krippendorff’s α (interval)"),
+        "krippendorff_alpha_ratio": mark_text("Krippendorff’s α (ratio)"),
         "fleiss_kappa": mark_text("Fleiss’s κ"),
         "cohen_kappa_pooled": mark_text("Cohen’s κ, pairs pooled"),
         "gwet_ac1": mark_text("Gwet’s AC1"),
@@ -76,10 +87,14 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
         "plurality_share": mark_text("Share of the plurality"),
         "mean_cer": mark_text("Mean CER"),
         "mean_chrf": mark_text("Mean chrF"),
-        "span_f1_exact": mark_text("F1 of exact spans"),
-        "span_f1_token": mark_text("F1 of marked words"),
-        "span_f1_char": mark_text("F1 of marked characters"),
-        "span_majority": mark_text("Spans of a majority"),
+        "span_f1_exact_class": mark_text("F1 of exact spans (place, class)"),
+        "span_f1_token_class": mark_text("F1 of words (place and class)"),
+        "span_f1_char_class": mark_text("F1 of characters (place, class)"),
+        "span_majority_class": mark_text("Majority spans (place, class)"),
+        "span_f1_exact": mark_text("F1 of exact spans (place)"),
+        "span_f1_token": mark_text("F1 of marked words (place)"),
+        "span_f1_char": mark_text("F1 of characters (place)"),
+        "span_majority": mark_text("Spans of a majority (place)"),
     }
 )
 COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
@@ -105,6 +120,10 @@ COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
         "plurality_share": mark_text("answers that say the most frequent text"),
         "mean_cer": mark_text("characters apart, two texts at a time; 0 is equal"),
         "mean_chrf": mark_text("stretches of characters in common; 100 % is equal"),
+        "span_f1_exact_class": mark_text("pairs of people, same ends and class"),
+        "span_f1_token_class": mark_text("pairs of people, words with their class"),
+        "span_f1_char_class": mark_text("pairs of people, characters with class"),
+        "span_majority_class": mark_text("items where over half mark and name it"),
         "span_f1_exact": mark_text("pairs of people, spans with the same ends"),
         "span_f1_token": mark_text("pairs of people, words that spans touch"),
         "span_f1_char": mark_text("pairs of people, characters of spans"),
@@ -120,22 +139,11 @@ TIE_RULE_NAMES: Mapping[str, str] = MappingProxyType(
         "drop": mark_text("the label is left open"),
     }
 )
-MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item")
-HEADLINE_COEFFICIENTS = (*MAIN_COEFFICIENTS, "krippendorff_alpha_masi", "exact_sets", "span_f1_token", "exact_match")
-PLOTTED_COEFFICIENTS = (
-    "percent_agreement",
-    "percent_agreement_chance_corrected_per_item",
-    "all_agree",
-    "strict_majority",
-    "unique_plurality",
-    "krippendorff_alpha_nominal",
-    "exact_sets",
-    "krippendorff_alpha_masi",
-    "exact_match",
-    "span_f1_token",
-)
+SHARES_BESIDE_HEADLINE = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality", "exact_sets")
+"""The shares that are plotted beside the headline coefficient of a data set."""
 NUMBER_COEFFICIENTS = (
-    *MAIN_COEFFICIENTS,
+    "krippendorff_alpha_nominal",
+    "percent_agreement_chance_corrected_per_item",
     "krippendorff_alpha_ordinal",
     "krippendorff_alpha_interval",
     "krippendorff_alpha_ratio",
@@ -255,10 +263,12 @@ def get_unit_name(unit: str) -> str:
     return translate("Majority of {n} fresh people", n=unit.removeprefix("majority of "))
 
 
-def get_metric_name(metric: str) -> str:
-    """The name of a metric of boxes, texts or spans; `f1 BOX` is the F1 of one box."""
-    known = OTHER_METRIC_NAMES.get(metric)
-    return f"F1: {metric.removeprefix('f1 ')}" if known is None else translate(known)
+def get_metric_name(metric: str, data: DataSet) -> str:
+    """The name of a metric of boxes, texts or spans in English, to be translated; `f1 BOX` is the F1 of one box."""
+    if data.kind == "span":
+        of_classes = metric == "exact_match" and data.span_classes is not None
+        return SPAN_METRIC_NAMES.get(f"{metric}_class" if of_classes else metric) or OTHER_METRIC_NAMES[metric]
+    return OTHER_METRIC_NAMES.get(metric) or f"F1: {metric.removeprefix('f1 ')}"
 
 
 def capitalize_first(text: str) -> str:

@@ -13,7 +13,8 @@ from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 
 Language = Literal["en", "uk"]
-MAIN_COEFFICIENTS = ("krippendorff_alpha_nominal", "percent_agreement_chance_corrected_per_item", "percent_agreement")
+SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
+"""What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
 
 def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "") -> str:
@@ -199,7 +200,8 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
 
 def _describe_agreement(result: DataSetResult, words: Words) -> str:
     rows = () if result.agreement is None else result.agreement.headline
-    known = [row for row in rows if row.name in MAIN_COEFFICIENTS and not row.of and row.value is not None]
+    named = (result.data.headline_coefficient, *SHARES_OF_EQUAL_ANSWERS)
+    known = [row for row in rows if row.name in named and not row.of and row.value is not None]
     if not known:
         return words["no agreement"].format(name=result.data.name)
     parts = [

@@ -8,7 +8,7 @@ from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
 from aggregation.model_differences import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
-from exports.pages.display_text import COEFFICIENT_NAMES, MAIN_COEFFICIENTS, OTHER_METRIC_NAMES
+from exports.pages.display_text import COEFFICIENT_NAMES, get_metric_name
 from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
@@ -23,7 +23,9 @@ PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "
 MODEL_HEADS = (
     "Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)", "Above",
 )  # fmt: skip
-AGREEMENT_ROWS = (*MAIN_COEFFICIENTS, "gwet_ac1", "percent_agreement", "exact_match", "exact_sets", "span_f1_token")
+AGREEMENT_ROWS = ("gwet_ac1", "percent_agreement", "exact_sets")
+AGREEMENT_ROWS_OF_SCALES = ("gwet_ac2_linear", "gwet_ac2_quadratic", "percent_agreement")
+"""What the table of agreement has beside the headline coefficient."""
 MEAN = "Mean over tasks"
 UNPAIRED = "A published score: which items it has right is not known, so nothing is paired."
 LEAST_P = 0.001
@@ -60,7 +62,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
         return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
     unit, majority = scores["individual"], {one.unit: one for one in scores.units}.get("majority")
     score = unit.primary
-    metric = "" if score.metric == "accuracy" else f" ({OTHER_METRIC_NAMES.get(score.metric, score.metric)})"
+    metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
     ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
     warned = notes.mark(" ".join(unit.warnings)) if unit.warnings else ""
     return (
@@ -130,7 +132,8 @@ def _build_agreement(state: ReleaseState, mark: str) -> PaperTable:
 
 def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[str, ...]]:
     rows: Sequence[Coefficient] = () if result.agreement is None else result.agreement.headline
-    chosen = [row for row in rows if row.name in AGREEMENT_ROWS and not row.of]
+    beside = AGREEMENT_ROWS if result.data.measurement_level == "nominal" else AGREEMENT_ROWS_OF_SCALES
+    chosen = [row for row in rows if row.name in (result.data.headline_coefficient, *beside) and not row.of]
     if not chosen:
         yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 4)
     for row in chosen:

@@ -45,7 +45,7 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     units = () if scores is None or result.data.kind == "label" else scores.units
     return tuple(
         TableRow(
-            head=f"{translate(UNIT_NAMES[unit.unit])}: {get_metric_name(score.metric)}",
+            head=f"{translate(UNIT_NAMES[unit.unit])}: {translate(get_metric_name(score.metric, result.data))}",
             cells=(format_score(score),),
             remark=translate_reason(score.reason),
         )

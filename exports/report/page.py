@@ -12,7 +12,6 @@ from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
-    HEADLINE_COEFFICIENTS,
     METRIC_NAMES,
     NO_ANSWERS,
     NO_COMPARISON,
@@ -146,10 +145,9 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
             score = result.performance[unit].primary
             interval = format_percent_interval(score.ci_low, score.ci_high)
             headlines.append(Headline(translate(UNIT_NAMES[unit]), format_percent(score.value), f"[{interval}]"))
-    if result.agreement is not None:
-        rows = {row.name: row for row in result.agreement.headline if row.value is not None and not row.of}
-        preferred = [rows[name] for name in HEADLINE_COEFFICIENTS if name in rows]
-        headlines += [_build_coefficient_headline(row) for row in preferred[:1]]
+    agreed = result.headline_agreement
+    if agreed is not None and agreed.value is not None:
+        headlines.append(_build_coefficient_headline(agreed))
     return tuple(headlines)
 
 

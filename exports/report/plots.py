@@ -13,7 +13,7 @@ from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
     NUMBER_COEFFICIENTS,
-    PLOTTED_COEFFICIENTS,
+    SHARES_BESIDE_HEADLINE,
     format_coefficient,
     format_count,
     format_percent,
@@ -52,13 +52,16 @@ def draw_score_panels(results: Sequence[DataSetResult], *, confidence_level: flo
 
 
 def draw_agreement_panels(results: Sequence[DataSetResult]) -> list[str]:
-    """Draw one SVG for each coefficient, with a row for each data set that has it."""
+    """Draw one SVG for each share and each headline coefficient, with a row for each data set that has it.
+
+    Of each data set the alpha of its own level alone is drawn, never one of a lower level.
+    """
     panels = []
-    for number, name in enumerate(PLOTTED_COEFFICIENTS):
+    for number, name in enumerate(COEFFICIENT_NAMES):
         rows = [
             (result, row)
             for result in results
-            if result.agreement is not None
+            if result.agreement is not None and name in (result.data.headline_coefficient, *SHARES_BESIDE_HEADLINE)
             for row in result.agreement.headline
             if row.name == name and not row.of
         ]

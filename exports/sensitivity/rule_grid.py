@@ -54,7 +54,7 @@ class SettingResult:
 
     `n_answers` and `n_people` count what is left; `n_gold` the items with a unique most frequent answer, which is the
     size of gold by majority, of `n_items` in use. `single` and `majority` are None without gold; `agreement` is
-    `agreement_name`, Krippendorff's alpha for labels that are classes.
+    `agreement_name`, the headline coefficient of these answers.
     """
 
     setting: RuleSetting | None
@@ -159,13 +159,14 @@ def _score_answers(data: DataSet, answers: Answers) -> tuple[Score | None, Score
 
 
 def _compute_agreement(answers: Answers) -> tuple[str, float | None]:
-    """The name and value of the coefficient: alpha where there are classes, else the first one of these answers."""
+    """The name and value of the headline coefficient of these answers."""
+    name = answers.headline_coefficient
     if answers.kind == "label" and answers.votes.classes is not None:
-        return compute_alpha(answers.votes)
+        return compute_alpha(answers.votes)  # without the other coefficients, for every setting of the grid
     if answers.votes.frame.empty:
-        return "", None
-    rows = [row for row in compute_agreement(answers, n_resamples=1).headline if row.value is not None and not row.of]
-    return (rows[0].name, rows[0].value) if rows else ("", None)
+        return name, None
+    rows = compute_agreement(answers, n_resamples=1).headline
+    return name, next((row.value for row in rows if row.name == name and not row.of), None)
 
 
 def _count_decided_items(answers: Answers) -> int:

@@ -184,6 +184,28 @@ def test_few_people_are_warned_of_beside_each_unit(votes_of: Build) -> None:
         assert made["individual"].ann_median is not None
 
 
+@pytest.mark.parametrize(
+    ("loads", "unequal"),
+    [([30] * 5 + [31] * 5, None), (list(range(20, 40, 2)), None), ([90] * 4 + [10] * 8, "4 people"), ([8] * 30, None)],
+    ids=["ten of 30 or 31 answers", "ten of 20 to 38", "four of twelve", "thirty of 8"],
+)
+def test_few_people_gave_most_answers_only_where_they_did(
+    votes_of: Build, loads: list[int], unequal: str | None
+) -> None:
+    """Slightly unequal shares are no warning, and the coverage is that of so many people."""
+    rows = [
+        (f"i{number}", f"p{who}", "x" if (3 * number * number + 7 * who * who + number * who) % 11 > 2 else "y")
+        for who, load in enumerate(loads)
+        for number in range(load)
+    ]
+    gold = {f"i{number}": "x" for number in range(max(loads))}
+    unit = score_labels(votes_of(rows, classes="xy", gold=gold), units=["individual"])["individual"]
+    warnings = [one for one in unit.warnings if one.startswith("Few people gave most answers")]
+    assert bool(warnings) == (unequal is not None)
+    assert all(str(unequal) in one for one in warnings)
+    assert ("covered .84-.91" in unit.primary.ci_method) == (unequal is not None)
+
+
 def test_what_dawid_skene_says_of_itself_stands_beside_its_scores(votes_of: Build) -> None:
     """Fewer votes a person than a confusion matrix has cells is a warning of that unit alone."""
     made = score_labels(votes_of(some_rows(3), classes="xyz", gold=GOLD))

@@ -40,18 +40,23 @@ def test_the_known_case(known: dict[str, Any]) -> None:
     """Half of the spans are equal, all words are touched, 13 of 14 and 15 characters are common."""
     case = known["span_case"]
     made = values(build([("i", "a", case["a"]), ("i", "b", case["b"])], case["text"]))
-    assert made == {
+    of_both = {
         "span_f1_exact": case["exact"],
         "span_f1_token": case["token"],
         "span_f1_char": pytest.approx(case["char"], abs=1e-6),
         "span_majority": 1.0,
     }
+    assert made == {**{f"{name}_class": value for name, value in of_both.items()}, **of_both}
 
 
 def test_labels_and_empty_answers_count() -> None:
-    """The same place under another label is no agreement; nothing against nothing is full agreement."""
+    """The same place under another label agrees in place alone; nothing against nothing is full agreement."""
     made = build([("i", "a", [(0, 6, "x")]), ("i", "b", [(0, 6, "y")]), ("j", "a", []), ("j", "b", [])])
-    assert values(made) == {**dict.fromkeys(DESCRIPTIONS, 0.5), "span_majority": 0.0}
+    of_classes = {f"{name}_class": 0.5 for name in DESCRIPTIONS} | {"span_majority_class": 0.0}
+    assert values(made) == {**of_classes, **dict.fromkeys(DESCRIPTIONS, 1.0), "span_majority": 0.5}
+    rows = {row.name: row.how for row in compute_span_agreement(made, n_resamples=5)}
+    assert "; place and class" in rows["span_f1_token_class"]
+    assert "; place alone" in rows["span_f1_token"]
 
 
 def test_more_than_half_must_mark_a_span() -> None:

@@ -73,7 +73,7 @@ def test_marked_parts_are_where_they_were_marked(tmp_path: Path) -> None:
         write_table(tmp_path / "flat.csv", where=json.dumps(MARKED, ensure_ascii=False)),
     ]
     for file in files:
-        (vote,) = read(file, SPAN, answer="where")
+        (vote,) = read(file, SPAN, answer="where", **{"class": "X"})
         assert json.loads(vote.response) == FOUND
         assert vote.exclusion is None
 
@@ -82,7 +82,7 @@ def test_a_part_that_the_item_does_not_have_there_is_refused(tmp_path: Path) -> 
     """The item was changed, or is another one: file, line and question are named."""
     file = write_task(tmp_path / "t.json", ("where", {"start": 0, "end": 3, "text": "кіт", "labels": ["X"]}))
     with pytest.raises(BadInput, match=r"t\.json:1, answer: «Де\?» has 'кіт' where `text` says 'Лис'"):
-        read(file, SPAN, answer="where")
+        read(file, SPAN, answer="where", **{"class": "X"})
 
 
 def test_no_box_ticked_is_an_answer(tmp_path: Path) -> None:

@@ -315,3 +315,15 @@ def test_telegram_that_cannot_be_reached_is_told(small: Hromada) -> None:
     bot.send_signal(signal.SIGINT)
     bot.communicate(timeout=20)
     assert "Telegram cannot be reached; the bot tries again. Check the network" in told
+
+
+def test_a_rate_of_controls_counts_as_it_is_written(small: Hromada) -> None:
+    """Seven items with 30 % of control items bring 3 of these, where floats bring a little more: the rule is idle."""
+    small.write(
+        "project.yaml",
+        PROJECT
+        + "controls: {pool: {where: {id: ['0', '1', '2', '3', '4']}}, rate: 30 %}\n"
+        + "quality: [{rule: control, accuracy: < 50 %, min_controls: 4, consequence: exclude}]\n",
+    )
+    said = " ".join(small("check", "project.yaml").out.split())
+    assert "it waits for 4 answers to control items, and one person meets at most 3." in said

@@ -152,7 +152,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
     )
     sections -= {stages.PassMark, quality.Threshold}  # written as one text, `21 of 30` or `< 50 %`
     for section in sections:
-        for key in section.model_fields:
+        for key in (field.alias or name for name, field in section.model_fields.items()):
             assert re.search(rf"[`{{ .]{key}[`:,.}}]", described), (section, key)
     assert "`question.labels`" in described
 

@@ -15,9 +15,10 @@ from aggregation.agreement import (
     estimate_coefficient,
     estimate_item_mean,
 )
+from aggregation.answers import choose_headline_coefficient
 from aggregation.bootstrap import Resampling
 from aggregation.errors import HromadaError, Refused
-from aggregation.labels.agreement.coefficients import CoefficientName, compute_label_agreement
+from aggregation.labels.agreement.coefficients import compute_label_agreement
 from aggregation.labels.agreement.formulas import Statistic
 from aggregation.schema import VOTE_COLUMNS, Floats, Votes, count_answers, divide_safely
 
@@ -159,12 +160,14 @@ def break_down_over_time(
     seed: int = 0,
     confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
-    """Percent agreement and alpha (nominal) in one period after the other, two rows per period; `of` names the period.
+    """Percent agreement and the headline coefficient of each period, two rows per period; `of` names the period.
+
+    The headline coefficient is alpha at the level of the labels; where items share no classes, the chance-corrected
+    percent agreement takes its place.
 
     `periods` maps each item to the name of its period (a day, a version of the instructions); periods are sorted.
     Without `periods` the items, in the order in which they were first assigned, are cut into `n_windows` periods with
-    equally many items, named 1 to `n_windows`. Where items share no classes, the chance-corrected percent agreement
-    takes the place of alpha.
+    equally many items, named 1 to `n_windows`.
     """
     if n_windows < 1:
         raise HromadaError("Agreement over time needs one stretch or more.")
@@ -175,8 +178,8 @@ def break_down_over_time(
     else:
         period = items.map(periods).set_axis(items)
     vote_period = votes.frame["item"].map(period)
-    second_name: CoefficientName = (
-        "krippendorff_alpha_nominal" if votes.classes is not None else "percent_agreement_chance_corrected_per_item"
+    headline = choose_headline_coefficient(
+        "label", has_classes=votes.classes is not None, level=votes.measurement_level
     )
     rows = []
     for name in sorted(vote_period.dropna().unique()):
@@ -186,5 +189,5 @@ def break_down_over_time(
             seed=seed,
             confidence_level=confidence_level,
         )
-        rows += [replace(table[coefficient], of=name) for coefficient in ("percent_agreement", second_name)]
+        rows += [replace(table[coefficient], of=name) for coefficient in ("percent_agreement", headline)]
     return tuple(rows)

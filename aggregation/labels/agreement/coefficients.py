@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from aggregation.agreement import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
+from aggregation.answers import choose_headline_coefficient
 from aggregation.bootstrap import FEWEST_GROUPS, Progress, Resampling
 from aggregation.labels.agreement import formulas
 from aggregation.labels.agreement.annotator_pairs import estimate_pooled_cohen
@@ -111,7 +112,7 @@ def compute_label_agreement(
 
 def compute_alpha(votes: Votes) -> tuple[CoefficientName, float | None]:
     """Krippendorff's alpha at the level of the votes, without an interval: its name, and None where it is undefined."""
-    name: CoefficientName = f"krippendorff_alpha_{votes.measurement_level}"  # type: ignore[assignment]
+    name: CoefficientName = choose_headline_coefficient("label", has_classes=True, level=votes.measurement_level)
     if votes.frame.empty:
         return name, None
     vote_sums = sum_votes(votes)

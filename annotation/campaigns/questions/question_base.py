@@ -19,11 +19,15 @@ from annotation.errors import BadInput, Where
 
 @dataclass(frozen=True, kw_only=True)
 class TextSpan:
-    """A part of a text: characters `start` to `end` (exclusive, counted in code points from 0), and their text."""
+    """A part of a text: characters `start` to `end` (exclusive, counted in code points from 0), and their text.
+
+    `label` is its class, empty where the question asks for no classes.
+    """
 
     start: int
     end: int
     text: str
+    label: str = ""
 
 
 Answer = str | tuple[str, ...] | tuple[TextSpan, ...]

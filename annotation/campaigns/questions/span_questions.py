@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
 
 from annotation.campaigns.questions.question_base import (
     Answer,
@@ -16,13 +19,20 @@ from annotation.campaigns.questions.question_base import (
     decode_json,
     find_occurrences,
 )
-from annotation.campaigns.sections.base import Count, Text
+from annotation.campaigns.sections.base import Count, Text, Texts
+
+
+def describe_span(stored: Mapping[str, str]) -> str:
+    """A part of a stored answer as it is read: its text, and its class in brackets."""
+    return f"{stored['text']} [{stored['label']}]" if stored.get("label") else stored["text"]
 
 
 class SpanQuestion(Question):
-    """One to `most` parts of a text, the item's `field`, that do not overlap; `none` is the text for "no answer".
+    """One to `most` parts of a text, the item's `field`; `none` is the text for "no answer".
 
-    Stored as a JSON list of {"start", "end", "text"}: characters counted from 0, `end` exclusive; `[]` is "no answer".
+    With `labels` each part has one of these classes. Parts of one class, or without classes, do not overlap.
+    Stored as a JSON list of {"start", "end", "text"}, and "label" with classes: characters counted from 0, `end`
+    exclusive; `[]` is "no answer".
     """
 
     kind: ClassVar[str] = "span"
@@ -31,14 +41,25 @@ class SpanQuestion(Question):
     field: Text
     most: Count = 1
     none: Text | None = None
+    labels: Annotated[Texts, Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _labels_differ(self) -> SpanQuestion:
+        repeated = [label for label, times in Counter(self.labels or ()).items() if times > 1]
+        if repeated:
+            raise ValueError(f"The label {repeated[0]!r} is there twice")
+        return self
 
     @property
     def methods(self) -> QuestionMethods:
         """Methods for text spans."""
+        of_classes = () if self.labels is None else ("span_f1_token_class", "span_f1_exact_class", "span_f1_char_class")
         return QuestionMethods(
             consensus=("majority", "adjudication"),
-            agreement=("span_f1_exact", "span_f1_token", "span_f1_char"),
-            scores=("exact_match", "f1", "f1_char"),
+            agreement=(*of_classes, "span_f1_exact", "span_f1_token", "span_f1_char"),
+            scores=("exact_match", "f1", "f1_char")
+            if self.labels is None
+            else ("exact_match", "f1_class", "f1_char_class"),
         )
 
     def required_columns(self) -> tuple[str, ...]:
@@ -55,31 +76,38 @@ class SpanQuestion(Question):
         if self.none is not None and (value == self.none or value == []):  # noqa: PLR1714  # [] cannot be hashed
             return ()
         raw_spans = value if isinstance(value, list | tuple) else [value]
-        if not 1 <= len(raw_spans) <= self.most:
-            raise self.build_refusal(f"has {len(raw_spans)} parts marked.", f"Mark 1 to {self.most}.")
         text = content.fields.get(self.field, "")
-        spans = sorted(
-            (self._parse_span(raw_span, text) for raw_span in raw_spans), key=lambda span: (span.start, span.end)
-        )
-        for before, after in itertools.pairwise(spans):
-            if after.start < before.end:
-                raise self.build_refusal(
-                    f"has two parts that overlap: {before.text!r}, {after.text!r}.", "Mark them apart."
-                )
+        parsed = {self._parse_span(raw_span, text) for raw_span in raw_spans}  # Label Studio can store a region twice
+        if not 1 <= len(parsed) <= self.most:
+            raise self.build_refusal(f"has {len(parsed)} parts marked.", f"Mark 1 to {self.most}.")
+        spans = sorted(parsed, key=lambda span: (span.start, span.end, span.label))
+        for label in sorted({span.label for span in spans}):
+            for before, after in itertools.pairwise(span for span in spans if span.label == label):
+                if after.start < before.end:
+                    of_label = f" of the class {label}" if label else ""
+                    raise self.build_refusal(
+                        f"has two parts{of_label} that overlap: {before.text!r}, {after.text!r}.", "Mark them apart."
+                    )
         return tuple(spans)
 
     def encode_answer(self, answer: Answer) -> str:
         """Encode the spans as a JSON list."""
         spans = [span for span in answer if isinstance(span, TextSpan)]
         return json.dumps(
-            [{"start": span.start, "end": span.end, "text": span.text} for span in spans], ensure_ascii=False
+            [
+                {"start": span.start, "end": span.end, "text": span.text}
+                | ({"label": span.label} if span.label else {})
+                for span in spans
+            ],
+            ensure_ascii=False,
         )
 
     def _parse_span(self, raw: object, text: str) -> TextSpan:
         """Parse one span: a TextSpan, {start, end}, or a part that is found in the text once."""
         if isinstance(raw, TextSpan):
-            raw = {"start": raw.start, "end": raw.end, "text": raw.text}
+            raw = {"start": raw.start, "end": raw.end, "text": raw.text, "label": raw.label}
         if isinstance(raw, str):
+            self._check_label("")
             return self._locate_span(raw.strip(), text)
         if not isinstance(raw, Mapping):
             raise self.build_refusal("takes a part of the text.", f"Mark it in `{self.field}`.")
@@ -89,13 +117,23 @@ class SpanQuestion(Question):
                 f"has a part from {start!r} to {end!r}, and `{self.field}` has {len(text)} characters.",
                 "Count characters from 0, the end exclusive.",
             )
+        label = self._check_label(raw.get("label") or "")
         quoted = raw.get("text", text[start:end])
-        if quoted != text[start:end]:
+        if str(quoted).strip() != text[start:end].strip():  # Label Studio quotes a blank that its offsets leave out
             raise self.build_refusal(
                 f"has {quoted!r} where `{self.field}` says {text[start:end]!r}.",
                 "Offsets and text must be of one text.",
             )
-        return TextSpan(start=start, end=end, text=text[start:end])
+        return TextSpan(start=start, end=end, text=text[start:end], label=label)
+
+    def _check_label(self, label: object) -> str:
+        """The class of a part; raises BadInput for one that the question does not name, and where it names some."""
+        if label in (self.labels or ("",)):
+            return str(label)
+        if self.labels is None:
+            raise self.build_refusal(f"has a part of the class {label!r}.", "Name the classes as `labels`.")
+        problem = f"has a part of the class {label!r}." if label else "has a part without a class."
+        raise self.build_refusal(problem, f"The classes are {', '.join(self.labels)}.")
 
     def _locate_span(self, part: str, text: str) -> TextSpan:
         """The span of a part of the text; raises BadInput unless the text contains the part exactly once."""

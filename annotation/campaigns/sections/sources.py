@@ -154,8 +154,11 @@ class VotesSection(Section):
     `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show` and
     `options` the columns of items made from votes. A column that is not named has the usual name of the format.
     `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about the
-    annotators. `earlier` keeps the votes apart from the answers that the project itself asks for.
+    annotators. `earlier` keeps the votes apart from the answers that the project itself asks for. `class_`, written
+    `class`, is the one class of marked parts that is read, for all span questions or by question name.
     """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
 
     format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
     file: PathInFile | None = None
@@ -169,6 +172,11 @@ class VotesSection(Section):
     repeats: RepeatPolicy = RepeatPolicy.FIRST
     earlier: bool = False
     labels: LabelsSection = LabelsSection()
+    class_: Text | dict[str, Text] | None = Field(default=None, alias="class")
+
+    def get_class(self, question: str) -> str | None:
+        """The one class of the parts that count as answers to a question; None where all do."""
+        return self.class_.get(question) if isinstance(self.class_, dict) else self.class_
 
     @model_validator(mode="after")
     def _complete(self) -> VotesSection:

@@ -94,11 +94,15 @@ def _parse_object(text: str, *, path: Path, line: int) -> dict[str, object]:
 
 
 def read_label_studio_tasks(path: Path) -> Iterator[input_files.FileRow]:
-    """Read Label Studio tasks, one row per task with the fields of its `data`; annotations are skipped."""
+    """Read Label Studio tasks, one row per task with the fields of its `data`; annotations are skipped.
+
+    The task's `id`, by which votes know it unless told otherwise, is a field too where `data` has none of that name.
+    """
     for row in read_json_objects(path):
         data = row.values.get("data")
         if not isinstance(data, dict) or not data:
             raise BadInput(
                 "The task has no `data`.", where=row.where("data"), remedy='Write every task as {"data": {…}}.'
             )
-        yield input_files.FileRow(path, row.line, data)
+        task_id = {"id": row.values["id"]} if "id" in row.values else {}
+        yield input_files.FileRow(path, row.line, task_id | data)

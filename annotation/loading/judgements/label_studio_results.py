@@ -22,6 +22,7 @@ from annotation.campaigns.questions import (
     question_base,
 )
 from annotation.errors import BadInput, Where
+from annotation.loading.judgements.label_studio_values import read_classes
 
 ASSIGNMENT_KEY = "hromada"
 """The data key of our assignment id, since Label Studio has ids of its own only."""
@@ -197,7 +198,12 @@ def _refuse_several(question: Question, answers: Sequence[str]) -> str:
 
 def _read_spans(question: SpanQuestion, given: Sequence[Any], content: QuestionContent, *, nothing: bool) -> object:
     text = content.fields.get(question.field, "")
-    spans = [_read_span(question, value, text) for value in given]
+    spans = [
+        span | ({"label": label} if question.labels is not None and label else {})
+        for value in given
+        for span in [_read_span(question, value, text)]
+        for label in read_classes(value if isinstance(value, Mapping) else {}) or [""]
+    ]
     if spans and nothing:
         raise question.build_refusal(
             "is marked and said not to be there, in Label Studio.", "Open the task, leave one."

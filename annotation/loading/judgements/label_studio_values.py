@@ -18,6 +18,10 @@ ADDED_COLUMNS = ("id", "annotator", "annotation_id", "lead_time", "created_at", 
 """The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
 
 
+CLASS_KEYS = ("labels", "hypertextlabels", "paragraphlabels")
+"""The keys of a region under which Label Studio's controls store the classes of a marked part."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ControlAnswer:
     """The answer as one text; `exclusion` says why it does not count, None where it does."""
@@ -29,7 +33,8 @@ class ControlAnswer:
 def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> ControlAnswer:
     """Parse the answer of one control.
 
-    Several choices become a JSON list, and marked parts of a text a JSON list of {start, end, text}. Of several texts
+    Several choices become a JSON list, and marked parts of a text a JSON list of {start, end, text}, with the `label`
+    of each part that has a class; a part with several classes is one part for each. Of several texts
     of a text area, those equal to a field of the task are its initial content and are ignored; if several are left, the
     answer is ambiguous and excluded.
     """
@@ -100,7 +105,20 @@ def _list_spans(value: Any) -> list[dict[str, object]]:
     """The marked parts of a text, of one region or several; empty where the value is none."""
     regions = value if isinstance(value, list) else [value]
     spans = [_read_span(region) for region in regions]
-    return [span for span in spans if span is not None] if all(span is not None for span in spans) else []
+    if any(span is None for span in spans):
+        return []
+    return [
+        span | {"label": label} if label else span
+        for region, span in zip(regions, spans, strict=True)
+        if span is not None
+        for label in read_classes(region) or [""]
+    ]
+
+
+def read_classes(region: Mapping[str, Any]) -> list[str]:
+    """The classes of a marked part, as the controls Labels, HyperTextLabels and ParagraphLabels store them."""
+    found = next((region[key] for key in CLASS_KEYS if key in region), None)
+    return _get_texts(found) or []
 
 
 def _read_span(region: Any) -> dict[str, object] | None:

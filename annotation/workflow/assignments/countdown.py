@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.base import multiply_share
 from annotation.store import item_queue, judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
@@ -143,16 +145,19 @@ def _count_expected(context: AnnotatorContext, counts: PoolCounts) -> int:
     return math.ceil(counts.items * compute_hidden_factor(context.definition))
 
 
-def compute_hidden_factor(definition: ProjectFile) -> float:
-    """How many items an annotator is shown for each main item, with the control items and repeats to be expected."""
+def compute_hidden_factor(definition: ProjectFile) -> Fraction:
+    """How many items an annotator is shown for each main item, with the control items and repeats to be expected.
+
+    Shares count as they are written: in floats 50 items with 10 % of repeats are more than 55.
+    """
     controls, pages, repeats = definition.controls, definition.pages, definition.repeats
-    factor = 1.0 if repeats is None else 1.0 + repeats.share
+    factor = 1 + multiply_share(0.0 if repeats is None else repeats.share, 1)
     if controls is None:
         return factor
-    share = controls.rate if controls.rate is not None else 0.0
+    share = multiply_share(controls.rate or 0.0, 1)
     if controls.per_page is not None and pages is not None:
-        share = min(controls.per_page / pages.items, 1.0)
-    return factor / (1.0 - share) if share < 1.0 else factor
+        share = min(Fraction(controls.per_page, pages.items), Fraction(1))
+    return factor / (1 - share) if share < 1 else factor
 
 
 def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, pool: Pool) -> PoolCounts:

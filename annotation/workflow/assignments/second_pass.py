@@ -18,6 +18,7 @@ from sqlmodel import Session, col, select
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import ChoiceQuestion, Question
 from annotation.campaigns.questions.question_base import decode_json, is_asked
+from annotation.campaigns.questions.span_questions import describe_span
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import (
@@ -256,4 +257,4 @@ def _describe_answer(question: Question, item: Item, stored: str | None) -> str 
         return dict(zip(labels, texts, strict=True)).get(stored, stored)
     value: Any = decode_json(stored) if question.kind in {"choices", "span"} else stored
     parts = value if isinstance(value, list) else [value]
-    return ", ".join(part["text"] if isinstance(part, dict) else str(part) for part in parts) or "—"
+    return ", ".join(describe_span(part) if isinstance(part, dict) else str(part) for part in parts) or "—"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import SpanQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
 
 ALWAYS_CHANGEABLE_COLUMNS = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
@@ -140,6 +141,11 @@ def plan_changes(
                 reason=f"it was started with {_format_overlap(old_definition)}; `hromada extend` raises it",
             )
         )
+    if started and any(
+        isinstance(one, SpanQuestion) and one.labels is not None for one in new_definition.all_questions
+    ):
+        reason = "it was started, and neither the chat nor Label Studio asks for the class of a part"
+        forbidden.append(ForbiddenChange(what="`labels` of the question", reason=reason))
     changed = [
         name for name, row in rows.items() if name in stored and _differs(stored[name].columns, row, ignored=("rank",))
     ]

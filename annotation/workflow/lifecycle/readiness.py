@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import lint, project_file
+from annotation.campaigns.questions import SpanQuestion
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.store import queries
@@ -50,6 +51,24 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
             remedy=" ".join(dict.fromkeys(obstacle.remedy for obstacle in obstacles)),
         )
     return tuple(_list_notes(session, project, definition))
+
+
+def find_unaskable_questions(definition: project_file.ProjectFile) -> Iterator[Obstacle]:
+    """An obstacle for each question that no surface can ask people: the class of a marked part. Pure."""
+    if definition.overlap is None:
+        return
+    for question in definition.all_questions:
+        if isinstance(question, SpanQuestion) and question.labels is not None:
+            labels = ", ".join(question.labels)
+            yield Obstacle(
+                problem=f"The question {question.name!r} has `labels` ({labels}), and neither the chat nor Label Studio"
+                " asks for the class of a part.",
+                remedy="Ask one span question for each class, or import parts that have classes from another tool.",
+            )
+
+
+def _check_questions(_session: Session, _project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
+    return find_unaskable_questions(definition)
 
 
 def _list_notes(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[str]:
@@ -176,6 +195,7 @@ def _check_allocation(session: Session, project: Project, _definition: project_f
 
 _CHECKS: tuple[Callable[[Session, Project, project_file.ProjectFile], Iterator[Obstacle]], ...] = (
     _check_items,
+    _check_questions,
     _check_pools,
     _check_texts,
     _check_exposure,

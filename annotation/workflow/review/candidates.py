@@ -125,5 +125,9 @@ def _describe_spans(question: Question, item: Item, answer: str) -> str:
         parsed = question.parse_answer(answer, build_content(item))
     except BadInput:
         return answer
-    spans = [f"«{part.text}» ({part.start}–{part.end})" for part in parsed if not isinstance(part, str)]
+    spans = [
+        f"«{part.text}» ({part.start}–{part.end}){f' {part.label}' if part.label else ''}"
+        for part in parsed
+        if not isinstance(part, str)
+    ]
     return " … ".join(spans) or str(getattr(question, "none", None) or "–")

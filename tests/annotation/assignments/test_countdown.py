@@ -102,3 +102,9 @@ def test_training_and_qualification_say_how_many_items_they_have(scenario: Scena
         *(("qualification", 1, 2), ("qualification", 2, 2), ("main", 1, None)),
     ]
     assert decisions == [("training", True, None, "qualification"), ("qualification", True, 1, "main")]
+
+
+def test_a_share_of_repeats_counts_as_it_is_written(scenario: Scenario) -> None:
+    """Fifty items with a tenth asked again are 55, though 50 times 1.1 is a little more in floats."""
+    project = scenario.project(items=50, repeats={"share": 0.1}, **SHOWN)
+    assert read_numbers(scenario.assign(scenario.person(), project))[:2] == (1, 55)
