@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
@@ -70,6 +71,20 @@ class VoteDraft(NamedTuple):
     seconds: float | None = None
     skip_reason: str | None = None
     second_pass: tuple[Mapping[str, Any], ...] | None = None
+
+
+def name_group(written: str | None, *, project: str, item: str) -> str:
+    """The group of an item: the one that its file names, which other projects may share, else one of the project's own.
+
+    Groups are compared in the database, so they are stored in the one spelling of `spelling.build_key`.
+    """
+    shared = "" if written is None else spelling.build_key(written)
+    return shared or f"{project}:{spelling.build_key(item)}"
+
+
+def has_own_group(draft: ItemDraft, *, project: str) -> bool:
+    """Whether no file names the item's group, so that it is a group of its own in its project."""
+    return draft.group == name_group(None, project=project, item=draft.external_id)
 
 
 def get_cell(row: input_files.FileRow, column: str) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aggregation import spelling
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
 from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlmodel import Session
 
@@ -131,7 +132,10 @@ def adjudicate(
                 else [decision_files.build_adjudication(item or "", gold, accepted, broken)]
             )
             queue.decide_all(
-                [row if row.revision is not None else row._replace(revision=revisions.get(row.item)) for row in rows]
+                [
+                    row if row.revision is not None else row._replace(revision=_find_revision(revisions, row))
+                    for row in rows
+                ]
             )
             if json:
                 queue.print_waiting(as_json=True)
@@ -141,6 +145,12 @@ def adjudicate(
             queue.print_waiting(as_json=json)
         else:
             queue.ask_for_decisions()
+
+
+def _find_revision(revisions: Mapping[str, int], row: AdjudicationRow) -> int | None:
+    """The present revision of the item of a decision, by external id; None for an item that is not there."""
+    item = spelling.find_name(row.item, revisions)
+    return None if item is None else revisions[item]
 
 
 class _Queue:
@@ -281,7 +291,7 @@ class _Queue:
             )
         if item is not None and undone is None:
             raise NotFound(
-                f"No decision on {item!r} can be taken back by {self._person.pseudonym}.",
+                f"No decision on {spelling.quote_word(item)} can be taken back by {self._person.pseudonym}.",
                 remedy=decision_files.REVOCABLE,
             )
         return "You have decided on nothing here." if undone is None else f"Taken back: {undone}."

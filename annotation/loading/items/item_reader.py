@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions.question_base import find_occurrences
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading.drafts import ItemDraft, get_cell, parse_list, parse_options
+from annotation.loading.drafts import ItemDraft, get_cell, name_group, parse_list, parse_options
 from annotation.loading.items import formats
 
 LINEAGE_COLUMN = "lineage"
@@ -41,11 +42,14 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
                 input_files.require_columns(needed, row)
                 checked = row.values.keys()
             with errors:
-                draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
-                known = drafts.setdefault(draft.external_id, draft)
+                draft = _build_draft(
+                    section, row, project=campaign.name, parts=parts, first=first, gold_columns=gold_columns
+                )
+                known = drafts.setdefault(spelling.build_key(draft.external_id), draft)
                 if known is not draft:
                     raise BadInput(
-                        f"The id {draft.external_id!r} stands twice, first on line {known.origin.line}.",
+                        f"The id {spelling.quote_word(draft.external_id)} stands twice, first on line"
+                        f" {known.origin.line}.",
                         where=row.where(section.id),
                         remedy="Give every item an id of its own.",
                     )
@@ -59,6 +63,7 @@ def _build_draft(
     section: project_file.ItemsSection,
     row: input_files.FileRow,
     *,
+    project: str,
     parts: Sequence[project_file.ShownColumn],
     first: str,
     gold_columns: Mapping[str, str],
@@ -70,7 +75,9 @@ def _build_draft(
     golds = {question: text for question, column in gold_columns.items() if (text := get_cell(row, column).strip())}
     return ItemDraft(
         external_id=external_id,
-        group=(_get_optional(row, section.group) or external_id) if section.group else external_id,
+        group=name_group(
+            _get_optional(row, section.group) if section.group else None, project=project, item=external_id
+        ),
         data=dict(row.values),
         shown=tuple([piece.text for piece in pieces]),
         options=parse_options(row, section.options) if section.options else None,

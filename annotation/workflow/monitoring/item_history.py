@@ -8,7 +8,9 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.errors import NotFound, Where
+from annotation.store import queries
 from annotation.store.models import (
     Adjudication,
     Annotator,
@@ -53,11 +55,12 @@ class ItemHistory:
 
 def get_item_history(session: Session, project: Project, external_id: str, *, with_votes: bool) -> ItemHistory:
     """The way of an item, without answers unless `with_votes`; raises NotFound where the project has no such item."""
-    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == external_id)
+    found = queries.resolve_item_id(session, project_id=project.id or 0, written=external_id)
+    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == found)
     item = session.exec(chosen).first()
     if item is None:
         raise NotFound(
-            f"{project.name} has no item {external_id!r}.",
+            f"{project.name} has no item {spelling.quote_word(external_id)}.",
             where=Where(field="--item"),
             remedy="Ids are written as in the items' file.",
         )
