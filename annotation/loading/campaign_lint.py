@@ -137,7 +137,7 @@ def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
     if definition.review is not None:
         named.add(definition.review.made_by)
     if definition.lineage is not None:
-        named.add(item_reader.LINEAGE_COLUMN)
+        named |= {item_reader.LINEAGE_COLUMN, item_reader.GROUP_COLUMN}
     return {name for name in named if name is not None}
 
 

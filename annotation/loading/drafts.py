@@ -15,7 +15,7 @@ from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
-from annotation.vocabulary import Exclusion, Pool
+from annotation.vocabulary import Exclusion, Pool, UnknownDuration
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
@@ -69,6 +69,7 @@ class VoteDraft(NamedTuple):
     origin: input_files.FileRow
     answers: dict[str, str] | None = None
     seconds: float | None = None
+    seconds_unknown: UnknownDuration | None = None
     skip_reason: str | None = None
     second_pass: tuple[Mapping[str, Any], ...] | None = None
 

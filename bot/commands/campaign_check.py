@@ -23,7 +23,8 @@ class CampaignCheck:
     `facts` are shown, with those of each project of a programme by its name in `projects`; `to_do` has to be done
     before annotators come; `weak` is what makes results weak; `warnings` are what may be a slip in the files.
     `to_declare` are the keys of `declared` that only the organisers can fill, each with what to write. `findings` are
-    the lint's; `refuse` raises BadInput where one of them is an error, with the words that say where the others are.
+    the lint's, `campaigns` what was read; `refuse` raises BadInput where one of the findings is an error, with the
+    words that say where the others are.
     """
 
     facts: dict[str, Cell]
@@ -33,6 +34,7 @@ class CampaignCheck:
     warnings: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[lint.LintFinding, ...] = ()
+    campaigns: tuple[tuple[project_file.CheckedProject, CampaignContents], ...] = ()
     refuse: Callable[[str], None] = lambda _where_others: None
 
     @property
@@ -74,6 +76,7 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0]), *alike),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
+        campaigns=((campaign, contents[0]),),
         refuse=lambda where_others: campaign_lint.refuse_errors(
             findings, campaign, contents[0], where_others=where_others
         ),
@@ -109,6 +112,7 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
             for name, check in checks.items()
             for finding in check.findings
         ),
+        campaigns=tuple(read for check in checks.values() for read in check.campaigns),
         refuse=partial(_refuse_any, tuple(checks.values())),
     )
 

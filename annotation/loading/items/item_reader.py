@@ -15,8 +15,8 @@ from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading.drafts import ItemDraft, get_cell, name_group, parse_list, parse_options
 from annotation.loading.items import formats
 
-LINEAGE_COLUMN = "lineage"
-"""The column in which `hromada follow-up` writes the lineage of items."""
+LINEAGE_COLUMN, GROUP_COLUMN = "lineage", "group"
+"""The columns in which `hromada follow-up` writes the lineage of items, and the groups of the parent project."""
 
 
 def read_items(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
@@ -29,8 +29,9 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
     needed = {f"items.{key}": columns for key, columns in section.required_columns.items()} | {
         "questions.field": question_columns
     }
-    if campaign.definition.lineage is not None and section.lineage is None:
-        section = section.model_copy(update={"lineage": LINEAGE_COLUMN})  # optional: files of pools may be without it
+    if campaign.definition.lineage is not None:  # both are optional: files of pools may be without them
+        handed_on = {"lineage": section.lineage or LINEAGE_COLUMN, "group": section.group or GROUP_COLUMN}
+        section = section.model_copy(update=handed_on)
     parts = section.shown_columns
     gold_columns = ({first: section.gold} if section.gold else {}) | section.golds
     drafts: dict[str, ItemDraft] = {}
