@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
-from annotation import input_files
+from annotation import durations, input_files
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, question_base
 from annotation.errors import BadInput
@@ -118,6 +118,7 @@ class VoteParser:
             and response == first.abstain
         ):
             exclusion = ABSTAINED
+        seconds, seconds_unknown = durations.check_duration(raw.seconds)
         return VoteDraft(
             item=item,
             annotator=spelling.build_key(raw.annotator),
@@ -127,7 +128,8 @@ class VoteParser:
             is_control=raw.is_control,
             origin=raw.row,
             answers=given,
-            seconds=raw.seconds,
+            seconds=seconds,
+            seconds_unknown=seconds_unknown,
         )
 
     def _has_answers(self, row: input_files.FileRow) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlmodel import select
 
+from annotation import durations
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
 from annotation.store.models import Item, Judgement, table_model
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage
@@ -121,17 +122,24 @@ def write_judgement(
     """Write one revision of an answer to an assignment, and return it.
 
     The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
-    Studio comes with it. `exclusion` is stored with it, None where the answer counts.
+    Studio comes with it. One that cannot be is stored as unknown, with the reason. `exclusion` is stored with it, None
+    where the answer counts.
     """
     questions, assignment = opened.context.definition.all_questions, opened.assignment
     shown_at = assignment.shown_at or assignment.assigned_at or now
+    seconds, seconds_unknown = (
+        durations.measure_duration(shown_at, now, clock_changed=assignment.clock_changed)
+        if new_answer.at is None
+        else durations.check_duration(new_answer.seconds)
+    )
     judgement = Judgement(
         assignment_id=opened.assignment_id,
         revision=revision,
         response=new_answer.answers.get(questions[0].name, ""),
         response_raw=new_answer.raw,
         answers=(dict(new_answer.answers) or None) if len(questions) > 1 else None,
-        seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
+        seconds=seconds,
+        seconds_unknown=seconds_unknown,
         answered_at=new_answer.at or now,
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,

@@ -120,6 +120,8 @@ def _build_answer_event(judgement: Judgement, *, who: str, with_votes: bool) -> 
     what = "changed the answer" if judgement.revision else "answered"
     what = f"skipped: {judgement.skip_reason}" if judgement.skip_reason is not None else what
     what += "" if judgement.seconds is None else f" in {judgement.seconds:.0f} s"
+    unknown = judgement.seconds_unknown
+    what += "" if unknown is None else f", and nobody knows how long it took: {unknown.value}"
     what += "" if judgement.excluded_reason is None else f"; does not count: {judgement.excluded_reason}"
     return ItemEvent(at=judgement.answered_at, who=who, what=what, answer=judgement.response if with_votes else "")
 
