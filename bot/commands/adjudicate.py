@@ -100,8 +100,8 @@ def adjudicate(
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
         doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
-        now = database_session.get_current_time()
         with database.transaction() as session:
+            now = database_session.get_time(session)
             stored = database_session.get_project(session, loaded.name)
             cases.refresh_cases(session, project=stored, question=asked.name, doubts=doubts, now=now)
             if gold_review and (not is_planned or sample is not None or models is not None):
@@ -178,7 +178,7 @@ class _Queue:
                         revision=row.revision or 0,
                         labels=row.labels,
                         comment=row.comment,
-                        now=database_session.get_current_time(),
+                        now=database_session.get_time(session),
                     )
 
     def ask_for_decisions(self) -> None:
@@ -286,7 +286,7 @@ class _Queue:
                 project=project,
                 question=self._question,
                 adjudicator=self._person,
-                now=database_session.get_current_time(),
+                now=database_session.get_time(session),
                 item_id=case.item_id if case else None,
             )
         if item is not None and undone is None:

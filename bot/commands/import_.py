@@ -47,10 +47,10 @@ def import_(
             warnings = import_warnings.list_truth_gaps(view, loaded)
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(
-                transaction, file=read_settings().key_file, now=database_session.get_current_time()
+                transaction, file=read_settings().key_file, now=database_session.get_time(transaction)
             )
             result = vote_import.store_votes(
-                transaction, loaded, vote_file, key=key, now=database_session.get_current_time(), progress=progress
+                transaction, loaded, vote_file, key=key, now=database_session.get_time(transaction), progress=progress
             )
         differing = import_warnings.describe_differing_votes(result.differing, policy=result.policy, project=loaded)
         warnings = differing + warnings + vote_file.alike

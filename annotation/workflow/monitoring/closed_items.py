@@ -96,7 +96,7 @@ def _is_elsewhere(definition: project_file.ProjectFile) -> sa.ColumnElement[bool
     return col(Project.name).not_in((definition.project, *exceptions))
 
 
-def _count(rows: Iterable[tuple[str, str, ExposureCause, int | None]]) -> tuple[ClosedItems, ...]:
+def _count(rows: Iterable[tuple[str, str, str, int | None]]) -> tuple[ClosedItems, ...]:
     items: dict[str, set[int]] = defaultdict(set)
     reasons: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for who, name, cause, item in rows:

@@ -38,7 +38,7 @@ class Scenario:
         name: str = "p",
         *,
         items: int | Sequence[str] = 3,
-        section: dict[str, Any] | None = None,
+        section: Any = None,
         **keys: Any,
     ) -> int:
         """Load and run a project whose items have the given groups, or each its own; `keys` go into its file.
