@@ -161,7 +161,7 @@ class ChoiceQuestion(_OptionQuestion):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
         """Return the label of an option; raises BadInput for anything else."""
         written, labels = require_text(self, raw), self.get_labels(content.options)
-        label = spelling.find_name(written, labels)
+        label = written if written in labels else spelling.find_name(written, labels)
         if label is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=labels)}.",
@@ -220,7 +220,7 @@ class ChoicesQuestion(_OptionQuestion):
         options = self.get_options(content.options)
         chosen: list[str] = []
         for element in elements:
-            option = spelling.find_name(element, options)
+            option = element if element in options else spelling.find_name(element, options)
             if option is None:
                 raise self.build_refusal(
                     f"cannot be answered with {spelling.quote_word(element.strip(), beside=options)}.",
@@ -287,7 +287,7 @@ class ScaleQuestion(Question):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
         written = require_text(self, raw)
-        point = spelling.find_name(written, self.options)
+        point = written if written in self.options else spelling.find_name(written, self.options)
         if point is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",

@@ -157,7 +157,11 @@ def _is_condition_met(values: Sequence[str], stored: str | None) -> bool:
         answers = json.loads(stored) if stored.startswith("[") else [stored]
     except ValueError:
         answers = [stored]
-    return any(spelling.find_name(answer, values) is not None for answer in answers if isinstance(answer, str))
+    return any(
+        answer in values or spelling.find_name(answer, values) is not None
+        for answer in answers
+        if isinstance(answer, str)
+    )
 
 
 def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent) -> dict[str, str]:

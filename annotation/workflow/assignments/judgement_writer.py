@@ -12,8 +12,8 @@ from sqlmodel import select
 
 from annotation import durations
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
-from annotation.store.models import Item, Judgement, table_model
-from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage
+from annotation.store.models import Assignment, Item, Judgement, table_model
+from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
@@ -126,9 +126,8 @@ def write_judgement(
     where the answer counts.
     """
     questions, assignment = opened.context.definition.all_questions, opened.assignment
-    shown_at = assignment.shown_at or assignment.assigned_at or now
     seconds, seconds_unknown = (
-        durations.measure_duration(shown_at, now, clock_changed=assignment.clock_changed)
+        _measure_duration(assignment, now=now)
         if new_answer.at is None
         else durations.check_duration(new_answer.seconds)
     )
@@ -148,6 +147,18 @@ def write_judgement(
     )
     table_model.write_row(opened.session, judgement)
     return judgement
+
+
+def _measure_duration(assignment: Assignment, *, now: datetime) -> durations.Duration:
+    """The time from showing an item to its answer now, by one clock, or why it is not known.
+
+    Where the clock was set in between, the difference is no duration, even if it looks like one.
+    """
+    if assignment.clock_changed:
+        return None, UnknownDuration.CLOCK_CHANGED
+    shown_at = assignment.shown_at or assignment.assigned_at or now
+    seconds = (now - shown_at).total_seconds()
+    return (seconds, None) if seconds >= 0 else (None, UnknownDuration.BEFORE_SHOWN)
 
 
 def get_judgement(opened: OpenedAssignment, *, revision: int) -> Judgement | None:
