@@ -207,6 +207,14 @@ class ExposureCause(StrEnum):
     QUALIFICATION = "qualification"
 
 
+class UnknownDuration(StrEnum):
+    """Why it is not known how long an answer took."""
+
+    BEFORE_SHOWN = "answered before it was shown"
+    CLOCK_CHANGED = "the clock was set meanwhile"
+    IMPOSSIBLE = "no possible duration"
+
+
 class TextKind(StrEnum):
     """The kinds of project texts of which every version is kept, by its hash."""
 
@@ -219,6 +227,7 @@ class Event(StrEnum):
     """The events that the journal records."""
 
     KEY_MADE = "key made"
+    CLOCK_CHANGED = "clock changed"
     PROJECT_LOADED = "project loaded"
     PROJECT_CHANGED = "project changed"
     PROJECT_STARTED = "project started"

@@ -36,7 +36,7 @@ from bot.delivery.sender import Sender
 from bot.delivery.sweeper import Sweeper
 from bot.delivery.telegram_api import AiohttpRequest, TelegramApi
 from bot.delivery.telegram_payloads import RawUpdate
-from bot.delivery.transaction_runner import TransactionRunner, get_now, read_database_clock
+from bot.delivery.transaction_runner import TransactionRunner, read_database_clock
 from bot.delivery.webhook import WEBHOOK_PATH, WebhookKeeper, WebhookReceiver, derive_secret
 from bot.delivery.workers import Workers
 
@@ -112,7 +112,7 @@ def build_application(
     token: str,
     database: Database,
     settings: DeliverySettings,
-    clock: Callable[[], datetime] = get_now,
+    clock: Callable[[], datetime] | None = None,
     database_clock: Callable[[], datetime] | None = None,
     request: BaseRequest | None = None,
     base_url: str = TELEGRAM_URL,
@@ -122,12 +122,14 @@ def build_application(
 ) -> BotApplication:
     """The bot on a database; `request` replaces the network, `clock` the time, `database_clock` that of the database.
 
+    By default both are the clock of the database, so that leases, paces and durations of one answer come from one clock
+    whatever process shows the item and whatever takes the answer.
+
     `handling` and `sending` are how many users are served, and how many chats are sent to, at once; `updates_a_minute`
     is how many updates of one user are read, 0 for all.
     """
-    runner = TransactionRunner(
-        database=database, clock=clock, database_clock=database_clock or read_database_clock(database)
-    )
+    shared_clock = database_clock or read_database_clock(database)
+    runner = TransactionRunner(database=database, clock=clock or shared_clock, database_clock=shared_clock)
     requests = (
         request or AiohttpRequest(connections=sending + SPARE_CONNECTIONS),
         request or AiohttpRequest(connections=4),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from aggregation import spelling
 from aggregation.answer_types import build_consensus
 from aggregation.labels.consensus import Method
 from aggregation.scoring import normalise_answer
@@ -73,15 +74,18 @@ def read_model_answers(file: Path, question: Question, contents: Mapping[str, Qu
     these columns, an item without declared gold, and an answer that does not fit the question.
     """
     answers: dict[str, list[str]] = defaultdict(list)
+    items = spelling.index_names(contents)
     for row in read_delimited(file):
         missing = [name for name in MODEL_COLUMNS if name not in row.values]
         if missing:
             raise BadInput(
                 f"The column {missing[0]!r} is missing.", where=row.where(), remedy=f"It has {', '.join(row.values)}."
             )
-        item, response = (row.values[name].strip() for name in MODEL_COLUMNS)
-        if item not in contents:
-            raise BadInput(f"No item {item!r} has declared gold.", where=row.where("item_id"), remedy="Leave it out.")
+        written, response = (row.values[name].strip() for name in MODEL_COLUMNS)
+        item = items.get(spelling.build_key(written))
+        if item is None:
+            named = spelling.quote_word(written, beside=items.values())
+            raise BadInput(f"No item {named} has declared gold.", where=row.where("item_id"), remedy="Leave it out.")
         if not question.is_unanswered(response):
             answers[item].append(_parse_answer(question, response, contents[item], where=row.where("response")))
     return dict(answers)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aggregation import spelling
 from aggregation.errors import HromadaError, Where
 from aggregation.model_differences import PublishedScore
 from aggregation.spans.votes import LabelledSpan, format_spans
@@ -175,6 +176,7 @@ def _read_file(file: Path, data: DataSet) -> ReadAnswers:
 def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
     answers: dict[str, str | None] = {}
     stimuli: dict[str, str | None] = {}
+    items = _index_items(data)
     for number, sample in enumerate(read_samples(file), start=1):
         doc = sample["doc"]
         item = doc.get("item_id")
@@ -184,6 +186,7 @@ def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
                 remedy="Run the tasks that `hromada build` writes.",
                 where=Where(file=file, line=number, field="doc"),
             )
+        item = items.get(spelling.build_key(item), item)
         if item not in answers:  # another filter of the same reply
             answers[item] = format_answer(data.kind, doc, sample["filtered_resps"])
             stimuli[item] = doc.get("stimulus_sha256")
@@ -199,15 +202,19 @@ def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
 def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
     answers: dict[str, str | None] = {}
     stimuli: dict[str, str | None] = {}
-    n_unreadable = 0
+    n_unreadable, items = 0, _index_items(data)
+    golds = {} if data.kind != "label" else dict(zip(data.items["item_id"], data.items["gold"], strict=True))
     for number, row in _list_rows(file):
         item = row["item_id"]
         where = Where(file=file, line=number, field="item_id")
         if not isinstance(item, str) or not item:
             raise HromadaError("The id of an item is a text.", remedy="Write it as the project has it.", where=where)
+        item = items.get(spelling.build_key(item), item)
         if item in answers:
-            raise HromadaError(f"{item!r} is answered twice.", remedy="Keep one answer to each item.", where=where)
-        answers[item] = encode_stored_answer(row["answer"], item, data)
+            raise HromadaError(
+                f"{spelling.quote_word(item)} is answered twice.", remedy="Keep one answer to each item.", where=where
+            )
+        answers[item] = _spell_label(encode_stored_answer(row["answer"], item, data), golds.get(item))
         stimuli[item] = row.get("stimulus_sha256")
         n_unreadable += answers[item] is None and row["answer"] is not None
     if n_unreadable and n_unreadable == len(answers):
@@ -217,6 +224,18 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
             where=Where(file=file),
         )
     return ReadAnswers(name=file.stem, file=file, answers=answers, stimuli=stimuli, n_unreadable=n_unreadable)
+
+
+def _spell_label(label: str | None, gold: object) -> str | None:
+    """A label as the item's gold is spelled where it is the same: options of single items are in no list of classes."""
+    if label is None or not isinstance(gold, str):
+        return label
+    return spelling.find_name(label, (gold,)) or label
+
+
+def _index_items(data: DataSet) -> dict[str, str]:
+    """The ids of the data set's items by the key under which they are compared."""
+    return spelling.index_names(map(str, data.items["item_id"]))
 
 
 def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -258,16 +277,22 @@ def encode_stored_answer(written: object, item: str, data: DataSet) -> str | Non
             return None
     if isinstance(written, int) and not isinstance(written, bool):
         written = str(written)
-    if not isinstance(written, str) or (data.kind == "label" and data.classes and written not in data.classes):
+    if not isinstance(written, str):
         return None
+    if data.kind == "label":
+        spelled = spelling.find_name(written, data.classes or ())
+        return spelled if data.classes else written
     return written
 
 
 def _encode_boxes(parts: Any, item: str, data: DataSet) -> str | None:
     boxes = data.boxes if data.boxes is not None else data.own_boxes.get(item, ())
-    if not isinstance(parts, list) or any(part not in boxes for part in parts):
+    if not isinstance(parts, list):
         return None
-    return json.dumps([box for box in boxes if box in parts], ensure_ascii=False)
+    named = [spelling.find_name(part, boxes) if isinstance(part, str) else None for part in parts]
+    if None in named:
+        return None
+    return json.dumps([box for box in boxes if box in named], ensure_ascii=False)
 
 
 def _encode_spans(parts: Any, item: str, data: DataSet) -> str | None:

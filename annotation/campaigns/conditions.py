@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from aggregation import spelling
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import decode_json
@@ -77,7 +78,7 @@ class Condition:
         return (names[0] if not name and measure in {"votes", "confidence"} else name), measure
 
     def _matches_labels(self, value: str, labels: Sequence[str]) -> bool:
-        matches = value in labels if value else not any(labels)
+        matches = spelling.find_name(value, labels) is not None if value else not any(labels)
         return matches == (self.operator == "=")
 
     def _matches_number(self, number: float) -> bool:

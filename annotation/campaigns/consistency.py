@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from aggregation import spelling
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, SpanQuestion
 from annotation.campaigns.sections.annotators import find_impossible_admission
@@ -157,9 +158,13 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
                 message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
             possible = earlier[name].closed_answers
-            unknown = next((value for value in values if possible is not None and value not in possible), None)
+            known = None if possible is None else spelling.index_names(possible)
+            unknown = next(
+                (value for value in values if known is not None and spelling.build_key(value) not in known), None
+            )
             if unknown is not None:
-                message = f"{question.name!r} is shown if {name!r} is {unknown!r}, which nobody can answer"
+                named = spelling.quote_word(unknown, beside=possible or ())
+                message = f"{question.name!r} is shown if {name!r} is {named}, which nobody can answer"
                 return Contradiction(message, key_path)
         earlier[question.name] = question
     return None

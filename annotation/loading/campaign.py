@@ -7,13 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import control_tasks, golds, judgements, pools, truth_files, vote_parser
-from annotation.loading.drafts import ItemDraft, VoteDraft, get_cell, parse_options, pause_garbage_collection
+from annotation.loading.drafts import (
+    ItemDraft,
+    VoteDraft,
+    get_cell,
+    name_group,
+    parse_options,
+    pause_garbage_collection,
+)
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id
 from annotation.loading.span_classes import SpanClassReader
 from annotation.loading.vote_parser import LabelNormaliser
@@ -119,12 +127,14 @@ def read_votes(
     parser = vote_parser.VoteParser(questions=questions, section=section, span_classes=SpanClassReader(section=section))
     drafts: list[VoteDraft] = []
     errors = ErrorCollector()
+    names = spelling.index_names(item_contents)
     for raw in judgements.read_raw_votes(path, section):
         with errors:
-            item = build_item_id(raw.key)
-            if item not in item_contents:
+            item = names.get(spelling.build_key(build_item_id(raw.key)))
+            if item is None:
+                named = spelling.quote_word(" | ".join(raw.key)[:80], beside=names.values())
                 raise BadInput(
-                    f"The vote is for an item that is not loaded: {' | '.join(raw.key)[:80]!r}.",
+                    f"The vote is for an item that is not loaded: {named}.",
                     where=raw.row.where(", ".join(section.item or ()) or "votes.item"),
                     remedy="Load the item first, or check which columns `votes.item` names.",
                 )
@@ -147,17 +157,19 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     checked: Iterable[str] = ()
     collector = control_tasks.ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
-        external_id = build_item_id(raw.key)
+        item_key = spelling.build_key(build_item_id(raw.key))
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
         shown = tuple([get_cell(raw.row, column) for column in columns])
         options = parse_options(raw.row, section.options) if section.options else None
-        known = drafts.get(external_id)
+        known = drafts.get(item_key)
         if known is None:
-            drafts[external_id] = _build_item(raw, external_id, columns=columns, shown=shown, options=options)
+            group = _get_group(raw, section, campaign.name)
+            known = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
+            drafts[item_key] = known
         else:
             _refuse_different(known, raw, shown=shown, options=options)
-        collector.add_vote(external_id, raw)
+        collector.add_vote(known.external_id, raw)
     if not drafts:
         raise BadInput(
             "The file has a header but no votes.",
@@ -171,9 +183,16 @@ def _refuse_different(
     first: ItemDraft, raw: RawVote, *, shown: tuple[str, ...], options: tuple[str, ...] | None
 ) -> None:
     """Refuse rows with the same key that show different texts or options."""
-    if (first.shown, first.options) != (shown if any(shown) else raw.key, options):
+    before = (*first.shown, *(first.options or ()))
+    now = (*(shown if any(shown) else raw.key), *(options or ()))
+    if list(map(spelling.build_key, before)) != list(map(spelling.build_key, now)):
+        changed = ((one, other) for one, other in zip(before, now, strict=False) if one != other)
+        one, other = next(
+            ((one, other) for one, other in changed if spelling.build_key(one) != spelling.build_key(other)), ("", "")
+        )
+        differing = f": {spelling.describe_difference(one, other)}" if one or other else ""
         raise BadInput(
-            f"The row has the key of line {first.origin.line}, but shows another text or other options.",
+            f"The row has the key of line {first.origin.line}, but shows another text or other options{differing}.",
             where=raw.row.where(first.pieces[0].field),
             remedy="Name more columns as `votes.item`, so that each thing that was asked is an item of its own.",
         )
@@ -187,17 +206,27 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
     return tuple(columns)
 
 
+def _get_group(raw: RawVote, section: project_file.VotesSection, project: str) -> str:
+    """The group of an item that is made from a vote: that of its column, else the project's own."""
+    column = section.group
+    if column is not None:
+        input_files.require_columns({"votes.group": (column,)}, raw.row)
+    return name_group(
+        None if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
+    )
+
+
 def _build_item(
     raw: RawVote,
-    external_id: str,
     *,
     columns: tuple[str, ...],
     shown: tuple[str, ...],
     options: tuple[str, ...] | None,
+    group: str,
 ) -> ItemDraft:
     return ItemDraft(
-        external_id=external_id,
-        group=external_id,
+        external_id=build_item_id(raw.key),
+        group=group,
         data={"key": list(raw.key)} | dict(zip(columns, shown, strict=True)),
         shown=shown if any(shown) else raw.key,
         pieces=tuple(Piece(field=name, text=text) for name, text in zip(columns, shown, strict=True))
@@ -233,7 +262,7 @@ def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: boo
         )
     if question.abstain is not None:
         substantive, labels = question.get_substantive_options(item.options), question.get_labels(item.options)
-        if question.abstain in (*substantive, *labels[: len(substantive)]):
+        if spelling.find_name(question.abstain, (*substantive, *labels[: len(substantive)])) is not None:
             raise BadInput(
                 f"The item has the option {question.abstain!r} already, which `abstain` adds.",
                 where=item.origin.where(),

@@ -18,7 +18,7 @@ from annotation.campaigns.questions import (
 from annotation.errors import BadInput
 from annotation.loading import golds
 from annotation.loading.campaign import CampaignContents
-from annotation.loading.drafts import ItemDraft, pause_garbage_collection
+from annotation.loading.drafts import ItemDraft, has_own_group, pause_garbage_collection
 from annotation.loading.items import item_reader
 
 _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}
@@ -74,8 +74,6 @@ def find_columns_as_options(definition: project_file.ProjectFile, contents: Camp
 def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignContents) -> Iterator[lint.LintItem]:
     """Yield the lint item of every item draft."""
     definition = campaign.definition
-    section = definition.items if isinstance(definition.items, project_file.ItemsSection) else None
-    grouped = section is not None and section.group is not None
     role_columns = _list_role_columns(definition)
     checked: tuple[Iterable[str], Iterable[str]] = ((), ())
     hidden_names: list[str] = []
@@ -86,7 +84,7 @@ def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignCo
             hidden_names = [name for name in draft.data if name not in role_columns and name not in shown]
         yield lint.LintItem(
             id=draft.external_id,
-            group=draft.group if grouped else None,
+            group=None if has_own_group(draft, project=campaign.name) else draft.group,
             pool=draft.pool,
             shown=shown,
             hidden={name: draft.data[name] for name in hidden_names},
@@ -139,7 +137,7 @@ def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
     if definition.review is not None:
         named.add(definition.review.made_by)
     if definition.lineage is not None:
-        named.add(item_reader.LINEAGE_COLUMN)
+        named |= {item_reader.LINEAGE_COLUMN, item_reader.GROUP_COLUMN}
     return {name for name in named if name is not None}
 
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
-from annotation.vocabulary import Exclusion, Pool
+from annotation.vocabulary import Exclusion, Pool, UnknownDuration
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
@@ -68,8 +69,23 @@ class VoteDraft(NamedTuple):
     origin: input_files.FileRow
     answers: dict[str, str] | None = None
     seconds: float | None = None
+    seconds_unknown: UnknownDuration | None = None
     skip_reason: str | None = None
     second_pass: tuple[Mapping[str, Any], ...] | None = None
+
+
+def name_group(written: str | None, *, project: str, item: str) -> str:
+    """The group of an item: the one that its file names, which other projects may share, else one of the project's own.
+
+    Groups are compared in the database, so they are stored in the one spelling of `spelling.build_key`.
+    """
+    shared = "" if written is None else spelling.build_key(written)
+    return shared or f"{project}:{spelling.build_key(item)}"
+
+
+def has_own_group(draft: ItemDraft, *, project: str) -> bool:
+    """Whether no file names the item's group, so that it is a group of its own in its project."""
+    return draft.group == name_group(None, project=project, item=draft.external_id)
 
 
 def get_cell(row: input_files.FileRow, column: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from aggregation import spelling
 from aggregation.scoring import is_number
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question
@@ -19,7 +20,7 @@ def check_golds(
 ) -> tuple[ItemDraft, ...]:
     """Return the items with encoded gold; raises BadInput, with the places, for gold that is no possible answer.
 
-    The gold of a choice is kept as written: the lint checks it against the options.
+    The gold of a choice is kept as the option is spelled, or as written if no option has it: the lint checks that.
     """
     by_name = {question.name: question for question in questions}
     columns = get_gold_columns(definition)
@@ -40,15 +41,23 @@ def check_golds(
                 )
             first = golds.get(questions[0].name)
             _refuse_no_numbers(item, questions, golds, columns, accepted_column=accepted_column)
-            same = (golds, first) == (item.golds, item.gold)
-            checked_items.append(item if same else item._replace(golds=golds, gold=first))
+            accepted = tuple(_spell_accepted(item, questions[0]))
+            same = (golds, first, accepted) == (item.golds, item.gold, item.accepted)
+            checked_items.append(item if same else item._replace(golds=golds, gold=first, accepted=accepted))
     errors.refuse()
     return tuple(checked_items)
 
 
+def _spell_accepted(item: ItemDraft, first: Question) -> Iterator[str]:
+    """Further right answers to a choice, spelled as the options are."""
+    for answer in item.accepted:
+        labels = first.get_labels(item.options) if isinstance(first, ChoiceQuestion) else ()
+        yield spelling.find_name(answer, labels) or answer
+
+
 def _encode_gold(item: ItemDraft, question: Question, text: str, column: str | None) -> str:
     if isinstance(question, ChoiceQuestion):
-        return text
+        return spelling.find_name(text, question.get_labels(item.options)) or text
     try:
         return question.encode_answer(question.parse_answer(text, item.content))
     except BadInput as refusal:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.sources import PoolSection, SampleSection
@@ -68,8 +69,8 @@ def read_pools(campaign: project_file.CheckedProject, section: project_file.Item
             chosen = _read_pool(campaign, section, wanted, pool=pool, base=base, separate=separate, frames=frames)
             separate += [item._replace(pool=pool) for item in chosen]
     errors.refuse()
-    ids = {item.external_id for item in separate if item.origin.file == campaign.resolve_path(section.file)}
-    rest = [item for item in base if item.external_id not in ids]
+    ids = {_get_key(item) for item in separate if item.origin.file == campaign.resolve_path(section.file)}
+    rest = [item for item in base if _get_key(item) not in ids]
     own = PoolSection.model_construct(file=None, where=section.where, sample=section.sample)
     main = _select_items(rest, own, pool=Pool.MAIN, frames=frames, file=campaign.resolve_path(section.file))
     _refuse_twice(main, separate, pool=Pool.MAIN)
@@ -91,8 +92,8 @@ def _read_pool(
     if wanted.file is not None:
         source = list(item_reader.read_items(campaign, section.model_copy(update={"file": wanted.file})))
     elif base:
-        taken = {item.external_id for item in separate}
-        source = [item for item in base if wanted.where or item.external_id not in taken]
+        taken = {_get_key(item) for item in separate}
+        source = [item for item in base if wanted.where or _get_key(item) not in taken]
     else:
         return ()
     file = campaign.resolve_path(wanted.file or section.file)
@@ -132,7 +133,9 @@ def _select_items(
 
 
 def _matches(item: ItemDraft, where: Mapping[str, Sequence[str]]) -> bool:
-    return all(format_value(item.data.get(column)).strip() in values for column, values in where.items())
+    return all(
+        spelling.find_name(format_value(item.data.get(column)), values) is not None for column, values in where.items()
+    )
 
 
 def draw_sample(items: Sequence[ItemDraft], sample: SampleSection) -> list[ItemDraft]:
@@ -198,10 +201,10 @@ def _build_frame(
 
 
 def _refuse_twice(chosen: Iterable[ItemDraft], separate: Iterable[ItemDraft], *, pool: Pool) -> None:
-    known = {item.external_id: item for item in separate}
-    both = [item for item in chosen if item.external_id in known]
+    known = {_get_key(item): item for item in separate}
+    both = [item for item in chosen if _get_key(item) in known]
     if both:
-        other = known[both[0].external_id].pool
+        other = known[_get_key(both[0])].pool
         raise BadInput(
             f"Items are in the {other.value} pool and in the {pool.value} pool: {_format_ids(both)}.",
             where=both[0].origin.where(),
@@ -218,6 +221,10 @@ def _refuse_shared_groups(main: Sequence[ItemDraft], separate: Sequence[ItemDraf
             where=shared[0].origin.where(),
             remedy="Who has met a group has met its answer: take whole groups (`sample: {groups: yes}`), or others.",
         )
+
+
+def _get_key(item: ItemDraft) -> str:
+    return spelling.build_key(item.external_id)
 
 
 def _format_ids(items: Sequence[ItemDraft]) -> str:

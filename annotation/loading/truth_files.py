@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns.sections.sources import TruthSection
 from annotation.errors import BadInput, Where
@@ -40,16 +41,18 @@ def read_truth(path: Path, section: TruthSection, *, known: Collection[str]) -> 
     """
     rows: dict[str, tuple[input_files.FileRow, str | None]] = {}
     unused: list[UnusedRow] = []
+    items, met = spelling.index_names(known), set[str]()
     for number, row in enumerate(read_rows(path, form=section.format, under=section.path)):
         if number == 0:
             input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
         key = get_item_key(row, section.item)
-        external_id = build_item_id(key)
-        if external_id in rows:
+        item_key = spelling.build_key(build_item_id(key))
+        if item_key in met and item_key in items:
             where = row.where(section.item[0])
             raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        if external_id in known:
-            rows[external_id] = (row, get_cell(row, section.gold).strip() or None)
+        met.add(item_key)
+        if item_key in items:
+            rows[items[item_key]] = (row, get_cell(row, section.gold).strip() or None)
         else:
             unused.append((_join_key(key), row))
     if not rows:
@@ -85,12 +88,13 @@ def describe_gaps(unused: Sequence[UnusedRow], *, without_gold: Sequence[str]) -
     """Sentences about rows that are for no item and about items without gold; `without_gold` are the latter's names."""
     if unused:
         number = len(unused)
-        places = [f"{name} ({row.file.name}:{row.line})" for name, row in unused]
+        words = spelling.quote_words(name for name, _ in unused)
+        places = [f"{word[1:-1]} ({row.file.name}:{row.line})" for word, (_, row) in zip(words, unused, strict=True)]
         subject = "1 row of the truth is" if number == 1 else f"{number} rows of the truth are"
         yield f"{subject} for no item that has votes: {_name_first(places)}."
     if without_gold:
         subject = "1 item has" if len(without_gold) == 1 else f"{len(without_gold)} items have"
-        yield f"{subject} no gold: {_name_first(without_gold)}."
+        yield f"{subject} no gold: {_name_first([word[1:-1] for word in spelling.quote_words(without_gold)])}."
 
 
 def _name_first(names: Sequence[str]) -> str:

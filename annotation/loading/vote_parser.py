@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation import input_files
+from aggregation import spelling
+from annotation import durations, input_files
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
     ChoiceQuestion,
@@ -27,18 +28,28 @@ from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
 
 @dataclass(frozen=True)
 class LabelNormaliser:
-    """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label)."""
+    """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label).
+
+    A label that only differs from one of the `known` ones in its Unicode form or in blanks around it becomes that one.
+    """
 
     section: LabelsSection
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def __call__(self, raw: str) -> str:
+    def __call__(self, raw: str, *, known: Sequence[str] = ()) -> str:
         """Return the label of a raw answer; answers that are not in the map are kept."""
         stripped = raw.strip() if self.section.strip else raw
-        label = self.section.map.get(stripped, stripped)
+        label = self._find_mapped(stripped)
+        label = label if label in known else spelling.find_name(label, known) or label
         if label != raw:
             self.changed[raw, label] += 1
         return label
+
+    def _find_mapped(self, answer: str) -> str:
+        if not self.section.map or answer in self.section.map:
+            return self.section.map.get(answer, answer)
+        written = spelling.find_name(answer, self.section.map)
+        return answer if written is None else self.section.map[written]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +75,9 @@ class VoteParser:
             given = self._parse_columns(raw, content, normalise)
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
-        label, question = normalise(raw.answer), self.questions[0]
+        question = self.questions[0]
+        labels = question.get_labels(content.options) if isinstance(question, ChoiceQuestion) else ()
+        label = normalise(raw.answer, known=labels)
         if isinstance(question, SpanQuestion):
             label = self.span_classes.read_parts(question, label, raw) or ""
         if not label.strip():
@@ -72,7 +85,6 @@ class VoteParser:
             response = "[]" if is_none_ticked and self.section.format == "label-studio" else ""
             return self._build_draft(raw, item=item, response=response, given=None)
         if isinstance(question, ChoiceQuestion):
-            labels = question.get_labels(content.options)
             if label not in labels:
                 times, first_raw, known = self.unknown_labels.get(label, (0, raw, labels))
                 self.unknown_labels[label] = (times + 1, first_raw, known)
@@ -118,16 +130,18 @@ class VoteParser:
             and response == first.abstain
         ):
             exclusion = ABSTAINED
+        seconds, seconds_unknown = durations.check_duration(raw.seconds)
         return VoteDraft(
             item=item,
-            annotator=raw.annotator,
+            annotator=spelling.build_key(raw.annotator),
             response=response,
             raw=raw.answer,
             exclusion=exclusion,
             is_control=raw.is_control,
             origin=raw.row,
             answers=given,
-            seconds=raw.seconds,
+            seconds=seconds,
+            seconds_unknown=seconds_unknown,
         )
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
@@ -157,12 +171,14 @@ class VoteParser:
         if not self.unknown_labels:
             return
         _, first, known = next(iter(self.unknown_labels.values()))
+        quoted = spelling.quote_words(self.unknown_labels, beside=known)
         named = ", ".join(
-            f"{label!r} ({times} {'time' if times == 1 else 'times'})"
-            for label, (times, _, _) in self.unknown_labels.items()
+            f"{label} ({times} {'time' if times == 1 else 'times'})"
+            for label, (times, _, _) in zip(quoted, self.unknown_labels.values(), strict=True)
         )
         raise BadInput(
-            f"Labels that are not among the options ({', '.join(known)}): {named}.",
+            f"Labels that are not among the options ({spelling.list_words(known, beside=self.unknown_labels)}):"
+            f" {named}.",
             where=first.row.where(self.section.answer or "votes.answer"),
             remedy="Map them under `votes.labels.map`, or add them to the options.",
         )

@@ -116,7 +116,7 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
         col(Assignment.page),
         col(Assignment.occasion),
         col(Judgement.answered_at),
-        col(Judgement.seconds),
+        judgements.build_known_seconds().label("seconds"),
         col(Assignment.instructions_sha256).label("instruction_sha256"),
         col(Assignment.stimulus_sha256),
         col(Assignment.stage),

@@ -202,6 +202,14 @@ def _select_unerased_annotators() -> ViolationQuery:
     )
 
 
+def _select_impossible_durations() -> ViolationQuery:
+    """Below zero, or known and not known at once: stored before durations were checked, or by hand."""
+    is_both = col(Judgement.seconds).is_not(None) & col(Judgement.seconds_unknown).is_not(None)
+    return sa.select(_build_row_label("judgement", col(Judgement.id))).where(
+        sa.or_(col(Judgement.seconds) < 0, is_both)
+    )
+
+
 RULES: dict[str, Callable[[], ViolationQuery]] = {
     "an item's counts are those of its assignments": _select_miscounted_items,
     "an item has no more places than its overlap": _select_items_above_overlap,
@@ -215,5 +223,6 @@ RULES: dict[str, Callable[[], ViolationQuery]] = {
     "an opened revision is the next one": _select_wrong_open_revisions,
     "what was shown is recorded as met": _select_unrecorded_exposures,
     "nobody judges in a baseline what they had met": _select_exposed_in_baselines,
+    "the time of an answer is possible or unknown": _select_impossible_durations,
     "of annotators who were forgotten nothing is left": _select_unerased_annotators,
 }

@@ -242,6 +242,14 @@ def list_counting_answers(session: Session, *, item_id: int) -> list[FinalAnswer
     return _read_answers(session, query.order_by(col(Assignment.id)))
 
 
+def build_known_seconds() -> sa.ColumnElement[float | None]:
+    """The SQL expression of how long an answer took, null where that is not known: what is below zero measures nothing.
+
+    Rules, means and medians go by it.
+    """
+    return sa.case((col(Judgement.seconds) >= 0, col(Judgement.seconds)))
+
+
 def list_stage_assignment_ids(session: Session, *, annotator_id: int, project_id: int, stage: Stage) -> Sequence[int]:
     """The ids of an annotator's assignments in a stage of a project."""
     query = select(Assignment.id).where(
@@ -267,9 +275,9 @@ def _select_annotator_answers(
 @cache
 def _select_answers() -> sa.Select[tuple[object, ...]]:
     revision = aliased(Judgement)
-    seconds = (
-        sa.select(func.max(revision.seconds)).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
-    )
+    is_unknown = sa.or_(col(revision.seconds_unknown).is_not(None), col(revision.seconds) < 0)
+    known = sa.case((func.count(sa.case((is_unknown, 1))) == 0, func.max(revision.seconds)))
+    seconds = sa.select(known).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
     return (
         sa.select(
             col(Assignment.id).label("assignment_id"),

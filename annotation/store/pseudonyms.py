@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where
 from annotation.store import journal
@@ -27,8 +28,11 @@ KEY_BYTES = 32
 
 
 def make_pseudonym(key: bytes, *, namespace: str, name: str, simulated: bool = False) -> str:
-    """The pseudonym of `name` in `namespace` (`telegram`, `toloka`, a project); simulated ones have a prefix."""
-    digest = hmac.new(key, f"{namespace}\x1f{name}".encode(), hashlib.sha256).digest()
+    """The pseudonym of `name` in `namespace` (`telegram`, `toloka`, a project); simulated ones have a prefix.
+
+    A name in another Unicode form, or with blanks around it, has the same pseudonym (`spelling.build_key`).
+    """
+    digest = hmac.new(key, f"{namespace}\x1f{spelling.build_key(name)}".encode(), hashlib.sha256).digest()
     text = base64.b32encode(digest).decode()[:12].lower()
     return f"{SIMULATED_PREFIX if simulated else ''}{text}"
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.errors import NotFound
 from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Programme, ProgrammeProject, Project
@@ -72,6 +73,16 @@ def list_programme_projects(session: Session, programme: Programme) -> list[Proj
         .where(ProgrammeProject.programme_id == programme.id)
     )
     return list(session.exec(query.order_by(col(ProgrammeProject.position))).all())
+
+
+def resolve_item_id(session: Session, *, project_id: int, written: str) -> str:
+    """The external id of the project's item that is spelled like `written`; `written` itself where there is none.
+
+    The exact id is looked up first; only where it is not there are all ids compared.
+    """
+    of_project = select(Item.external_id).where(Item.project_id == project_id)
+    found = session.exec(of_project.where(Item.external_id == written)).first()
+    return found or spelling.find_name(written, session.exec(of_project)) or written
 
 
 def list_final_answers(

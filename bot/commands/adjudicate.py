@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aggregation import spelling
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
 from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlmodel import Session
 
@@ -99,8 +100,8 @@ def adjudicate(
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
         doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
-        now = database_session.get_current_time()
         with database.transaction() as session:
+            now = database_session.get_time(session)
             stored = database_session.get_project(session, loaded.name)
             cases.refresh_cases(session, project=stored, question=asked.name, doubts=doubts, now=now)
             if gold_review and (not is_planned or sample is not None or models is not None):
@@ -131,7 +132,10 @@ def adjudicate(
                 else [decision_files.build_adjudication(item or "", gold, accepted, broken)]
             )
             queue.decide_all(
-                [row if row.revision is not None else row._replace(revision=revisions.get(row.item)) for row in rows]
+                [
+                    row if row.revision is not None else row._replace(revision=_find_revision(revisions, row))
+                    for row in rows
+                ]
             )
             if json:
                 queue.print_waiting(as_json=True)
@@ -141,6 +145,12 @@ def adjudicate(
             queue.print_waiting(as_json=json)
         else:
             queue.ask_for_decisions()
+
+
+def _find_revision(revisions: Mapping[str, int], row: AdjudicationRow) -> int | None:
+    """The present revision of the item of a decision, by external id; None for an item that is not there."""
+    item = spelling.find_name(row.item, revisions)
+    return None if item is None else revisions[item]
 
 
 class _Queue:
@@ -168,7 +178,7 @@ class _Queue:
                         revision=row.revision or 0,
                         labels=row.labels,
                         comment=row.comment,
-                        now=database_session.get_current_time(),
+                        now=database_session.get_time(session),
                     )
 
     def ask_for_decisions(self) -> None:
@@ -276,12 +286,12 @@ class _Queue:
                 project=project,
                 question=self._question,
                 adjudicator=self._person,
-                now=database_session.get_current_time(),
+                now=database_session.get_time(session),
                 item_id=case.item_id if case else None,
             )
         if item is not None and undone is None:
             raise NotFound(
-                f"No decision on {item!r} can be taken back by {self._person.pseudonym}.",
+                f"No decision on {spelling.quote_word(item)} can be taken back by {self._person.pseudonym}.",
                 remedy=decision_files.REVOCABLE,
             )
         return "You have decided on nothing here." if undone is None else f"Taken back: {undone}."

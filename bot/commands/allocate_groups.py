@@ -25,7 +25,7 @@ def allocate_groups(
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = [database_session.get_project(transaction, project) for project in projects]
         allocations = group_allocation.allocate_groups(
-            transaction, projects=loaded, annotators=people, seed=seed, now=database_session.get_current_time()
+            transaction, projects=loaded, annotators=people, seed=seed, now=database_session.get_time(transaction)
         )
     columns = ("project", "shared groups", "people for each", "groups with too few", "judgements missing")
     rows = [

@@ -38,7 +38,7 @@ def check_blindness(names: Sequence[str], *, by: str, unblind: bool) -> None:
             with database.transaction() as transaction:
                 projects = [database_session.get_project(transaction, project.name) for project in blind]
                 blindness.record_unblinding(
-                    transaction, projects, by=f"{by} --unblind", now=database_session.get_current_time()
+                    transaction, projects, by=f"{by} --unblind", now=database_session.get_time(transaction)
                 )
             return
     named = ", ".join(project.name for project in blind[:NAMED_PROJECTS])

@@ -79,7 +79,7 @@ def _prepare(database: Database, settings: Settings) -> bytes:
     from bot.commands import database_session, terminal_output
 
     with database.transaction() as transaction:
-        key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_current_time())
+        key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_time(transaction))
         sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
     for sentence in filter(None, sentences):
         terminal_output.print_sentence(sentence)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from annotation.campaigns import idle_rules, lint, programme_file, project_file
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, truth_files
-from annotation.loading.campaign import CampaignContents, count_repeats, read_contents, read_votes
+from annotation.loading import campaign_lint, lookalikes, truth_files
+from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
 from bot.commands.terminal_output import Cell
@@ -23,7 +23,8 @@ class CampaignCheck:
     `facts` are shown, with those of each project of a programme by its name in `projects`; `to_do` has to be done
     before annotators come; `weak` is what makes results weak; `warnings` are what may be a slip in the files.
     `to_declare` are the keys of `declared` that only the organisers can fill, each with what to write. `findings` are
-    the lint's; `refuse` raises BadInput where one of them is an error, with the words that say where the others are.
+    the lint's, `campaigns` what was read; `refuse` raises BadInput where one of the findings is an error, with the
+    words that say where the others are.
     """
 
     facts: dict[str, Cell]
@@ -33,6 +34,7 @@ class CampaignCheck:
     warnings: tuple[str, ...] = ()
     to_declare: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[lint.LintFinding, ...] = ()
+    campaigns: tuple[tuple[project_file.CheckedProject, CampaignContents], ...] = ()
     refuse: Callable[[str], None] = lambda _where_others: None
 
     @property
@@ -51,12 +53,16 @@ def check_campaign(file: Path, *, allow_outside: bool = False) -> CampaignCheck:
 def _check_project(campaign: project_file.CheckedProject, *, quota: int | None = None) -> CampaignCheck:
     """The check of one project; `quota` is the most items of an annotator in its programme."""
     contents: list[CampaignContents] = []
-    errors, instructions = ErrorCollector(), None
+    errors, instructions, alike = ErrorCollector(), None, list[str]()
     with errors:
         instructions = campaign.read_instructions()
     with errors:
         contents.append(read_contents(campaign))
-        facts = _describe_items(campaign, contents[0]) | _describe_votes(campaign, contents[0])
+        votes = _read_votes(campaign, contents[0])
+        facts = _describe_items(campaign, contents[0]) | ({} if votes is None else _describe_votes(votes))
+        ids = (item.external_id for item in contents[0].items)
+        alike += lookalikes.describe_items(ids, contents[0].questions)
+        alike += lookalikes.describe_votes(() if votes is None else votes.votes)
     if errors.found and _lacks_instructions(campaign.definition, instructions):
         with errors:
             missing = readiness.NO_INSTRUCTIONS
@@ -67,9 +73,10 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         facts=facts,
         to_do=tuple(_list_obstacles(campaign.definition, contents[0], instructions=instructions)),
         weak=tuple(_list_weaknesses(campaign.definition, contents[0], quota=quota)),
-        warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0])),
+        warnings=(*_list_truth_gaps(contents[0]), *_list_misplaced_options(campaign.definition, contents[0]), *alike),
         to_declare=campaign.definition.declared.missing,
         findings=findings,
+        campaigns=((campaign, contents[0]),),
         refuse=lambda where_others: campaign_lint.refuse_errors(
             findings, campaign, contents[0], where_others=where_others
         ),
@@ -105,6 +112,7 @@ def _check_programme(programme: programme_file.CheckedProgramme) -> CampaignChec
             for name, check in checks.items()
             for finding in check.findings
         ),
+        campaigns=tuple(read for check in checks.values() for read in check.campaigns),
         refuse=partial(_refuse_any, tuple(checks.values())),
     )
 
@@ -145,12 +153,16 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
     return facts
 
 
-def _describe_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> dict[str, Cell]:
+def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> ReadVotes | None:
+    """The votes of the file that the project file names; None where it names none."""
     section = campaign.definition.votes
     if section is None or section.file is None:
-        return {}
+        return None
     path = campaign.resolve_path(section.file)
-    read = read_votes(path, section, questions=contents.questions, item_contents=contents.item_contents)
+    return read_votes(path, section, questions=contents.questions, item_contents=contents.item_contents)
+
+
+def _describe_votes(read: ReadVotes) -> dict[str, Cell]:
     return {
         "votes": len(read.votes),
         "repeated votes": count_repeats(read.votes),

@@ -11,12 +11,22 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     Says what is wrong with the items, and what has to be done before annotators come: missing items, facts that a
     release has to state.
     """
-    from bot.commands import campaign_check, lint_findings, terminal_output
+    from annotation.workflow.monitoring import closed_items
+    from bot.commands import campaign_check, lint_findings, other_projects, terminal_output
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
+    others = other_projects.compare_campaigns(checked.campaigns)
+    shared = [f"{one.campaign.name}: {what.note}" for one in others for what in one.shared]
+    unread = list(dict.fromkeys(one.unread for one in others if one.unread))
     if json:
         notes: dict[str, object] = {"to do": list(checked.to_do), "weak": list(checked.weak)}
-        notes |= {"warnings": list(checked.warnings), "to declare": dict(checked.to_declare)}
+        notes |= {"warnings": [*checked.warnings, *unread, *shared], "to declare": dict(checked.to_declare)}
+        notes["closed by exposure"] = {
+            one.campaign.name: {
+                closed.annotator: {"items": closed.number, "why": dict(closed.reasons)} for closed in one.closed
+            }
+            for one in others
+        }
         findings = {"findings": lint_findings.build_json(checked.findings)}
         terminal_output.print_json(checked.flat_facts | notes | findings)
     else:
@@ -29,7 +39,14 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
             rows = [(name, *(facts.get(what) for what in columns)) for name, facts in checked.projects.items()]
             terminal_output.print_table("Its projects", ("project", *columns), rows)
         lint_findings.print_findings(checked.findings)
-        for line in checked.warnings:
+        for one in others:
+            if one.closed:
+                terminal_output.print_table(
+                    f"Closed by exposure in {one.campaign.name}",
+                    ("annotator", "items"),
+                    closed_items.describe_closed_items(one.closed),
+                )
+        for line in (*checked.warnings, *unread, *shared):
             terminal_output.print_sentence(f"Warning: {line}")
         for line in checked.to_do:
             terminal_output.print_sentence(f"To do before people come: {line}")
@@ -41,3 +58,4 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
                 " stands in docs/reference/project-file.md, and in --json."
             )
     checked.refuse("." if json else "; `--json` lists them all.")
+    other_projects.refuse_same_texts(others)

@@ -116,7 +116,7 @@ def _erase_restored_annotators() -> int:
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        return erasure.erase_restored_annotators(transaction, now=database_session.get_current_time())
+        return erasure.erase_restored_annotators(transaction, now=database_session.get_time(transaction))
 
 
 def _print_manifest(title: str, manifest: BackupManifest, *, json: bool, notes: Sequence[str] = ()) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -62,8 +63,23 @@ def get_shared_time(engine: sa.Engine) -> datetime:
         return process_leases.get_database_time(view)
 
 
+def get_time(session: Session) -> datetime:
+    """The time by which the bot goes, too: that of PostgreSQL's server, on SQLite that of the machine."""
+    return process_leases.get_database_time(session)
+
+
+def make_clock(opened: database.Database) -> Callable[[], datetime]:
+    """A clock of the same time, for commands that take long; it asks the database each time."""
+    return partial(_read_time, opened)
+
+
+def _read_time(opened: database.Database) -> datetime:
+    with opened.reading() as view:
+        return get_time(view)
+
+
 def get_current_time() -> datetime:
-    """The time in UTC."""
+    """The time in UTC by the clock of this machine, for what is not compared with what the bot stores."""
     return datetime.now(UTC)
 
 

@@ -24,7 +24,7 @@ def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -
     from bot.commands import database_session, terminal_output
 
     with clients.connect_server() as client:
-        pushed = sync.push_decisions(database, client, order, clock=database_session.get_current_time)
+        pushed = sync.push_decisions(database, client, order, clock=database_session.make_clock(database))
     if as_json:
         terminal_output.print_json(pushed.as_json())
         return

@@ -34,6 +34,7 @@ def import_(
     The project's `votes` section says how the file is read. A file that was imported before is refused; of a corrected
     or longer one, only rows that are new are stored.
     """
+    from aggregation import spelling
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.imports import import_warnings, vote_import
@@ -46,13 +47,13 @@ def import_(
             warnings = import_warnings.list_truth_gaps(view, loaded)
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(
-                transaction, file=read_settings().key_file, now=database_session.get_current_time()
+                transaction, file=read_settings().key_file, now=database_session.get_time(transaction)
             )
             result = vote_import.store_votes(
-                transaction, loaded, vote_file, key=key, now=database_session.get_current_time(), progress=progress
+                transaction, loaded, vote_file, key=key, now=database_session.get_time(transaction), progress=progress
             )
         differing = import_warnings.describe_differing_votes(result.differing, policy=result.policy, project=loaded)
-        warnings = differing + warnings
+        warnings = differing + warnings + vote_file.alike
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     if json:
         facts: dict[str, object] = {"project": result.project, "votes": result.votes, "imported_before": result.known}
@@ -78,7 +79,10 @@ def import_(
         ),
         *((f"annotators with {rule}", people) for rule, people in _count_failed_rules(result).items()),
         *((f"not counted: {reason}", times) for reason, times in result.excluded.items()),
-        *((f"label {raw!r} became {label!r}", times) for (raw, label), times in sorted(result.changed.items())),
+        *(
+            (f"label {' became '.join(spelling.quote_words(pair))}", times)
+            for pair, times in sorted(result.changed.items())
+        ),
     ]
     terminal_output.print_table(f"Imported into {result.project}", ("what", "number"), rows)
     for line in warnings:

@@ -38,9 +38,9 @@ def invite(
     if adjudicator and cohort is not None:
         raise BadInput("Adjudicators join no cohort.", remedy="Leave --cohort out.")
 
-    now = database_session.get_current_time()
     expires_at = None if expires is None else _parse_expiry(expires)
     with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
         target = invitations.get_target(transaction, database_session.resolve_name(name))
         if show:
             invitations_shown = invitations.list_invitations(transaction, target=target)

@@ -94,7 +94,7 @@ def _store_campaigns(
         database_session.open_database(create=True) as database,
         database.transaction() as transaction,
     ):
-        now = database_session.get_current_time()
+        now = database_session.get_time(transaction)
         loaded = [
             projects.load_project(
                 transaction, campaign, contents, now=now, confirmed=yes, findings=findings, progress=progress
@@ -164,7 +164,7 @@ def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool
 
     contents = read_contents(campaign)
     with database_session.open_database() as database, database.transaction() as transaction:
-        now = database_session.get_current_time()
+        now = database_session.get_time(transaction)
         fixes = [
             item_fixes.fix_item(transaction, campaign, contents, item=item, cosmetic=cosmetic, now=now)
             for item in dict.fromkeys(items)

@@ -65,8 +65,8 @@ def answer(
     from annotation.workflow.lifecycle import instruction_changes
     from bot.commands import database_session, terminal_output
 
-    now = database_session.get_current_time()
     with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
         answered = support_messages.answer_message(transaction, message_id=message, text=text, now=now)
         project = transaction.get(Project, answered.project_id) if answered.project_id is not None else None
         if to_all and project is None:
@@ -101,8 +101,8 @@ def send(
     from annotation.workflow.notices import announcements
     from bot.commands import database_session, terminal_output
 
-    now = database_session.get_current_time()
     with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
         name = None if to is None else database_session.resolve_name(to)
         programme = None if name is None else queries.find_programme(transaction, name)
         project = None if name is None or programme is not None else queries.get_project(transaction, name)
@@ -156,6 +156,6 @@ def dismiss(
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
         number = problem_reports.dismiss_reports(
-            transaction, project=loaded, item=item, now=database_session.get_current_time()
+            transaction, project=loaded, item=item, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{item} is handed out: {number} reports are answered.")

@@ -50,7 +50,7 @@ def run_transition(transition: Transition, change: TransitionFunction, name: str
             result = None
             if programme is None or _is_allowed(transition, project):
                 try:
-                    result = change(transaction, project=project, now=database_session.get_current_time())
+                    result = change(transaction, project=project, now=database_session.get_time(transaction))
                 except Conflict as failure:
                     obstacles.append(failure)
                     continue

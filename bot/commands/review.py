@@ -162,7 +162,7 @@ class _Queue:
                     "reviewer": self.reviewer,
                     "answer_id": row.answer_id,
                     "revision": row.revision or 0,
-                    "now": database_session.get_current_time(),
+                    "now": database_session.get_time(session),
                 }
                 with decision_files.name_decision(row):
                     if row.is_accepted:
@@ -184,7 +184,7 @@ class _Queue:
                 session,
                 project=self._get_project(session),
                 reviewer=self.reviewer,
-                now=database_session.get_current_time(),
+                now=database_session.get_time(session),
                 answer_id=answer_id,
             )
         if answer_id is not None and undone is None:
@@ -280,7 +280,7 @@ class _Queue:
                     project=self._get_project(session),
                     reviewer=self.reviewer,
                     items=items,
-                    now=database_session.get_current_time(),
+                    now=database_session.get_time(session),
                 )
 
     def _list_answers(self, session: Session) -> list[Submission]:

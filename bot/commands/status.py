@@ -81,7 +81,7 @@ def _read_statuses(name: str | None) -> tuple[str | None, list[CampaignStatus], 
         counts = parked.count_parked(view)
         return (
             title,
-            [campaign_status.get_campaign_status(view, loaded) for loaded in projects],
+            [campaign_status.get_campaign_status(view, loaded, with_closed=name is not None) for loaded in projects],
             {
                 "parked updates": counts.updates,
                 "parked messages": counts.messages,
@@ -179,6 +179,9 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "planned": None if campaign.planned is None else dict(campaign.planned),
         "half width": campaign.half_width,
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
+        "closed by exposure": None
+        if campaign.closed is None
+        else {one.annotator: {"items": one.number, "why": dict(one.reasons)} for one in campaign.closed},
     }
 
 
@@ -215,7 +218,7 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
         lines += [("pages without one", campaign.controls.pages_without)]
     if campaign.qualification is not None:
         lines += [(f"qualification: {name}", number) for name, number in vars(campaign.qualification).items()]
-    return [*lines, *_build_precision_lines(campaign)]
+    return [*lines, *_build_closed_lines(campaign), *_build_precision_lines(campaign)]
 
 
 _FUNNEL_STEPS = {
@@ -224,6 +227,14 @@ _FUNNEL_STEPS = {
     "started": "began",
     "finished": "had all there was",
 }
+
+
+def _build_closed_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
+    """What is closed to whom because they met it in another project, which free places do not tell."""
+    from annotation.workflow.monitoring import closed_items
+
+    lines = closed_items.describe_closed_items(campaign.closed or ())
+    return [(f"closed by exposure to {who}", words) for who, words in lines]
 
 
 def _build_precision_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:

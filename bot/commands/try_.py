@@ -47,10 +47,10 @@ def _start_campaign(database: Database, file: Path, *, key: bytes, allow_outside
     from bot.commands import database_session
 
     with database.transaction() as transaction:
-        pseudonyms.record_key(transaction, key, now=database_session.get_current_time())
-        now = database_session.get_current_time()
+        pseudonyms.record_key(transaction, key, now=database_session.get_time(transaction))
+        now = database_session.get_time(transaction)
         projects.load_project_file(transaction, file, now=now, allow_outside=allow_outside)
         for project in queries.list_projects(transaction):
             transitions.start_project(
-                transaction, project=project, now=database_session.get_current_time(), rehearsal=True
+                transaction, project=project, now=database_session.get_time(transaction), rehearsal=True
             )

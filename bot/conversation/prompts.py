@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from aggregation import spelling
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
@@ -96,7 +97,7 @@ def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
 
 def normalise_text(text: str) -> str:
     """The text as it is compared: in lower case, without punctuation around it; a single letter as a Cyrillic one."""
-    words = " ".join(text.split()).casefold().translate(_PLAIN)
+    words = " ".join(spelling.build_key(text).split()).casefold().translate(_PLAIN)
     stripped = words.strip(_PUNCTUATION) or words
     return stripped.translate(_LETTERS) if len(stripped) == 1 else stripped
 

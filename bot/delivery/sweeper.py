@@ -18,7 +18,7 @@ from time import monotonic
 from sqlmodel import Session
 
 from annotation.errors import SchemaMismatch, Unavailable
-from annotation.store import chats, inbox, migrations, notices, outbox, process_leases
+from annotation.store import chats, clock_changes, inbox, migrations, notices, outbox, process_leases
 from annotation.store.outbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
@@ -110,9 +110,7 @@ class Sweeper:
 
         Raises SchemaMismatch before anything else is read: of the other tables, a newer program may have changed any.
         """
-        read, at = await self.runner.run(_check_and_read_clock)
-        if isinstance(self.runner.database_clock, DatabaseClock):
-            self.runner.database_clock.adjust(read, at=at)
+        await self._read_clock()
         has_lease = await self.lease.acquire()
         self._sweeps += 1
         held_ids = self.sender.list_held_ids() if self._sweeps % HOLD_EVERY == 0 else []
@@ -135,6 +133,16 @@ class Sweeper:
         elif self._sweeps % NOTIFY_EVERY == 1:
             observed = self._take_observation()
             await self.runner.run(lambda session: self._store_notifications(session, observed))
+
+    async def _read_clock(self) -> None:
+        """Go by the time of the database; where its clock was set, mark what was shown before."""
+        asked_at, read, at = await self.runner.run(_check_and_read_clock)
+        if not isinstance(self.runner.database_clock, DatabaseClock):
+            return
+        by = self.runner.database_clock.adjust(read, at=at, asked_at=asked_at)
+        if by is not None:
+            log.warning("The clock of the database was set by %.1f seconds.", by.total_seconds())
+            await self.runner.run(lambda session: clock_changes.record_change(session, by=by, now=read))
 
     def _sweep_in_transaction(
         self, session: Session, age: timedelta, held_ids: Sequence[int], hold: MessageHold, *, has_lease: bool
@@ -220,7 +228,11 @@ class Sweeper:
             del self._paced[chat]
 
 
-def _check_and_read_clock(session: Session) -> tuple[datetime, float]:
-    """The database's time and the moment of the monotonic clock at which it was read; raises SchemaMismatch."""
+def _check_and_read_clock(session: Session) -> tuple[float, datetime, float]:
+    """The database's time between the moments of the monotonic clock before and after it was read.
+
+    Raises SchemaMismatch.
+    """
     migrations.check_revision(session.connection())
-    return process_leases.get_database_time(session), monotonic()
+    asked_at = monotonic()
+    return asked_at, process_leases.get_database_time(session), monotonic()

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from sqlmodel import Session
 
 from annotation.errors import Unavailable
-from annotation.store import process_leases
+from annotation.store import clock_changes, process_leases
 from annotation.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ def get_now() -> datetime:
 class DatabaseClock:
     """The time of the database: read from it now and then, and counted on by a monotonic clock of this process.
 
-    All processes agree on it, however wrong the clocks of their machines are.
+    All processes agree on it, however wrong the clocks of their machines are. On SQLite it is the clock of the machine.
     """
 
     _read: datetime
@@ -52,9 +52,18 @@ class DatabaseClock:
         """The time in UTC."""
         return self._read + timedelta(seconds=monotonic() - self._read_at)
 
-    def adjust(self, read: datetime, *, at: float) -> None:
-        """Go by the time that was read from the database at a moment of the monotonic clock."""
+    def adjust(self, read: datetime, *, at: float, asked_at: float | None = None) -> timedelta | None:
+        """Go by the time that was read from the database at a moment of the monotonic clock.
+
+        `asked_at` is the moment before it was read, by default the same. Returns by how much the clock was set since it
+        was read last, None where it went on evenly.
+        """
+        earliest, latest = (
+            self._read + timedelta(seconds=moment - self._read_at)
+            for moment in (at if asked_at is None else asked_at, at)
+        )
         self._read, self._read_at = read, at
+        return clock_changes.find_change(read, earliest=earliest, latest=latest)
 
 
 def read_database_clock(database: Database) -> DatabaseClock:
@@ -83,8 +92,8 @@ class _Group:
 class TransactionRunner:
     """Runs use-cases in transactions; holds the database and the clocks.
 
-    `clock` is the time that use-cases go by. `database_clock` is the time that processes share: holds of messages,
-    leases and ages go by it.
+    `clock` is the time that use-cases go by, `database_clock` the time that processes share: holds of messages, leases
+    and ages go by it. They are the same unless a test sets `clock`.
     """
 
     database: Database

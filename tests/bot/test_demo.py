@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from annotation.errors import BadInput, Conflict
+from annotation.store import database, queries
+from annotation.workflow.monitoring import conduct
 from bot.demo import demo_run, items
 from bot.demo.items import CATEGORIES, RELATED_CATEGORIES
 from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS
@@ -58,6 +60,16 @@ def test_the_demo_writes_every_file_and_stamps_it(demo: Path) -> None:
     for name in ("human_responses.csv", "gold.csv", "annotators.csv", "baselines.csv"):
         assert all(row["dataset"].startswith("SIMULATED-") for row in rows(demo / name))
     assert all(row["annotator"].startswith("SIMULATED-") for row in rows(demo / "annotators.csv"))
+
+
+def test_items_with_equal_numbers_expose_nobody_to_another_project(demo: Path) -> None:
+    """The projects number their items from 01, and have nothing else in common."""
+    with database.open_database(f"sqlite:///{demo / 'hromada.db'}") as db, db.reading() as view:
+        loaded = queries.list_projects(view)
+        assert len(loaded) == 3
+        for project in loaded:
+            measured = conduct.measure_conduct(view, project, scopes=(), exceptions=())
+            assert (measured.unlisted_exposed, len(measured.contributors)) == (0, len(SCRIPTED_ANNOTATORS))
 
 
 def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:

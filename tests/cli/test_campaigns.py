@@ -132,7 +132,7 @@ def test_the_way_from_acceptability_to_violation_categories(hromada: Hromada) ->
     assert derived.code == 0, derived.err
     assert (derived.json["items"], derived.json["of"]) == (1, 7)
     row = json.loads((hromada.folder / "two/items.jsonl").read_text("utf-8"))
-    assert (row["id"], row["group"], row["sentence"]) == ("a7", "a7", "Якби знав, то прийду раніше.")
+    assert (row["id"], row["group"], row["sentence"]) == ("a7", "one:a7", "Якби знав, то прийду раніше.")
     assert row["lineage"]["consensus"] == {"answer": {"labels": [no], "confidence": 0.666667, "votes": 3}}
     loaded = hromada("load", "two/project.yaml", "--json")
     assert (loaded.code, loaded.json["project"], loaded.json["items"]) == (0, "two", 1), loaded.err

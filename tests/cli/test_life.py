@@ -22,7 +22,7 @@ language: en
 instructions: Read.
 kind: {kind}
 question: {{type: choice, text: Which?, options: [x, y]}}
-items: {{file: items.csv, id: id, show: text, gold: gold}}
+items: {{file: items.csv, id: id, show: text, gold: gold, group: id}}
 overlap: 2
 """
 
@@ -83,6 +83,7 @@ def test_status_tells_everything_of_one_and_a_line_of_each(one: Hromada) -> None
         "qualification": None,
         "planned": facts["planned"],
         "funnel": {"invited": None, "consented": None, "started": 0, "finished": 0}, "half width": None, "post hoc": [],
+        "closed by exposure": {},
         "parked updates": 0, "parked messages": 0, "set aside in Label Studio": 0, "to be erased in Label Studio": 0,
     }  # fmt: skip
     assert facts["planned"]["half_width"] == pytest.approx(0.2737, abs=1e-4)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from aggregation import spelling
+
 
 class LintQuestion(NamedTuple):
     """A question of an item.
@@ -83,6 +85,7 @@ def pair_items_with_questions(items: Iterable[LintItem]) -> PairsByQuestion:
 
 
 def collapse_spaces(text: str) -> str:
-    """Replace every run of white space by one space, so that line breaks make no difference."""
-    has_single_spaces = text.isprintable() and "  " not in text and text[:1] != " " != text[-1:]  # as most texts have
+    """Replace every run of white space by one space, so that line breaks make no difference; the text is in NFC."""
+    text = spelling.build_key(text)
+    has_single_spaces = text.isprintable() and "  " not in text  # as most texts have
     return text if has_single_spaces else " ".join(text.split())

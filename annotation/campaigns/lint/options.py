@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
+from aggregation import spelling
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintQuestion, PairsByQuestion
 from annotation.campaigns.lint.rules import LintFinding, LintRule
@@ -61,9 +62,10 @@ def _explain_empty(question: LintQuestion) -> str | None:
 
 def _explain_duplicate(question: LintQuestion) -> str | None:
     """A sentence about the first option that occurs more than once; None where all differ."""
-    if len(set(question.options)) == len(question.options):
+    keys = [spelling.build_key(option) for option in question.options]
+    if len(set(keys)) == len(keys):
         return None
-    duplicate = next(option for option in question.options if question.options.count(option) > 1)
+    duplicate = next(option for option, key in zip(question.options, keys, strict=True) if keys.count(key) > 1)
     return f"The option {duplicate!r} stands twice."
 
 
@@ -72,7 +74,9 @@ def _explain_unknown_gold(question: LintQuestion) -> str | None:
     for gold in question.gold:
         if gold not in question.labels:
             hint = _suggest_positions(gold, question)
-            return f"The gold {gold!r} is not among the options ({', '.join(question.labels)}).{hint}"
+            named = spelling.quote_word(gold, beside=question.labels)
+            labels = spelling.list_words(question.labels, beside=(gold,))
+            return f"The gold {named} is not among the options ({labels}).{hint}"
     return None
 
 

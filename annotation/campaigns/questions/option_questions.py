@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from aggregation import spelling
 from annotation.campaigns.questions.question_base import (
     Answer,
     Question,
@@ -36,7 +37,8 @@ CLASSLESS_METHODS = QuestionMethods(
 
 
 def _refuse_duplicates(options: Sequence[str], noun: str) -> None:
-    duplicate = next((option for option in options if options.count(option) > 1), None)
+    keys = [spelling.build_key(option) for option in options]
+    duplicate = next((option for option, key in zip(options, keys, strict=True) if keys.count(key) > 1), None)
     if duplicate is not None:
         raise ValueError(f"The {noun} {duplicate!r} stands twice")
 
@@ -106,7 +108,8 @@ class ChoiceQuestion(_OptionQuestion):
             raise ValueError(
                 "Positions are for options that differ from item to item; fixed options are classes already"
             )
-        if self.abstain is not None and self.abstain in (*(self.options or ()), *(self.positions or ())):
+        others = (*(self.options or ()), *(self.positions or ()))
+        if self.abstain is not None and spelling.find_name(self.abstain, others) is not None:
             raise ValueError(f"{self.abstain!r} stands among the options already; `abstain` adds it")
         return self
 
@@ -157,10 +160,13 @@ class ChoiceQuestion(_OptionQuestion):
 
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
         """Return the label of an option; raises BadInput for anything else."""
-        label = require_text(self, raw)
-        labels = self.get_labels(content.options)
-        if label not in labels:
-            raise self.build_refusal(f"cannot be answered with {label!r}.", f"The options are: {', '.join(labels)}.")
+        written, labels = require_text(self, raw), self.get_labels(content.options)
+        label = written if written in labels else spelling.find_name(written, labels)
+        if label is None:
+            raise self.build_refusal(
+                f"cannot be answered with {spelling.quote_word(written, beside=labels)}.",
+                f"The options are: {spelling.list_words(labels, beside=(written,))}.",
+            )
         return label
 
 
@@ -211,14 +217,18 @@ class ChoicesQuestion(_OptionQuestion):
         elements = [value] if isinstance(value, str) and value.strip() else value
         if not isinstance(elements, list | tuple) or not all(isinstance(element, str) for element in elements):
             raise self.build_refusal("takes a list of options.", 'Write it like ["so", "so"].')
-        chosen, options = [element.strip() for element in elements], self.get_options(content.options)
-        for option in chosen:
-            if option not in options:
+        options = self.get_options(content.options)
+        chosen: list[str] = []
+        for element in elements:
+            option = element if element in options else spelling.find_name(element, options)
+            if option is None:
                 raise self.build_refusal(
-                    f"cannot be answered with {option!r}.", f"The options are: {', '.join(options)}."
+                    f"cannot be answered with {spelling.quote_word(element.strip(), beside=options)}.",
+                    f"The options are: {spelling.list_words(options, beside=(element,))}.",
                 )
-            if chosen.count(option) > 1:
+            if option in chosen:
                 raise self.build_refusal(f"has {option!r} twice.", "Give each option once.")
+            chosen.append(option)
         if len(chosen) < self.least or len(chosen) > (self.most or len(options)):
             raise self.build_refusal(
                 f"has {len(chosen)} options chosen.", f"Choose {self.least} to {self.most or len(options)} of them."
@@ -276,9 +286,11 @@ class ScaleQuestion(Question):
 
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
-        point = require_text(self, raw)
-        if point not in self.options:
+        written = require_text(self, raw)
+        point = written if written in self.options else spelling.find_name(written, self.options)
+        if point is None:
             raise self.build_refusal(
-                f"cannot be answered with {point!r}.", f"The scale goes {self.options[0]} … {self.options[-1]}."
+                f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",
+                f"The scale goes {self.options[0]} … {self.options[-1]}.",
             )
         return point

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from aggregation import spelling
 from aggregation.scoring import Normalisation
 from annotation.campaigns.sections.base import Name, Section, Text, Texts, Values
 from annotation.errors import BadInput, Where
@@ -160,7 +161,11 @@ def _is_condition_met(values: Sequence[str], stored: str | None) -> bool:
         answers = json.loads(stored) if stored.startswith("[") else [stored]
     except ValueError:
         answers = [stored]
-    return any(answer in values for answer in answers if isinstance(answer, str))
+    return any(
+        answer in values or spelling.find_name(answer, values) is not None
+        for answer in answers
+        if isinstance(answer, str)
+    )
 
 
 def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent) -> dict[str, str]:

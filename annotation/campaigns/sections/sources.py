@@ -151,10 +151,10 @@ class LabelsSection(Section):
 class VotesSection(Section):
     """`votes:` how files of votes are read.
 
-    `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show` and
-    `options` the columns of items made from votes. A column that is not named has the usual name of the format.
-    `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about the
-    annotators. `earlier` keeps the votes apart from the answers that the project itself asks for. `class_`, written
+    `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show`,
+    `options` and `group` the columns of items made from votes. A column that is not named has the usual name of the
+    format. `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about
+    the annotators. `earlier` keeps the votes apart from the answers that the project itself asks for. `class_`, written
     `class`, is the one class of marked parts that is read, for all span questions or by question name.
     """
 
@@ -168,6 +168,7 @@ class VotesSection(Section):
     answers: dict[str, Text] = Field(default_factory=dict)
     show: Columns | None = None
     options: Columns | None = None
+    group: Text | None = None
     people: Text | None = None
     repeats: RepeatPolicy = RepeatPolicy.FIRST
     earlier: bool = False

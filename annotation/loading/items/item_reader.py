@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions.question_base import find_occurrences
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading.drafts import ItemDraft, get_cell, parse_list, parse_options
+from annotation.loading.drafts import ItemDraft, get_cell, name_group, parse_list, parse_options
 from annotation.loading.items import formats
 
-LINEAGE_COLUMN = "lineage"
-"""The column in which `hromada follow-up` writes the lineage of items."""
+LINEAGE_COLUMN, GROUP_COLUMN = "lineage", "group"
+"""The columns in which `hromada follow-up` writes the lineage of items, and the groups of the parent project."""
 
 
 def read_items(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
@@ -28,8 +29,9 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
     needed = {f"items.{key}": columns for key, columns in section.required_columns.items()} | {
         "questions.field": question_columns
     }
-    if campaign.definition.lineage is not None and section.lineage is None:
-        section = section.model_copy(update={"lineage": LINEAGE_COLUMN})  # optional: files of pools may be without it
+    if campaign.definition.lineage is not None:  # both are optional: files of pools may be without them
+        handed_on = {"lineage": section.lineage or LINEAGE_COLUMN, "group": section.group or GROUP_COLUMN}
+        section = section.model_copy(update=handed_on)
     parts = section.shown_columns
     gold_columns = ({first: section.gold} if section.gold else {}) | section.golds
     drafts: dict[str, ItemDraft] = {}
@@ -41,11 +43,14 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
                 input_files.require_columns(needed, row)
                 checked = row.values.keys()
             with errors:
-                draft = _build_draft(section, row, parts=parts, first=first, gold_columns=gold_columns)
-                known = drafts.setdefault(draft.external_id, draft)
+                draft = _build_draft(
+                    section, row, project=campaign.name, parts=parts, first=first, gold_columns=gold_columns
+                )
+                known = drafts.setdefault(spelling.build_key(draft.external_id), draft)
                 if known is not draft:
                     raise BadInput(
-                        f"The id {draft.external_id!r} stands twice, first on line {known.origin.line}.",
+                        f"The id {spelling.quote_word(draft.external_id)} stands twice, first on line"
+                        f" {known.origin.line}.",
                         where=row.where(section.id),
                         remedy="Give every item an id of its own.",
                     )
@@ -59,6 +64,7 @@ def _build_draft(
     section: project_file.ItemsSection,
     row: input_files.FileRow,
     *,
+    project: str,
     parts: Sequence[project_file.ShownColumn],
     first: str,
     gold_columns: Mapping[str, str],
@@ -70,7 +76,9 @@ def _build_draft(
     golds = {question: text for question, column in gold_columns.items() if (text := get_cell(row, column).strip())}
     return ItemDraft(
         external_id=external_id,
-        group=(_get_optional(row, section.group) or external_id) if section.group else external_id,
+        group=name_group(
+            _get_optional(row, section.group) if section.group else None, project=project, item=external_id
+        ),
         data=dict(row.values),
         shown=tuple([piece.text for piece in pieces]),
         options=parse_options(row, section.options) if section.options else None,

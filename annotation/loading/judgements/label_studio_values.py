@@ -155,14 +155,17 @@ def _unwrap(value: Any) -> tuple[str, list[str]]:
 
 
 def parse_lead_time(value: Any, *, row: input_files.FileRow) -> float | None:
-    """Parse `lead_time` as seconds, None where it is empty; raises BadInput for an invalid duration."""
+    """Parse `lead_time` as seconds, None where it is empty; raises BadInput for what is no finite number.
+
+    A number below zero is returned: it is stored as unknown, since a clock was set, and stops no import.
+    """
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     try:
         seconds = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
         seconds = math.nan
-    if not math.isfinite(seconds) or seconds < 0:
+    if not math.isfinite(seconds):
         raise BadInput(
             f"{str(value)[:40]!r} is no number of seconds.",
             where=row.where("lead_time"),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
@@ -38,11 +39,13 @@ class RawVote(NamedTuple):
 def build_item_id(key: Sequence[str]) -> str:
     """Build the external id of an item from its key: a single short value itself, else a digest.
 
-    The digest is the first 16 hexadecimal digits of sha256 over the values in UTF-8, joined by the character U+001F.
+    The digest is the first 16 hexadecimal digits of sha256 over the keys of the values (`spelling.build_key`) in UTF-8,
+    joined by the character U+001F.
     """
-    if len(key) == 1 and len(key[0]) <= MAX_ID_CHARACTERS and "\n" not in key[0]:
+    keys = tuple(map(spelling.build_key, key))
+    if len(keys) == 1 and len(keys[0]) <= MAX_ID_CHARACTERS and "\n" not in keys[0]:
         return key[0]
-    return hashlib.sha256("\x1f".join(key).encode()).hexdigest()[:16]
+    return hashlib.sha256("\x1f".join(keys).encode()).hexdigest()[:16]
 
 
 def get_item_key(row: input_files.FileRow, columns: Sequence[str]) -> tuple[str, ...]:

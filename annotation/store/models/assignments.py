@@ -12,7 +12,16 @@ from annotation.store.models.table_model import (
     build_enum_type,
     build_partial_index,
 )
-from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ExposureCause, Pool, Stage, Surface
+from annotation.vocabulary import (
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    ExposureCause,
+    Pool,
+    Stage,
+    Surface,
+    UnknownDuration,
+)
 
 
 class Assignment(TableModel, table=True):
@@ -38,6 +47,7 @@ class Assignment(TableModel, table=True):
     `option_order` lists the indices of the first question's options in the order shown, `option_orders` those of all
     questions by question name, where there are several. `instructions_sha256` and `stimulus_sha256` are the hashes of
     the instructions and of the item's content that were shown. `shown_at` is when the item appeared on the screen.
+    `clock_changed` says that the clock was set since then, so that nobody knows how long the answer takes.
     """
 
     __table_args__ = (
@@ -94,6 +104,7 @@ class Assignment(TableModel, table=True):
     assigned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     shown_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    clock_changed: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
 
 class Judgement(TableModel, table=True):
@@ -104,10 +115,11 @@ class Judgement(TableModel, table=True):
     `annotation/store/judgements`. `response` is the answer to the first question as it was understood, `response_raw`
     as it was received. `answers` holds the answers to all questions by question name, None in a project with one
     question. A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the
-    item to this revision. `flags` are the quality rules that the answer broke without being excluded, each in words
-    (`rules.describe_rule`). `main_project_id` is the project where this is the first revision of an annotator's answer
-    in the main stage, and None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that
-    was made after the start by a decision, not by a rule frozen at the start.
+    item to this revision, None where it is not known; then `seconds_unknown` says why, if a time was measured. `flags`
+    are the quality rules that the answer broke without being excluded, each in words (`rules.describe_rule`).
+    `main_project_id` is the project where this is the first revision of an annotator's answer in the main stage, and
+    None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that was made after the
+    start by a decision, not by a rule frozen at the start.
     """
 
     __table_args__ = (
@@ -128,6 +140,11 @@ class Judgement(TableModel, table=True):
     response_raw: str
     answers: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     seconds: float | None = None
+    seconds_unknown: UnknownDuration | None = Field(
+        default=None,
+        sa_type=build_enum_type(UnknownDuration),
+        sa_column_args=[build_enum_check(UnknownDuration, "seconds_unknown")],
+    )
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     main_project_id: int | None = None
     skip_reason: str | None = None

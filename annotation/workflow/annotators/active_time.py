@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.campaigns.project_file import ProjectFile
+from annotation.store import judgements
 from annotation.store.models import Assignment, Judgement, Project
 from annotation.vocabulary import ExclusionKind
 
@@ -39,6 +40,7 @@ class TimedAnswer:
     shown_at: datetime | None
     answered_at: datetime | None
     seconds: float | None = None
+    is_unknown: bool = False
     skipped: bool = False
     rejected: bool = False
 
@@ -88,6 +90,8 @@ def sum_active_time(answers: Iterable[TimedAnswer], *, item_limit: float) -> Act
 
 
 def _compute_seconds(answer: TimedAnswer, previous_at: datetime | None) -> float:
+    if answer.is_unknown:
+        return 0.0
     if answer.shown_at is None or answer.answered_at is None:
         seconds = answer.seconds or 0.0
     else:
@@ -103,7 +107,8 @@ def list_active_times(session: Session, *, project: Project, definition: Project
         col(Assignment.id),
         sa.func.coalesce(col(Assignment.shown_at), col(Assignment.assigned_at), type_=Assignment.shown_at.type),  # type: ignore[union-attr]
         col(Judgement.answered_at),
-        col(Judgement.seconds),
+        judgements.build_known_seconds().label("seconds"),
+        col(Judgement.seconds_unknown).is_not(None),
         col(Judgement.skip_reason).is_not(None),
         sa.func.coalesce(col(Judgement.excluded_kind) == ExclusionKind.REJECTED, sa.false()),
     ]
@@ -114,7 +119,7 @@ def list_active_times(session: Session, *, project: Project, definition: Project
         .order_by(col(Assignment.annotator_id), col(Judgement.answered_at), col(Judgement.id))
     )
     by_annotator: dict[int, list[TimedAnswer]] = defaultdict(list)
-    names = ("item", "shown_at", "answered_at", "seconds", "skipped", "rejected")
+    names = ("item", "shown_at", "answered_at", "seconds", "is_unknown", "skipped", "rejected")
     for annotator_id, *values in session.connection().execute(answers_in_order):
         by_annotator[annotator_id].append(TimedAnswer(**dict(zip(names, values, strict=True))))
     item_limit = get_item_limit(definition)
@@ -141,7 +146,8 @@ def summarise_recent_work(session: Session, *, annotator_id: int, since: datetim
             col(Assignment.id),
             sa.func.coalesce(col(Assignment.shown_at), col(Assignment.assigned_at), type_=Assignment.shown_at.type),  # type: ignore[union-attr]
             col(Judgement.answered_at),
-            col(Judgement.seconds),
+            judgements.build_known_seconds().label("seconds"),
+            col(Judgement.seconds_unknown).is_not(None),
             col(Judgement.revision),
         )
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
@@ -150,10 +156,9 @@ def summarise_recent_work(session: Session, *, annotator_id: int, since: datetim
     )
     answers: list[TimedAnswer] = []
     first_seconds: list[float] = []
-    for assignment_id, shown_at, answered_at, seconds, revision in rows:
-        answers.append(
-            TimedAnswer(item=assignment_id or 0, shown_at=shown_at, answered_at=answered_at, seconds=seconds)
-        )
+    for assignment_id, shown_at, answered_at, seconds, is_unknown, revision in rows:
+        times: dict[str, Any] = {"shown_at": shown_at, "answered_at": answered_at, "seconds": seconds}
+        answers.append(TimedAnswer(item=assignment_id or 0, is_unknown=is_unknown, **times))
         first_seconds += [seconds] if revision == 0 and seconds is not None else []
     total = sum_active_time(answers, item_limit=PAUSE_SECONDS).seconds
     return RecentWork(seconds=total, median=statistics.median(first_seconds) if first_seconds else None)

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
+from aggregation import spelling
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Cohort, Project
@@ -17,11 +18,11 @@ from annotation.workflow.annotators.withdrawal import ReleasedCounts
 
 def get_annotator(session: Session, pseudonym: str) -> Annotator:
     """The annotator with this pseudonym; raises NotFound naming the most similar one."""
-    annotator = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    annotator = session.exec(select(Annotator).where(Annotator.pseudonym == spelling.build_key(pseudonym))).first()
     if annotator is None:
         similar = difflib.get_close_matches(pseudonym, session.exec(select(Annotator.pseudonym)).all(), n=1)
         remedy = f"Did you mean {similar[0]}?" if similar else "`hromada people PROJECT` lists them."
-        raise NotFound(f"Nobody has the pseudonym {pseudonym!r}.", remedy=remedy)
+        raise NotFound(f"Nobody has the pseudonym {spelling.quote_word(pseudonym)}.", remedy=remedy)
     return annotator
 
 

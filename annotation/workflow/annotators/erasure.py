@@ -153,6 +153,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
     answers = sa.update(Judgement).where(col(Judgement.assignment_id).in_(assignment_ids))
     empty_values: dict[str, Any] = {"answers": sa.null(), "flags": sa.null(), "skip_reason": None, "seconds": None}
+    empty_values["seconds_unknown"] = None
     erased = answers.values(response="", response_raw="", **empty_values, **judgements.list_exclusion_values(ERASED))
     n_judgements = execute(erased).rowcount
     messages = sa.update(SupportMessage).where(col(SupportMessage.annotator_id) == annotator_id)

@@ -234,7 +234,7 @@ def assign_item(
     assignment.item_revision = item.revision
     assignment.instructions_sha256 = context.project.instructions_sha256
     assignment.stimulus_sha256 = item.stimulus_sha256
-    assignment.shown_at = now
+    assignment.shown_at, assignment.clock_changed = now, False
     if batch_until is None:
         renew_lease(context, assignment, now=now)
         assignment_policy.record_activity(context.participation, now=now)

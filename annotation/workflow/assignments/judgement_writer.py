@@ -10,9 +10,10 @@ from typing import Any
 
 from sqlmodel import select
 
+from annotation import durations
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
-from annotation.store.models import Item, Judgement, table_model
-from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage
+from annotation.store.models import Assignment, Item, Judgement, table_model
+from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 from annotation.workflow.assignments.assigned_items import ShownQuestion
@@ -121,17 +122,23 @@ def write_judgement(
     """Write one revision of an answer to an assignment, and return it.
 
     The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
-    Studio comes with it. `exclusion` is stored with it, None where the answer counts.
+    Studio comes with it. One that cannot be is stored as unknown, with the reason. `exclusion` is stored with it, None
+    where the answer counts.
     """
     questions, assignment = opened.context.definition.all_questions, opened.assignment
-    shown_at = assignment.shown_at or assignment.assigned_at or now
+    seconds, seconds_unknown = (
+        _measure_duration(assignment, now=now)
+        if new_answer.at is None
+        else durations.check_duration(new_answer.seconds)
+    )
     judgement = Judgement(
         assignment_id=opened.assignment_id,
         revision=revision,
         response=new_answer.answers.get(questions[0].name, ""),
         response_raw=new_answer.raw,
         answers=(dict(new_answer.answers) or None) if len(questions) > 1 else None,
-        seconds=(now - shown_at).total_seconds() if new_answer.at is None else new_answer.seconds,
+        seconds=seconds,
+        seconds_unknown=seconds_unknown,
         answered_at=new_answer.at or now,
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
@@ -140,6 +147,18 @@ def write_judgement(
     )
     table_model.write_row(opened.session, judgement)
     return judgement
+
+
+def _measure_duration(assignment: Assignment, *, now: datetime) -> durations.Duration:
+    """The time from showing an item to its answer now, by one clock, or why it is not known.
+
+    Where the clock was set in between, the difference is no duration, even if it looks like one.
+    """
+    if assignment.clock_changed:
+        return None, UnknownDuration.CLOCK_CHANGED
+    shown_at = assignment.shown_at or assignment.assigned_at or now
+    seconds = (now - shown_at).total_seconds()
+    return (seconds, None) if seconds >= 0 else (None, UnknownDuration.BEFORE_SHOWN)
 
 
 def get_judgement(opened: OpenedAssignment, *, revision: int) -> Judgement | None:

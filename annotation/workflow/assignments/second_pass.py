@@ -205,7 +205,7 @@ def resume_second_pass(session: Session, context: AnnotatorContext, *, now: date
     assignment = session.exec(expired.where(Assignment.occasion == SECOND_PASS_OCCASION)).first()
     if assignment is None:
         assignment = build_second_assignment(first, item, surface=Surface.TELEGRAM, now=now)
-    assignment.status, assignment.shown_at = AssignmentStatus.LIVE, now
+    assignment.status, assignment.shown_at, assignment.clock_changed = AssignmentStatus.LIVE, now, False
     session.add(assignment)
     session.flush()
     return assignment, item

@@ -122,6 +122,7 @@ def _add_judgement(
             response_raw=vote.raw,
             answers=vote.answers,
             seconds=vote.seconds,
+            seconds_unknown=vote.seconds_unknown,
             skip_reason=vote.skip_reason,
             **judgements.list_exclusion_values(exclusion),
         )

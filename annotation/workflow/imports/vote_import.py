@@ -15,6 +15,7 @@ from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.errors import Conflict, Where
+from annotation.loading import lookalikes
 from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.store import journal, pseudonyms
@@ -53,7 +54,8 @@ class ImportedVotes:
 class VoteFile:
     """A file of votes that was read and checked against the items of a project; its votes are not yet stored.
 
-    `definition_sha256` is the digest of the project that the votes were checked against.
+    `definition_sha256` is the digest of the project that the votes were checked against. `alike` are sentences about
+    items and annotators whose names look alike and are different.
     """
 
     file: Path
@@ -61,6 +63,7 @@ class VoteFile:
     definition_sha256: str
     section: project_file.VotesSection
     contents: ReadVotes
+    alike: tuple[str, ...] = ()
 
 
 def read_vote_file(session: Session, project: Project, *, path: Path | None = None) -> VoteFile:
@@ -71,15 +74,15 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
     definition = project_file.parse_definition(project.definition)
     section, source = vote_source.locate_votes(definition, project, path)
     item_contents = _list_item_contents(session, project, definition)
-    contents = read_votes(
-        source, section, questions=_list_questions(definition, item_contents.values()), item_contents=item_contents
-    )
+    questions = _list_questions(definition, item_contents.values())
+    contents = read_votes(source, section, questions=questions, item_contents=item_contents)
     vote_file = VoteFile(
         file=source,
         sha256=input_files.compute_sha256(source),
         definition_sha256=project.definition_sha256,
         section=section,
         contents=contents,
+        alike=(*lookalikes.describe_items(item_contents, questions), *lookalikes.describe_votes(contents.votes)),
     )
     _refuse_repeated_import(session, project, vote_file)
     return vote_file

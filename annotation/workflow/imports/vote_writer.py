@@ -100,6 +100,7 @@ def _insert_judgements(
             "response_raw": [vote.raw for vote in votes],
             "answers": [vote.answers for vote in votes],
             "seconds": [vote.seconds for vote in votes],
+            "seconds_unknown": [vote.seconds_unknown for vote in votes],
             "skip_reason": [vote.skip_reason for vote in votes],
             **{name: [exclusion[name] for exclusion in exclusions] for name in exclusions[0]},
         },

@@ -21,7 +21,7 @@ def read_campaign(session: Session, project: Project) -> tuple[project_file.Chec
     campaign = project_file.CheckedProject(path=Path(project.source), definition=definition)
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
     drafts = tuple(_build_draft(item, campaign) for item in items)
-    max_options = max(len(item.options or ()) for item in drafts)
+    max_options = max((len(item.options or ()) for item in drafts), default=0)
     questions = tuple(
         question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
         for question in definition.all_questions

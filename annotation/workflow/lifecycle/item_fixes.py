@@ -9,11 +9,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns import project_file, stimulus
 from annotation.errors import Conflict, NotFound, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
-from annotation.store import adjudications, journal, overlap_counts
+from annotation.store import adjudications, journal, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
@@ -57,10 +58,14 @@ def fix_item(
     where = Where(file=campaign.path, field=item)
     if project is None:
         raise NotFound(f"No project {campaign.name!r} is loaded.", where=where, remedy="Load it without --fix.")
-    row = row_builder.build_item_rows(campaign, contents).get(item)
+    item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
+    rows = item_writer.build_rows_of_stored(session, project, campaign, contents)
+    row = rows.get(spelling.find_name(item, rows) or item)
     stored = session.exec(select(Item).where(Item.project_id == project.id, Item.external_id == item)).first()
     if row is None or stored is None:
-        raise NotFound(f"There is no item {item!r} to fix.", where=where, remedy="New items come without --fix.")
+        raise NotFound(
+            f"There is no item {spelling.quote_word(item)} to fix.", where=where, remedy="New items come without --fix."
+        )
     campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
     changed = _check_changes(stored, row, cosmetic=cosmetic, where=where)
     revision, post_hoc = stored.revision + 1, project.started_at is not None
@@ -142,7 +147,7 @@ def _update_digest(
 
     Where the file holds other changes than the fixed items, the old digest stays.
     """
-    rows = item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
+    rows = item_writer.build_rows_of_stored(session, project, campaign, contents)
     texts = {
         kind.value: stimulus.compute_text_digest(text)
         for kind, text in text_versions.read_project_texts(campaign).items()

@@ -22,7 +22,7 @@ from annotation.store.models import (
     table_model,
 )
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
-from annotation.workflow.lifecycle import change_plan, row_builder
+from annotation.workflow.lifecycle import change_plan, row_builder, stored_spelling
 
 ROWS_PER_STATEMENT = 5_000
 """The most rows that one statement inserts."""
@@ -34,12 +34,21 @@ ItemRows = Mapping[str, dict[str, Any]]
 """The columns of items, by external id."""
 
 
-def build_rows_with_stored_revisions(
+def build_rows_of_stored(
     session: Session, project: Project, campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> dict[str, dict[str, Any]]:
-    """The columns of the items of a file, by external id; an item that was fixed keeps its higher stored revision."""
-    revisions = dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == project.id)).all())
-    rows = row_builder.build_item_rows(campaign, contents)
+    """The columns of the items of a file, by external id, beside those that are stored.
+
+    An item that was fixed keeps its higher stored revision, and what only differs in its spelling that of the database.
+    """
+    items = session.exec(select(Item).where(Item.project_id == project.id)).all()
+    rows = stored_spelling.keep_stored_spelling(
+        row_builder.build_item_rows(campaign, contents),
+        items,
+        definition=campaign.definition,
+        questions=contents.questions,
+    )
+    revisions = {item.external_id: item.revision for item in items}
     for name, row in rows.items():
         row["revision"] = max(row["revision"], revisions.get(name, 1))
     return rows

@@ -74,7 +74,7 @@ def plan_project(
     project = find_project(session, campaign)
     if project is None:
         return None
-    rows = item_writer.build_rows_with_stored_revisions(session, project, campaign, contents)
+    rows = item_writer.build_rows_of_stored(session, project, campaign, contents)
     return _plan_changes(session, project, campaign, rows)
 
 
@@ -125,7 +125,7 @@ def load_project(
         event, data = Event.PROJECT_LOADED, journal_data | {"items": len(contents.items)}
         journal.record_event(session, event, now=now, project_id=project.id, data=data)
     else:
-        rows = item_writer.build_rows_with_stored_revisions(session, stored, campaign, contents)
+        rows = item_writer.build_rows_of_stored(session, stored, campaign, contents)
         changes = _plan_changes(session, stored, campaign, rows)
         _refuse_changes(campaign, changes, confirmed=confirmed)
         item_writer.change_project(session, stored, changes, rows=rows, columns=columns, now=now, progress=progress)

@@ -15,7 +15,8 @@ from annotation.store import queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import campaign_reader
+from annotation.workflow.lifecycle import campaign_reader, shared_items
+from annotation.workflow.lifecycle.shared_items import SharedItems
 
 MAX_IDS_LISTED = 5
 """The most item ids that an obstacle lists."""
@@ -44,13 +45,26 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
     if definition.overlap is None:  # nothing is handed out: whatever else is missing is no obstacle
         checks = [_check_items]
     obstacles = [obstacle for check_function in checks for obstacle in check_function(session, project, definition)]
+    shared = _list_shared_items(session, project, definition)
+    obstacles += [Obstacle(problem=one.obstacle, remedy=one.remedy) for one in shared if one.same_texts]
     if obstacles:
         raise Conflict(
             " ".join([f"{project.name!r} cannot start.", *(obstacle.problem for obstacle in obstacles)]),
             where=Where(file=project.source),
             remedy=" ".join(dict.fromkeys(obstacle.remedy for obstacle in obstacles)),
         )
-    return tuple(_list_notes(session, project, definition))
+    return (*_list_notes(session, project, definition), *(one.note for one in shared))
+
+
+def _list_shared_items(
+    session: Session, project: Project, definition: project_file.ProjectFile
+) -> tuple[SharedItems, ...]:
+    """What the project's items share with other projects; nothing where it asks nobody."""
+    if definition.overlap is None:
+        return ()
+    campaign, contents = campaign_reader.read_campaign(session, project)
+    own = shared_items.build_compared_items(campaign, contents)
+    return tuple(shared_items.list_shared_items(session, campaign, own))
 
 
 def find_unaskable_questions(definition: project_file.ProjectFile) -> Iterator[Obstacle]:
@@ -176,8 +190,7 @@ def _check_exposure(session: Session, project: Project, definition: project_file
             yield Obstacle(
                 problem=f"{n_groups} of its groups ({example_group} and so on) were answered in {name!r} by people "
                 "from outside, of whom nobody knows whether they come here.",
-                remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart."
-                " Items that are others and only have the same ids need ids of their own.",
+                remedy=f"Take these groups out, or list {name} under `exposure.exceptions`: it is scored apart.",
             )
 
 

@@ -15,7 +15,8 @@ from annotation.store import judgements, second_passes
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.lifecycle import precision
-from annotation.workflow.monitoring import blindness, funnel
+from annotation.workflow.monitoring import blindness, closed_items, funnel
+from annotation.workflow.monitoring.closed_items import ClosedItems
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +87,7 @@ class CampaignStatus:
     participations have each status. `pilot`, `second_pass` (of projects that ask in steps), `controls` and
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
-    project is blind, since it tells the scores.
+    project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
     """
 
     project: Project
@@ -102,10 +103,11 @@ class CampaignStatus:
     qualification: QualificationCounts | None
     planned: Mapping[str, Any] | None
     half_width: float | None
+    closed: tuple[ClosedItems, ...] | None = None
 
 
-def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
-    """The status of the project now."""
+def get_campaign_status(session: Session, project: Project, *, with_closed: bool = False) -> CampaignStatus:
+    """The status of the project now; `with_closed` says also what is closed to whom, which reads all exposures."""
     definition = project_file.parse_definition(project.definition)
     reason_counts, n_annotators = _count_answers(session, project)
     items = _count_main_items(session, project)
@@ -128,6 +130,7 @@ def get_campaign_status(session: Session, project: Project) -> CampaignStatus:
         qualification=_count_qualification(session, project) if definition.stages.qualification else None,
         planned=(project.frozen or {}).get("plan"),
         half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
+        closed=closed_items.list_closed_items(session, project) if with_closed else None,
     )
 
 

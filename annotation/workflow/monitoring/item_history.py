@@ -8,7 +8,9 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.errors import NotFound, Where
+from annotation.store import queries
 from annotation.store.models import (
     Adjudication,
     Annotator,
@@ -53,11 +55,12 @@ class ItemHistory:
 
 def get_item_history(session: Session, project: Project, external_id: str, *, with_votes: bool) -> ItemHistory:
     """The way of an item, without answers unless `with_votes`; raises NotFound where the project has no such item."""
-    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == external_id)
+    found = queries.resolve_item_id(session, project_id=project.id or 0, written=external_id)
+    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == found)
     item = session.exec(chosen).first()
     if item is None:
         raise NotFound(
-            f"{project.name} has no item {external_id!r}.",
+            f"{project.name} has no item {spelling.quote_word(external_id)}.",
             where=Where(field="--item"),
             remedy="Ids are written as in the items' file.",
         )
@@ -117,6 +120,8 @@ def _build_answer_event(judgement: Judgement, *, who: str, with_votes: bool) -> 
     what = "changed the answer" if judgement.revision else "answered"
     what = f"skipped: {judgement.skip_reason}" if judgement.skip_reason is not None else what
     what += "" if judgement.seconds is None else f" in {judgement.seconds:.0f} s"
+    unknown = judgement.seconds_unknown
+    what += "" if unknown is None else f", and nobody knows how long it took: {unknown.value}"
     what += "" if judgement.excluded_reason is None else f"; does not count: {judgement.excluded_reason}"
     return ItemEvent(at=judgement.answered_at, who=who, what=what, answer=judgement.response if with_votes else "")
 

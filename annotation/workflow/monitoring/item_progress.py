@@ -71,7 +71,7 @@ def measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) 
     skips: Counter[int] = Counter()
     votes: dict[int, Counter[str]] = defaultdict(Counter)
     answers = (
-        select(Assignment.item_id, Judgement.seconds, Judgement.skip_reason, Judgement.response)
+        select(Assignment.item_id, judgements.build_known_seconds(), Judgement.skip_reason, Judgement.response)
         .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
         .where(
             col(Assignment.item_id).in_(ids),

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Stale
+from annotation.store import judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 
@@ -71,7 +72,7 @@ def get_person(session: Session, *, project_id: int, annotator_id: int) -> Annot
         raise Stale("There is nobody like that.")
     of_person = (col(Assignment.project_id) == project_id, col(Assignment.annotator_id) == annotator_id)
     answers = (
-        sa.select(col(Judgement.seconds), col(Judgement.skip_reason))
+        sa.select(judgements.build_known_seconds(), col(Judgement.skip_reason))
         .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
         .where(*of_person, col(Judgement.revision) == 0)
     )

@@ -13,10 +13,11 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.review_vocabulary import AdjudicationDecision, name_next_version
-from annotation.store import adjudications, judgements
+from annotation.store import adjudications, judgements, queries
 from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
@@ -226,11 +227,13 @@ def lock_item(session: Session, item_id: int) -> Item:
 
 def get_case(session: Session, *, project: Project, question: Question, item: str) -> AdjudicationCase:
     """The case of an item by its external id; raises NotFound where it does not wait and never did."""
+    item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
     cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, Item.external_id == item)
     found = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
     if found is None:
         raise NotFound(
-            f"{item!r} does not wait for an adjudicator.", remedy="`hromada adjudicate --list` shows what does."
+            f"{spelling.quote_word(item)} does not wait for an adjudicator.",
+            remedy="`hromada adjudicate --list` shows what does.",
         )
     return found
 

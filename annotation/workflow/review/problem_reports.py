@@ -9,8 +9,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.errors import NotFound, Where
-from annotation.store import journal, overlap_counts
+from annotation.store import journal, overlap_counts, queries
 from annotation.store.models import Item, Project, Report
 from annotation.vocabulary import Event, ItemStatus
 
@@ -56,6 +57,7 @@ def dismiss_reports(session: Session, *, project: Project, item: str, now: datet
     `item` is the external id. Returns how many reports were resolved. Raises NotFound for an unknown item, and for an
     item that is not paused and has no open reports.
     """
+    item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
     of_external_id = select(Item).where(Item.project_id == project.id, Item.external_id == item)
     stored_item = session.exec(of_external_id.with_for_update()).first()
     item_id = 0 if stored_item is None else stored_item.id or 0
@@ -63,7 +65,7 @@ def dismiss_reports(session: Session, *, project: Project, item: str, now: datet
     count = session.connection().execute(reports.values(resolved_at=now)).rowcount
     if stored_item is None or (not count and stored_item.status is not ItemStatus.PAUSED):
         raise NotFound(
-            f"Nothing is reported about {item!r}.",
+            f"Nothing is reported about {spelling.quote_word(item)}.",
             where=Where(field="item"),
             remedy="`hromada messages reports` lists what is.",
         )

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
@@ -50,10 +51,10 @@ def add_reviewer(session: Session, *, name: str, key: bytes, now: datetime) -> A
 
 def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     """The person with this pseudonym, an annotator or a reviewer; raises NotFound, and Conflict for a suspended one."""
-    found = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    found = session.exec(select(Annotator).where(Annotator.pseudonym == spelling.build_key(pseudonym))).first()
     if found is None:
         raise NotFound(
-            f"Nobody has the pseudonym {pseudonym!r}.",
+            f"Nobody has the pseudonym {spelling.quote_word(pseudonym)}.",
             remedy="`hromada people add-reviewer NAME` gives one to somebody who does not use the bot.",
         )
     if found.suspended_at is not None or found.forgotten_at is not None:

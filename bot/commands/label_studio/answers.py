@@ -39,7 +39,7 @@ def pull(
         results = sync.pull_batches(
             database,
             client,
-            clock=database_session.get_current_time,
+            clock=database_session.make_clock(database),
             project_id=project_id,
             everything=everything,
             progress=progress,
@@ -117,7 +117,7 @@ def watch(
             return sync.watch_batches(
                 database,
                 client,
-                clock=database_session.get_current_time,
+                clock=database_session.make_clock(database),
                 stop=stop,
                 on_results=print_news,
                 on_failure=print_failure,

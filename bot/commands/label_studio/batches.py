@@ -70,7 +70,7 @@ def push(
                     database,
                     client,
                     replace(order, annotator=annotator),
-                    clock=database_session.get_current_time,
+                    clock=database_session.make_clock(database),
                     progress=progress,
                 )
             pushed.append(result)
@@ -101,7 +101,7 @@ def move_items(
         ids |= assignments.list_reported_items(transaction, project_id=loaded.id or 0) if reported else set()
         ids |= assignments.list_long_items(transaction, project_id=loaded.id or 0) if too_long else set()
         moved = assignments.move_items(
-            transaction, project=loaded, item_ids=ids, now=database_session.get_current_time()
+            transaction, project=loaded, item_ids=ids, now=database_session.get_time(transaction)
         )
     if json:
         terminal_output.print_json({"project": name, "chosen": len(ids), "handed_over": moved})

@@ -87,6 +87,6 @@ def register_account(transaction: Session, client: Client, account_id: int) -> t
     from annotation.store import pseudonyms
     from bot.commands import database_session
 
-    now = database_session.get_current_time()
+    now = database_session.get_time(transaction)
     key = pseudonyms.ensure_key(transaction, file=read_settings().key_file, now=now)
     return sync.register_account(transaction, server=client.server_id, user_id=account_id, key=key, now=now)

@@ -20,7 +20,7 @@ def suspend(
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = administration.get_annotator(transaction, pseudonym)
         administration.suspend_annotator(
-            transaction, annotator=annotator, reason=reason, now=database_session.get_current_time()
+            transaction, annotator=annotator, reason=reason, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} is suspended.")
 
@@ -33,7 +33,7 @@ def unsuspend(pseudonym: Pseudonym) -> None:
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = administration.get_annotator(transaction, pseudonym)
         changed = administration.unsuspend_annotator(
-            transaction, annotator=annotator, now=database_session.get_current_time()
+            transaction, annotator=annotator, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} may go on." if changed else f"{pseudonym} was not suspended.")
 
@@ -54,7 +54,7 @@ def readmit(
             transaction,
             annotator_id=annotator.id or 0,
             project_id=loaded.id or 0,
-            now=database_session.get_current_time(),
+            now=database_session.get_time(transaction),
         )
     terminal_output.print_sentence(f"{pseudonym} may go on in {loaded.name}: {n_counting} answers count again.")
 
@@ -70,8 +70,8 @@ def release(
     from annotation.workflow.annotators import administration
     from bot.commands import database_session, terminal_output
 
-    now = database_session.get_current_time()
     with database_session.open_database() as database, database.transaction() as transaction:
+        now = database_session.get_time(transaction)
         loaded = database_session.get_project(transaction, project)
         annotator = administration.get_annotator(transaction, pseudonym)
         released = administration.release_items(transaction, annotator=annotator, project=loaded, now=now)
@@ -92,7 +92,7 @@ def withdraw(
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
         annotator = administration.get_annotator(transaction, pseudonym)
-        name, now = loaded.name, database_session.get_current_time()
+        name, now = loaded.name, database_session.get_time(transaction)
         left = consents.withdraw_from_project(transaction, annotator_id=annotator.id or 0, project=loaded, now=now)
     terminal_output.print_sentence(
         f"{pseudonym} is out of {name}: {left.answers} answers count no more, {left.places} places are free."
@@ -113,7 +113,7 @@ def forget(
         if not yes:
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
         gone = erasure.erase_annotator(
-            transaction, annotator_id=annotator.id or 0, now=database_session.get_current_time()
+            transaction, annotator_id=annotator.id or 0, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(
         f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."

@@ -20,7 +20,7 @@ def team_member(
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = administration.get_annotator(transaction, pseudonym)
         administration.set_team_member(
-            transaction, annotator=annotator, team_member=not no, now=database_session.get_current_time()
+            transaction, annotator=annotator, team_member=not no, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} is {'no' if no else 'a'} team member.")
 
@@ -35,7 +35,7 @@ def add_reviewer(
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        now = database_session.get_current_time()
+        now = database_session.get_time(transaction)
         key = pseudonyms.ensure_key(transaction, file=read_settings().key_file, now=now)
         pseudonym = reviewers.add_reviewer(transaction, name=name, key=key, now=now).pseudonym
     terminal_output.print_line(pseudonym)
@@ -84,7 +84,7 @@ def agree(
             project=loaded,
             how=how,
             profile=answers,
-            now=database_session.get_current_time(),
+            now=database_session.get_time(transaction),
             code=code,
         )
         consent = agreement.consent
@@ -128,6 +128,6 @@ def pay(
             project=paid_project,
             money=money,
             note=note,
-            now=database_session.get_current_time(),
+            now=database_session.get_time(transaction),
         )
     terminal_output.print_sentence(f"Noted: {pseudonym} got {money} for {paid_project.name}.")

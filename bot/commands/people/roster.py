@@ -34,7 +34,7 @@ def list_(
         listed = roster.get_roster(
             view,
             project=database_session.get_project(view, project),
-            now=database_session.get_current_time(),
+            now=database_session.get_time(view),
         )
         names = {} if votes is None else _read_names(view, project, votes, listed)
     if json:

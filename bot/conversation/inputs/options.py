@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from aggregation import spelling
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
@@ -251,7 +252,7 @@ def isolate_direction(text: str) -> str:
 
 
 def _normalise(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(spelling.build_key(text).split()).casefold()
 
 
 def _is_number(text: str) -> bool:

@@ -33,10 +33,17 @@ class Scenario:
     folder: Path
     now: datetime = NOW
 
-    def project(self, name: str = "p", *, items: int | Sequence[str] = 3, **keys: Any) -> int:
+    def project(
+        self,
+        name: str = "p",
+        *,
+        items: int | Sequence[str] = 3,
+        section: Any = None,
+        **keys: Any,
+    ) -> int:
         """Load and run a project whose items have the given groups, or each its own; `keys` go into its file.
 
-        It asks one question, unless `keys` has `questions`.
+        It asks one question, unless `keys` has `questions`. `section` is its `items` section, if the items are others.
         """
         groups = [f"{name}-{number}" for number in range(1, items + 1)] if isinstance(items, int) else items
         columns: dict[str, Any] = {"id": "id", "show": ["text"], "gold": "gold", "group": "group", "explanation": "why"}
@@ -44,7 +51,7 @@ class Scenario:
             "project": name,
             "title": name,
             "language": "uk",
-            "items": columns | {"file": self.items(f"{name}-m", groups)},
+            "items": section or columns | {"file": self.items(f"{name}-m", groups)},
             "overlap": 2,
         }
         if "questions" not in keys:

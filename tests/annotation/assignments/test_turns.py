@@ -10,12 +10,13 @@ import sqlalchemy as sa
 from sqlmodel import select
 
 from annotation.store import item_queue, overlap_counts
-from annotation.store.models import Item, Project
+from annotation.store.models import Annotator, Item, Project
 from annotation.vocabulary import ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.lifecycle import transitions
+from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.participations import NothingAssigned
 
 if TYPE_CHECKING:
@@ -34,6 +35,36 @@ def test_one_live_item_across_all_projects(scenario: Scenario) -> None:
     assert scenario.assign(who).assignment_id == assigned.assignment_id
     scenario.submit(who, assigned)
     assert scenario.assign(who, second if assigned.project == "one" else first).assignment_id != assigned.assignment_id
+
+
+@pytest.mark.parametrize(
+    ("cells", "again", "closed"),
+    [
+        (None, 3, 0),
+        (["", "", ""], 3, 0),
+        (["story", "", "story"], 1, 2),
+    ],
+)
+def test_items_with_equal_ids_close_each_other_by_a_named_group_alone(
+    scenario: Scenario, cells: list[str] | None, again: int, closed: int
+) -> None:
+    """Whoever answered everything in one baseline gets the items with the same ids in an unrelated one.
+
+    An empty cell of the group counts as no column. What is closed, and why, is in the status.
+    """
+    section: dict[str, Any] = {"file": scenario.items("both", cells or 3), "id": "id", "show": ["text"], "gold": "gold"}
+    section |= {} if cells is None else {"group": "group"}
+    first, second = (scenario.project(name, kind="baseline", section=section) for name in ("first", "second"))
+    who = scenario.person()
+    assert len(scenario.all(who, project=first)) == (2 if closed else 3)
+    assert len(scenario.all(who, project=second)) == again
+    with scenario.db.transaction() as session:
+        status = campaign_status.get_campaign_status(session, session.get_one(Project, second), with_closed=True)
+        pseudonym = session.get_one(Annotator, who).pseudonym
+    found = () if status.closed is None else status.closed
+    assert [(one.annotator, one.words) for one in found] == (
+        [(pseudonym, "2 items (met in first: 2)")] if closed else []
+    )
 
 
 @pytest.mark.parametrize(

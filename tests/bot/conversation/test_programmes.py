@@ -17,7 +17,7 @@ from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import programmes, transitions
 from bot.conversation.updates_and_calls import NewMessage
-from tests.bot.conversation.conftest import Chat
+from tests.bot.conversation.conftest import WORDS, Chat
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -139,7 +139,7 @@ def test_progress_shows_the_answers_of_all_where_the_project_does(chat: Chat, jo
 def test_progress_of_single_projects(chat: Chat, load: Load) -> None:
     """A line for each one that was joined; to a stranger it is where they are."""
     load(title="Слова та все, що про них відомо на цей час")
-    load(name="second", title="Друге")
+    load([row | {"text": f"{row['text']}?"} for row in WORDS], name="second", title="Друге")
     assert chat.say("/progress")[-1].startswith("Якою мовою")
     chat.say("/start")
     chat.tap("Українська")

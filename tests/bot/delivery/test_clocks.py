@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
+from sqlmodel import select
 
-from annotation.store import outbox, process_leases
+from annotation.store import invariants, outbox, process_leases
+from annotation.store.models import Assignment, Journal
 from annotation.store.models.table_model import UtcDateTime
 from annotation.store.outbox import MessageHold, OutboxDraft
+from annotation.vocabulary import Event
 from bot import application
 from bot.delivery import process_lease
 from bot.delivery.process_lease import LEASE_TIME, LeaseKeeper
@@ -154,3 +157,97 @@ async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
             process_leases.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
         await mine.release()
     await runner.close(within=5)
+
+
+TEN_MINUTES = timedelta(minutes=10)
+YEAR = timedelta(days=366)
+
+
+def list_durations(db: Database) -> list[tuple[float | None, str | None, str | None]]:
+    """The seconds of each answer, why they are not known, and why the answer is excluded."""
+    statement = "SELECT seconds, seconds_unknown, excluded_reason FROM judgement ORDER BY id"
+    with db.engine.connect() as connection:
+        return [(row[0], row[1], row[2]) for row in connection.execute(sa.text(statement))]
+
+
+@pytest.mark.parametrize("by", [-TEN_MINUTES, -YEAR, TEN_MINUTES, YEAR])
+async def test_a_clock_that_is_set_while_an_item_is_open_measures_no_duration(
+    db: Database,
+    tiny: ModuleType,
+    load_items: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    by: timedelta,
+) -> None:
+    """Back or forth: the answer is stored, its time is unknown, and the next one is measured again."""
+    load_items(items=3)
+    telegram = Telegram()
+    app = application.build_application(
+        token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
+    )
+    person = telegram.person(1)
+    async with app:
+        person.send("hello")
+        await app.deliver(*telegram.take())
+        await app.sweeper.sweep_once()
+        read = process_leases.get_database_time
+        monkeypatch.setattr(process_leases, "get_database_time", lambda session: read(session) + by)
+        await app.sweeper.sweep_once()
+        for _ in range(2):
+            person.tap("A")
+            await app.deliver(*telegram.take())
+    (first, second) = list_durations(db)
+    assert first == (None, "the clock was set meanwhile", None)
+    assert second[0] is not None
+    assert 0 <= second[0] < 30
+    with db.reading() as view:
+        (change,) = view.exec(select(Journal).where(Journal.event == Event.CLOCK_CHANGED.value)).all()
+        assert abs(change.data["seconds"] - by.total_seconds()) < 1
+        assert change.data["assignments"] == 1
+        assert [one.rule for one in invariants.list_violations(view)] == []
+
+
+async def test_one_clock_measures_what_two_processes_show_and_take(
+    db: Database, tiny: ModuleType, load_items: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database's clock is a day ahead of the machines': leases and times of answers go by it in every process."""
+    load_items(items=3)
+    telegram, ahead = Telegram(), timedelta(days=1)
+    read = process_leases.get_database_time
+    monkeypatch.setattr(process_leases, "get_database_time", lambda session: read(session) + ahead)
+    shows, takes = (
+        application.build_application(
+            token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
+        )
+        for _ in range(2)
+    )
+    person = telegram.person(1)
+    async with shows:
+        person.send("hello")
+        await shows.deliver(*telegram.take())
+    async with takes:
+        person.tap("A")
+        await takes.deliver(*telegram.take())
+    ((seconds, unknown, _),) = list_durations(db)
+    assert unknown is None
+    assert seconds is not None
+    assert 0 <= seconds < 30
+    with db.reading() as view:
+        first = view.exec(select(Assignment).order_by(sa.text("id"))).first()
+        assert first is not None
+        assert first.assigned_at is not None
+        assert abs(first.assigned_at - get_now() - ahead) < timedelta(minutes=1)
+
+
+def test_a_clock_that_goes_on_evenly_was_not_set() -> None:
+    """However long it took to read it, and however little a time server sets it right."""
+    read, at = datetime(2026, 11, 21, 12, 0, tzinfo=UTC), 100.0
+    for later, asked_at, got_at, change in (
+        (5.0, 105.0, 105.0, None),
+        (5.0, 103.0, 109.0, None),
+        (5.9, 105.0, 105.0, None),
+        (-595.0, 104.0, 105.0, -599.0),
+        (665.0, 104.0, 105.0, 660.0),
+    ):
+        clock = DatabaseClock(read, at)
+        found = clock.adjust(read + timedelta(seconds=later), at=got_at, asked_at=asked_at)
+        assert found == (None if change is None else timedelta(seconds=change))

@@ -50,6 +50,7 @@ def create_tables() -> None:
         sa.Column("assigned_at", MOMENT),
         sa.Column("shown_at", MOMENT),
         sa.Column("lease_until", MOMENT),
+        sa.Column("clock_changed", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(["annotator_id"], ["annotator.id"], name=op.f("fk_assignment_annotator_id")),
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name=op.f("fk_assignment_item_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_assignment")),
@@ -96,6 +97,15 @@ def create_tables() -> None:
         sa.Column("response_raw", sa.String(), nullable=False),
         sa.Column("answers", sa.JSON()),
         sa.Column("seconds", sa.Float()),
+        sa.Column(
+            "seconds_unknown",
+            *build_enum_type(
+                "seconds_unknown",
+                "answered before it was shown",
+                "the clock was set meanwhile",
+                "no possible duration",
+            ),
+        ),
         sa.Column("answered_at", MOMENT),
         sa.Column("main_project_id", sa.Integer()),
         sa.Column("skip_reason", sa.String()),

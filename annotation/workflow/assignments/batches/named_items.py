@@ -8,6 +8,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.errors import NotFound, Where
@@ -39,12 +40,12 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
     found.
     """
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank))).all()
-    by_id = {item.external_id: item.id or 0 for item in items}
-    missing = [name for name in ids if name not in by_id]
+    by_key = {spelling.build_key(item.external_id): item.id or 0 for item in items}
+    missing = [name for name in ids if spelling.build_key(name) not in by_key]
     if missing:
         more = f" and {len(missing) - MOST_NAMED} others" if len(missing) > MOST_NAMED else ""
         raise NotFound(
-            f"{project.name} has no item {', '.join(map(repr, missing[:MOST_NAMED]))}{more}.",
+            f"{project.name} has no item {', '.join(spelling.quote_words(missing[:MOST_NAMED]))}{more}.",
             where=Where(field="--item"),
             remedy=f"Its ids are like {items[0].external_id!r}." if items else "Load its items first.",
         )
@@ -60,7 +61,7 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
             where=Where(field="--where"),
             remedy=_list_known_values(items, [condition.name for condition in parsed]),
         )
-    return list(dict.fromkeys([*(by_id[name] for name in ids), *met]))
+    return list(dict.fromkeys([*(by_key[spelling.build_key(name)] for name in ids), *met]))
 
 
 def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:

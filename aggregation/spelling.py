@@ -1,0 +1,155 @@
+"""One spelling of names: the key under which ids, people, labels and texts are compared, and look-alikes that remain.
+
+Standard library only, so that every package can use it. Names are stored as they came; only their keys are compared.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+MAX_PAIRS = 3
+"""How many groups of look-alike words a sentence names."""
+
+_CONFUSABLE = str.maketrans("авекмнорстухіјѕԁԛԝһвαονρικυ’ʼ‘`´–—‑", "abekmhopctyxijsdqwhbaovpiku'''''---")
+"""Cyrillic and Greek letters, in lower case, with the Latin letter that looks like them in either case; apostrophes."""
+
+
+def build_key(text: str) -> str:
+    """Return the key under which a name or a shown text is compared.
+
+    It is in Unicode's form NFC, without blanks around it and with one kind of line end.
+    """
+    if text.isascii() and "\r" not in text:
+        return text.strip()
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def index_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the names by their key; where two have the same key, the first."""
+    by_key: dict[str, str] = {}
+    for name in names:
+        by_key.setdefault(build_key(name), name)
+    return by_key
+
+
+def find_name(written: str, names: Iterable[str]) -> str | None:
+    """Return the one of some names that is spelled like `written`, or None if there is none."""
+    key = build_key(written)
+    return next((name for name in names if name == written or build_key(name) == key), None)
+
+
+def build_skeleton(text: str) -> str:
+    """Return what a reader sees of a name: equal for names that differ in case, invisible signs or alphabets alone."""
+    if text.isascii():
+        return " ".join(text.split()).casefold().replace("`", "'")
+    visible = "".join(sign for sign in build_key(text) if not _is_invisible(sign))
+    return " ".join(visible.split()).casefold().translate(_CONFUSABLE)
+
+
+def find_lookalikes(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of different names that look alike, sorted.
+
+    Names with the same key are one name here.
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name in index_names(names).values():
+        groups[build_skeleton(name)].append(name)
+    return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
+
+
+def describe_lookalikes(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return a sentence about names that look alike, or nothing if there are none; `what` is the noun, in plural."""
+    groups = find_lookalikes(names)
+    if not groups:
+        return ()
+    named = "; ".join(" and ".join(quote_words(group)) for group in groups[:MAX_PAIRS])
+    more = f"; and {len(groups) - MAX_PAIRS} more" if len(groups) > MAX_PAIRS else ""
+    return (f"Some {what} look alike and are different: {named}{more}. Give them one spelling if they are the same.",)
+
+
+def quote_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> list[str]:
+    """Quote words for a message; signs that a reader cannot tell apart stand there with their code points.
+
+    These are invisible signs, letters of another alphabet than the rest of the word, and signs in which the word
+    differs from another one of `words` or `beside` that looks like it: `'y·U+0435·s'`.
+    """
+    listed = list(words)
+    by_skeleton: dict[str, list[str]] = defaultdict(list)
+    for word in (*listed, *beside):
+        by_skeleton[build_skeleton(word)].append(word)
+    return [_quote(word, by_skeleton) for word in listed]
+
+
+def quote_word(word: str, *, beside: Iterable[str] = ()) -> str:
+    """Quote a word for a message as `quote_words` does."""
+    return quote_words((word,), beside=beside)[0]
+
+
+def list_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> str:
+    """List words for a message without quotes, with the code points that `quote_words` shows."""
+    return ", ".join(quoted[1:-1] for quoted in quote_words(words, beside=beside))
+
+
+def describe_difference(first: str, second: str, *, context: int = 20) -> str:
+    """Return where two texts differ first, as both parts in quotes with some signs around."""
+    one, other = build_key(first), build_key(second)
+    shorter = min(len(one), len(other))
+    start = next((index for index in range(shorter) if one[index] != other[index]), shorter)
+    parts = [text[max(0, start - context) : start + context] for text in (one, other)]
+    shown = quote_words(parts)
+    return f"{shown[0]} and {shown[1]}"
+
+
+def _quote(word: str, by_skeleton: Mapping[str, Sequence[str]]) -> str:
+    odd = _find_odd_signs(word)
+    others = [other for other in by_skeleton[build_skeleton(word)] if build_key(other) != build_key(word)]
+    if others and not odd and not any(map(_find_odd_signs, others)):
+        common = set(build_key(others[0]))
+        odd = {index for index, sign in enumerate(word) if not sign.isascii() and sign not in common}
+    pieces: list[str] = []
+    for index, sign in enumerate(word):
+        if index in odd:
+            pieces += ["" if not pieces or pieces[-1].endswith("·") else "·", f"U+{ord(sign):04X}", "·"]
+        else:
+            pieces.append(sign)
+    shown = "".join(pieces)
+    return f"'{shown[:-1] if odd and len(word) - 1 in odd else shown}'"
+
+
+def _find_odd_signs(word: str) -> set[int]:
+    """The positions of signs that a reader cannot see, or takes for others."""
+    if word.isascii():
+        return {index for index, sign in enumerate(word) if not sign.isprintable()}
+    hidden = {index for index, sign in enumerate(word) if _is_invisible(sign) or (sign.isspace() and sign != " ")}
+    hidden |= {index for index, sign in enumerate(word) if not sign.isprintable()}
+    if unicodedata.normalize("NFC", word) != word:  # the mark after its letter, which is drawn as one letter
+        hidden |= {index for index, sign in enumerate(word) if unicodedata.combining(sign)}
+    return hidden | _find_foreign_letters(word)
+
+
+def _find_foreign_letters(word: str) -> set[int]:
+    """The positions of letters that are of another alphabet than most of the run of letters they are in."""
+    foreign: set[int] = set()
+    run: list[tuple[int, str]] = []
+    for index, sign in enumerate((*word, " ")):
+        if sign.isalpha():
+            run.append((index, _get_alphabet(sign)))
+        elif run and not unicodedata.combining(sign) and sign not in "'’ʼ":
+            alphabets = [alphabet for _, alphabet in run]
+            if len(set(alphabets)) > 1:
+                main = max(dict.fromkeys(alphabets), key=alphabets.count)
+                foreign |= {place for place, alphabet in run if alphabet != main}
+            run = []
+    return foreign
+
+
+def _get_alphabet(letter: str) -> str:
+    name = unicodedata.name(letter, "")
+    return next((alphabet for alphabet in ("LATIN", "CYRILLIC", "GREEK") if name.startswith(alphabet)), "OTHER")
+
+
+def _is_invisible(sign: str) -> bool:
+    """Whether a sign takes no room: a zero-width one, a mark of direction, a variation selector, a soft hyphen."""
+    return unicodedata.category(sign) == "Cf" or "\ufe00" <= sign <= "\ufe0f"
