@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations import conversation_state, groups
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction
@@ -187,7 +187,7 @@ def handle_update(
 ) -> TelegramCalls:
     """Handle an update and return the calls to make; the caller commits the session before it makes them."""
     if not incoming.private:
-        return _answer_outside_private_chat(incoming)
+        return _answer_outside_private_chat(session, incoming, now)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
     if incoming.kind not in HANDLED_KINDS or _is_edited_media(incoming):
@@ -242,12 +242,16 @@ def _answer_update(context: UpdateContext, handler: Handler) -> TelegramCalls:
     return handler(context)
 
 
-def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
-    """Answer commands and taps in a group or channel with a hint to use the private chat, and nothing else."""
+def _answer_outside_private_chat(session: Session, incoming: IncomingUpdate, now: datetime) -> TelegramCalls:
+    """Answer the first command in a group or channel, and taps, with a hint to use the private chat, and nothing else.
+
+    Telegram takes 20 messages a minute to a group, and whoever adds the bot to one decides how much is asked of it.
+    """
     translate = get_texts(match_language(incoming.language_code))
     if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:
         return (TapAcknowledgement(query_id=incoming.query_id, text=translate("only-private")),)
-    if incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/"):
+    is_command = incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/")
+    if is_command and groups.mark_told(session, chat_id=incoming.chat_id, now=now):
         return (
             NewMessage(
                 chat_id=incoming.chat_id, html=message_layout.render_text(translate, translate("only-private")).html
