@@ -32,7 +32,7 @@ from annotation.workflow.review import problem_reports
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
-from bot.delivery import attempts
+from bot.delivery import rate_limit
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -46,7 +46,7 @@ KYIV = ZoneInfo("Europe/Kyiv")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int) -> ScriptedPerson:
@@ -394,6 +394,8 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     people = [await begin(chat, number) for number in (1, 2)]
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Write to all")
+    await chat.send(organiser, "Вийти можна будь-коли: /leave")
+    assert organiser.messages[-1].text.startswith("I have no command /leave.")
     await chat.send(organiser, "Сьогодні останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
     await go(chat, organiser, "Do not send")

@@ -6,6 +6,7 @@ What goes to more than one person is shown before it is sent.
 
 from __future__ import annotations
 
+from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.notices import announcements
@@ -69,6 +70,9 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     words = organiser_chat.make_words(context)
     if asked is None or not organiser_chat.is_organiser(context):
         raise Stale("Nobody asked for this.")
+    unknown = bot_commands.list_unknown_commands(context.text) if asked.word != f"{ASKED}{SUSPEND}" else ()
+    if unknown:
+        return context.send(*words.render_card(words("unknown-command", command=f"/{unknown[0]}")))
     submit = {
         f"{ASKED}{ANSWER}": _answer_writer,
         f"{ASKED}{ANSWER_ALL}": _preview_answer,

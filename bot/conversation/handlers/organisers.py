@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from annotation.campaigns.bot_commands import ADMIN
 from annotation.errors import Conflict, NotFound, Stale
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -19,7 +20,6 @@ from annotation.workflow.organisers.open_messages import MessageKind
 from bot.conversation import organiser_chat
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.handlers import organiser_texts
-from bot.conversation.texts import ADMIN
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
