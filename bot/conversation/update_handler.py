@@ -86,12 +86,6 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
     return context.state.step is not ConversationStep.NONE and not context.sees_prompt
 
 
-def _leaves_all_questions(context: UpdateContext) -> bool:
-    """Whether the button says that nothing is wrong with the item in the second pass."""
-    callback = context.callback
-    return callback is not None and callback.action is ButtonAction.LEAVE_UNANSWERED and len(callback.numbers) > 2
-
-
 def _leads_to_earlier_question(context: UpdateContext) -> bool:
     """Whether the tapped button leads from a question of an item to the one before."""
     callback = context.callback
@@ -103,8 +97,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.ENTRY), answers.apply_tap),
-    (_leaves_all_questions, answers.confirm_item),
-    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_leave_tap),
     (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
     (_build_tap_condition(ButtonAction.CHANGE), answer_changes.change_one_answer),

@@ -416,6 +416,38 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     assert [act for act, *_ in list_acts(chat)] == ["announce"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("так", "It goes to 1 person"),
+        ("Yes!", "It goes to 1 person"),
+        ("надіслати", "It goes to 1 person"),
+        ("send", "It goes to 1 person"),
+        ("ні", "Not sent."),
+        ("назад", "Not sent."),
+        ("не надсилати", "Not sent."),
+        ("do not send", "Not sent."),
+    ],
+)
+async def test_whether_a_message_to_all_is_sent_can_be_typed(
+    chat: Chat, load: Callable[..., Any], typed: str, told: str
+) -> None:
+    """As the label of a button, or yes and no; it answers no item, and another text is asked about again."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Write to all")
+    await chat.send(organiser, "Сьогодні останній день!")
+    await chat.send(organiser, "може")
+    assert organiser.messages[-1].text.startswith("1 person gets this")
+    await chat.send(organiser, typed)
+    assert any(message.text.startswith(told) for message in organiser.messages[-3:])
+    assert chat.answers() == []
+    before = len(organiser.messages)
+    await chat.send(organiser, typed)
+    assert not any("gets this" in message.text for message in organiser.messages[before:])
+
+
 async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:
     """One that nobody would get is not kept; one that is not sent can be sent for a day, then it is deleted."""
     load(*ITEMS)

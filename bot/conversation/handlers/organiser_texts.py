@@ -88,7 +88,8 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     except (Stale, Conflict):
         told = context.send(*words.render_card(words.shared("stale")))
         calls = join_calls(told, context.send(*organiser_chat.render_campaigns(context)))
-    context.save_state(context.state.without_prompt())
+    if context.state.step is ConversationStep.ORGANISER:  # no preview asks whether to send it
+        context.save_state(context.state.without_prompt())
     return calls
 
 
@@ -122,7 +123,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
         draft.text, organiser_chat.make_words(context), project=message.project or "", draft_id=draft.id or 0,
         message=message,
     )  # fmt: skip
-    return context.send(*preview)
+    return context.ask(preview)
 
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -160,4 +161,5 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
     )
     if not recipients:
         announcements.drop_draft(context.transaction.session, announcement_id=draft_id, author_id=context.annotator_id)
-    return context.send(*preview)
+        return context.send(*preview)
+    return context.ask(preview)

@@ -12,9 +12,9 @@ from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows
 
 MAX_ANSWER_UNITS = 300
@@ -46,8 +46,12 @@ class TextInput(QuestionInput):
         """Save and Fix, once a text was typed."""
         if asked.draft.entry is None:
             return ()
-        save = message_layout.build_button(translate("text-save"), ButtonAction.DONE, *asked.address)
-        fix = message_layout.build_button(translate("text-fix"), ButtonAction.ENTRY, *asked.address)
+        save = message_layout.build_button(
+            translate("text-save"), ButtonAction.DONE, *asked.address, typed=(prompts.YES,)
+        )
+        fix = message_layout.build_button(
+            translate("text-fix"), ButtonAction.ENTRY, *asked.address, typed=(prompts.NO, prompts.BACK)
+        )
         return ((save,),) if asked.draft.entry[IS_FIXED] else ((save, fix),)
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
@@ -60,13 +64,16 @@ class TextInput(QuestionInput):
             raise Stale("This question has no such button.")
         return asked.with_entry(asked.draft.entry | {IS_FIXED: True})
 
-    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-        """Show the text to be saved, if the question takes it; below a text the words of a button are that button."""
+    def get_typed_buttons(self, asked: AskedQuestion, text: str) -> TypedButtons:  # noqa: ARG002  # by the screen alone
+        """All of them below a text that is to be saved; by label only where yes or no may be its repair."""
         entry = asked.draft.entry
-        if entry is not None and _names_button(text, "text-save"):
-            return asked.with_answer(entry[TEXT])
-        if entry is not None and not entry[IS_FIXED] and _names_button(text, "text-fix"):
-            return asked.with_entry(entry | {IS_FIXED: True})
+        if entry is None:
+            return TypedButtons.NONE
+        is_text_asked = entry[IS_FIXED] or prompts.is_yes_or_no(entry[TEXT])
+        return TypedButtons.LABELS if is_text_asked else TypedButtons.WORDS
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Show the text to be saved, if the question takes it."""
         return _refuse_text(_get_question(asked.shown), _clean_text(text)) or asked.with_entry(
             {TEXT: _clean_text(text), IS_FIXED: False}
         )
@@ -88,12 +95,6 @@ def _get_question(shown: ShownQuestion) -> TextQuestion:
     if not isinstance(shown.question, TextQuestion):
         raise TypeError(f"{shown.name} is not answered with a text")
     return shown.question
-
-
-def _names_button(text: str, text_id: str) -> bool:
-    """Whether a typed text is the label of this button, in whatever language."""
-    labels = (get_texts(language)(text_id) for language in LANGUAGES)
-    return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
 
 
 def _clean_text(text: str) -> str:
