@@ -37,6 +37,12 @@ def list_unknown_commands(text: str) -> tuple[str, ...]:
     return tuple(_find_unknown_commands(text))
 
 
+def is_known_command(text: str) -> bool:
+    """Whether a text begins with a command that the bot has."""
+    words = text.split(maxsplit=1)
+    return bool(words) and words[0].startswith("/") and words[0][1:].split("@")[0].lower() in _KNOWN
+
+
 def refuse_unknown_commands(text: str, *, where: Where, has_lines: bool = False) -> None:
     """Raise BadInput for all commands in a text that the bot does not have.
 

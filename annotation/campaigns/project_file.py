@@ -10,7 +10,12 @@ from pydantic import ValidationError, model_validator
 
 from annotation import input_files
 from annotation.campaigns import bot_commands, validation_errors, yaml_document
-from annotation.campaigns.consistency import find_unused_key, list_contradictions
+from annotation.campaigns.consistency import (
+    MAX_MESSAGE,
+    find_impossible_length,
+    find_unused_key,
+    list_contradictions,
+)
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.sections import file_paths
 from annotation.campaigns.sections.base import Section, build_validation_error
@@ -142,6 +147,10 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")
+    impossible = find_impossible_length(definition)
+    if impossible is not None:
+        remedy = f"Write {MAX_MESSAGE} or less."
+        raise BadInput(f"{impossible.message}.", where=source.where(impossible.key_path), remedy=remedy)
     return CheckedProject(path=path, definition=definition)
 
 

@@ -32,8 +32,10 @@ from bot.conversation.handlers import (
     start,
     typed_answers,
     typed_choices,
+    typed_texts,
     work_sessions,
 )
+from bot.conversation.text_parts import MAX_PARTS
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
@@ -203,7 +205,18 @@ def handle_update(
         record=record,
         callback=callback,
     )
-    choice = typed_choices.find_typed_choice(context) if incoming.kind is UpdateKind.MESSAGE else None
+    calls = _handle_in_context(context)
+    if incoming.kind is UpdateKind.MESSAGE:
+        typed_texts.note_long_text(context)
+    return calls
+
+
+def _handle_in_context(context: UpdateContext) -> TelegramCalls:
+    """Do what the update says: a text may be the rest of an earlier one, or name a button of the last prompt."""
+    is_message = context.incoming.kind is UpdateKind.MESSAGE
+    if is_message and typed_texts.is_rest(context):
+        return typed_texts.refuse_rest(context)
+    choice = typed_choices.find_typed_choice(context) if is_message else None
     if choice is None:
         return _call_handler(context)
     tap = typed_choices.make_tap(context, choice)
@@ -254,8 +267,8 @@ def _answer_outside_private_chat(session: Session, incoming: IncomingUpdate, now
 
 
 def _clean_text(text: str | None) -> str | None:
-    """The first MAX_TEXT characters of a text, without those that a database cannot store."""
-    return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[:MAX_TEXT])
+    """The first characters of a text, as many as its parts can have, without those that a database cannot store."""
+    return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[: MAX_TEXT * MAX_PARTS])
 
 
 def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCalls:
@@ -268,10 +281,12 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
 def explain_failure(session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
     """Apologise for an update that could not be handled; `code` is the code of the failure in the log.
 
-    A state of the conversation that cannot be read is emptied, so that the annotator can go on.
+    A state of the conversation that cannot be read is emptied, so that the annotator can go on. The rest of a long text
+    that could not be handled is no text of its own.
     """
     if isinstance(failure, UnknownVersion):
         conversation_state.reset_state(session, telegram_id=incoming.telegram_id)
+    typed_texts.note_failed_text(session, incoming)
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

@@ -176,8 +176,13 @@ def _press_button(
 
 
 def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:
-    """The question with the message that was sent or changed as the last one that answers it."""
+    """The question with the message that was sent or changed as the last one that answers it.
+
+    A text that came in several messages has none: a change of one of them is not the whole text.
+    """
     message_id, name = context.typed.message_id, asked.shown.name
+    if context.incoming.parts is not None:
+        return replace(asked, draft=replace(asked.draft, messages=asked.draft.messages | {name: []}))
     earlier = asked.draft.messages.get(name, []) if INPUTS[asked.shown.question.kind].takes_many_messages else []
     messages = asked.draft.messages | {name: [*(number for number in earlier if number != message_id), message_id]}
     return replace(asked, draft=replace(asked.draft, messages=messages))

@@ -154,9 +154,10 @@ class CorrectionInput(QuestionInput):
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Put the text in place of the paragraph that is shown, or of the one that the same message gave before."""
         parts, entry = _split_field(asked.shown), _read_entry(asked)
-        text, message_id = unicodedata.normalize("NFC", text.strip()), asked.draft.messages[asked.shown.name][-1]
+        text = unicodedata.normalize("NFC", text.strip())
         if message_layout.count_units(text) >= MAX_TEXT:
             return RefusedInput(text_id="correction-too-long")
+        message_id = asked.draft.messages[asked.shown.name][-1]
         edited = next((int(number) for number, value in entry.texts.items() if value[1] == message_id), None)
         if edited is not None:
             return _store_entry(asked, entry.with_text(edited, text, message_id, parts))

@@ -15,7 +15,7 @@ from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows
+from bot.conversation.updates_and_calls import ButtonRows
 
 MAX_ANSWER_UNITS = 300
 """How much of an answer is repeated in a heading, in UTF-16 units."""
@@ -104,9 +104,8 @@ def _clean_text(text: str) -> str:
 
 def _refuse_text(question: TextQuestion, text: str) -> RefusedInput | None:
     """Why the question does not take the text; None where it does."""
-    if len(text) > question.longest or len(text) >= MAX_TEXT:  # a longer message arrives in pieces
-        most = min(question.longest, MAX_TEXT - 1)
-        return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": most})
+    if len(text) > question.longest:
+        return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": question.longest})
     if len(text) < question.shortest:
         return RefusedInput(text_id="text-too-short", arguments={"length": len(text), "least": question.shortest})
     if question.normalise == "number" and not scoring.is_number(text):
