@@ -23,7 +23,7 @@ from bot.conversation import notifications, organiser_notifications, update_hand
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
-from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
+from bot.delivery.attempts import FloodLimit, Watchdog
 from bot.delivery.bot_profiles import update_bot_profiles
 from bot.delivery.delivery_settings import DeliverySettings
 from bot.delivery.export_maker import ExportMaker
@@ -31,6 +31,7 @@ from bot.delivery.http_server import ListenAddress, build_health_route, serve_ht
 from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
+from bot.delivery.rate_limit import RateLimit
 from bot.delivery.receipts import Receipts
 from bot.delivery.sender import Sender
 from bot.delivery.sweeper import Sweeper

@@ -9,12 +9,22 @@ from collections.abc import Callable, Iterator
 
 from aggregation import spelling
 from annotation.campaigns.project_sections import ProjectSections
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, SpanQuestion
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    Question,
+    ScaleQuestion,
+    SpanQuestion,
+    TextQuestion,
+)
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction
 from annotation.campaigns.sections.quality import SecondsRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.yaml_document import KeyPath
+
+MAX_MESSAGE = 4096
+"""How many characters a message of an annotator carries; a longer text comes in parts, and is refused."""
 
 
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
@@ -43,6 +53,18 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
+    return None
+
+
+def find_impossible_length(file: ProjectSections) -> Contradiction | None:
+    """Return the first text question that people are asked and whose `longest` no message carries.
+
+    As by `find_unused_key`, only new project files are refused for it.
+    """
+    for question_path, question in _list_questions(file) if file.overlap is not None else ():
+        if isinstance(question, TextQuestion) and question.longest > MAX_MESSAGE:
+            message = f"No message carries {question.longest} characters, Telegram's longest has {MAX_MESSAGE}"
+            return Contradiction(message, (*question_path, "longest"))
     return None
 
 

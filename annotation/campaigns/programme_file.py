@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from annotation import input_files
-from annotation.campaigns import project_file, validation_errors, yaml_document
+from annotation.campaigns import bot_commands, project_file, validation_errors, yaml_document
 from annotation.campaigns.sections import file_paths
 from annotation.campaigns.sections.annotators import (
     AdmissionSection,
@@ -73,6 +73,8 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None
+    profile = [(field.text, source.where(("profile", index, "text"))) for index, field in enumerate(definition.profile)]
+    bot_commands.refuse_in_texts([(definition.invitation, source.where(("invitation",))), *profile])
     contradiction = find_impossible_admission(definition.profile, definition.admission)
     if contradiction is not None:
         raise BadInput(
@@ -80,7 +82,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
         )
     if definition.consent is not None:
         # the text is not needed here: a missing or empty file is to be reported now
-        input_files.read_text(path.parent / definition.consent.file)
+        project_file.read_text_for_annotators(path.parent / definition.consent.file)
     projects_by_name: dict[str, project_file.CheckedProject] = {}
     errors = ErrorCollector()
     for index, section in enumerate(definition.projects):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError, model_validator
 
 from annotation import input_files
-from annotation.campaigns import validation_errors, yaml_document
-from annotation.campaigns.consistency import find_unused_key, list_contradictions
+from annotation.campaigns import bot_commands, validation_errors, yaml_document
+from annotation.campaigns.consistency import (
+    MAX_MESSAGE,
+    find_impossible_length,
+    find_unused_key,
+    list_contradictions,
+)
 from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.sections import file_paths
 from annotation.campaigns.sections.base import Section, build_validation_error
 from annotation.campaigns.sections.quality import TextRule
 from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
-from annotation.errors import BadInput
+from annotation.campaigns.yaml_document import KeyPath
+from annotation.errors import BadInput, Where
 
 __all__ = [
     "CheckedProject", "ItemsSection", "LabelsSection", "ProjectFile", "ShownColumn", "VotesSection",
@@ -53,12 +60,14 @@ class CheckedProject(Section):
         return self.path.parent / path_in_file
 
     def check_text_files(self) -> None:
-        """Read the consent and the word lists, so that a missing or empty file is reported early, as BadInput.
+        """Read the consent and the word lists, so that a bad file is reported early, as BadInput.
+
+        That is a missing or empty one, and a consent that names a command which the bot does not have.
 
         The instructions are not read here; see `read_instructions`.
         """
         if self.definition.consent:
-            input_files.read_text(self.resolve_path(self.definition.consent.file))
+            read_text_for_annotators(self.resolve_path(self.definition.consent.file))
         self.read_word_lists()
 
     def read_word_lists(self) -> dict[str, list[str]]:
@@ -83,8 +92,30 @@ class CheckedProject(Section):
         return (
             self.definition.instructions
             if path_in_file is None
-            else input_files.read_text(self.resolve_path(path_in_file)).strip()
+            else read_text_for_annotators(self.resolve_path(path_in_file)).strip()
         )
+
+
+def read_text_for_annotators(path: Path) -> str:
+    """Read a file that annotators are shown; raises BadInput also for commands in it that the bot does not have."""
+    text = input_files.read_text(path)
+    bot_commands.refuse_unknown_commands(text, where=Where(file=path), has_lines=True)
+    return text
+
+
+def _list_texts(definition: ProjectFile) -> Iterator[tuple[KeyPath, str | None]]:
+    """The texts in a project file that are instructions to annotators, with their places; items are not among them."""
+    yield ("instructions",), definition.instructions
+    yield ("content_warning",), definition.content_warning
+    if definition.attestation is not None:
+        yield ("attestation", "text"), definition.attestation.text
+    for index, field in enumerate(definition.profile):
+        yield ("profile", index, "text"), field.text
+    for index, question in enumerate(definition.all_questions):
+        yield ("question", "help") if definition.questions is None else ("questions", index, "help"), question.help
+    for kind in ("good", "bad") if definition.examples is not None else ():
+        for index, example in enumerate(getattr(definition.examples, kind)):
+            yield ("examples", kind, index), example
 
 
 def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
@@ -112,9 +143,14 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
             where=source.where(("language",)),
             remedy=f"Write language: {language}.",
         )
+    bot_commands.refuse_in_texts((text, source.where(key_path)) for key_path, text in _list_texts(definition))
     unused = find_unused_key(definition)
     if unused is not None:
         raise BadInput(f"{unused.message}.", where=source.where(unused.key_path), remedy="Leave it out.")
+    impossible = find_impossible_length(definition)
+    if impossible is not None:
+        remedy = f"Write {MAX_MESSAGE} or less."
+        raise BadInput(f"{impossible.message}.", where=source.where(impossible.key_path), remedy=remedy)
     return CheckedProject(path=path, definition=definition)
 
 

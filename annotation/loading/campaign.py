@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aggregation import spelling
 from annotation import input_files
-from annotation.campaigns import project_file
+from annotation.campaigns import bot_commands, project_file
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
@@ -106,6 +106,7 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     )
     _check_options(drafts, questions, definition)
     _check_makers(drafts, definition)
+    bot_commands.refuse_in_texts((item.explanation, item.origin.where()) for item in drafts if item.explanation)
     items = golds.check_golds(drafts, questions, definition)
     return CampaignContents(items=items, questions=questions, frames=frames, truth=truth)
 

@@ -37,7 +37,8 @@ def delete_chat_messages(session: Session, *, chat_id: int) -> tuple[int, ...]:
 
 
 def move_chat(session: Session, *, chat_id: int, to: int) -> None:
-    """Change the id of a chat."""
+    """Change the id of a chat; a group that was told where the bot speaks is not told again."""
+    session.connection().execute(_MOVE_TOLD, {"chat": chat_id, "to": to})
     session.connection().execute(sa.update(Outbox).where(col(Outbox.chat_id) == chat_id).values(chat_id=to))
 
 
@@ -46,5 +47,7 @@ INSERT INTO chat_pause (chat_id, until) VALUES (:chat, :until)
 ON CONFLICT (chat_id) DO UPDATE SET until = excluded.until WHERE chat_pause.until < excluded.until""").bindparams(
     sa.bindparam("until", type_=UtcDateTime())
 )
+_MOVE_TOLD = sa.text("""
+INSERT INTO told_group (chat_id, at) SELECT :to, at FROM told_group WHERE chat_id = :chat ON CONFLICT DO NOTHING""")
 _PAUSES = sa.select(ChatPause.__table__)  # type: ignore[attr-defined]
 _END_PAUSE = sa.text("DELETE FROM chat_pause WHERE chat_id = :chat")

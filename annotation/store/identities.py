@@ -19,6 +19,7 @@ from annotation.store.models import (
     LabelStudioAccount,
     LabelStudioSetAside,
     Outbox,
+    ToldGroup,
 )
 
 LEAST_SECRET, LEAST_ID = 6, 5
@@ -44,6 +45,7 @@ def _walk_identities(session: Session) -> Iterator[Identity]:
         select(Inbox.telegram_id).where(col(Inbox.telegram_id).is_not(None)).distinct(),
         select(Outbox.chat_id).distinct(),
         select(ChatPause.chat_id),
+        select(ToldGroup.chat_id),
     )
     accounts = (select(LabelStudioAccount.user_id), select(LabelStudioSetAside.user_id))
     for kind, queries in (("the Telegram id of a person or chat", ids), ("the id of a Label Studio account", accounts)):

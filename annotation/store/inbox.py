@@ -37,6 +37,7 @@ class PendingUpdate:
     update_id: int
     payload: dict[str, Any]
     attempts: int
+    received_at: datetime
     has_more: bool
 
 
@@ -57,7 +58,25 @@ def take_next_update(session: Session, *, telegram_id: int) -> PendingUpdate | N
     if not rows:
         return None
     first = rows[0]
-    return PendingUpdate(update_id=first[0], payload=first[1], attempts=first[2], has_more=concurrent or len(rows) > 1)
+    update_id, payload, attempts, received_at = first
+    return PendingUpdate(
+        update_id=update_id,
+        payload=payload,
+        attempts=attempts,
+        received_at=received_at,
+        has_more=concurrent or len(rows) > 1,
+    )
+
+
+def list_following_updates(
+    session: Session, *, telegram_id: int, after: int, most: int
+) -> Sequence[tuple[int, dict[str, Any], datetime]]:
+    """The waiting updates of a Telegram user after the one that this transaction has taken: number, content, receipt.
+
+    No other transaction takes them, as each user's earliest update comes first.
+    """
+    values = {"sender": telegram_id, "after": after, "most": most}
+    return [(row[0], row[1], row[2]) for row in session.connection().execute(_FOLLOWING, values)]
 
 
 def mark_done(session: Session, *, update_id: int, now: datetime) -> None:
@@ -127,14 +146,25 @@ INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
 VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
     sa.bindparam("payload", type_=sa.JSON()), sa.bindparam("now", type_=UtcDateTime())
 )
+_TAKEN = (
+    sa.column("update_id"),
+    sa.column("payload", sa.JSON()),
+    sa.column("attempts"),
+    sa.column("received_at", UtcDateTime()),
+)
 _EARLIEST = sa.text("""
-SELECT update_id, payload, attempts FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
-ORDER BY update_id LIMIT 2""").columns(sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("attempts"))
+SELECT update_id, payload, attempts, received_at FROM inbox WHERE telegram_id = :sender AND done_at IS NULL
+ORDER BY update_id LIMIT 2""").columns(*_TAKEN)
 _EARLIEST_UNLOCKED = sa.text("""
-SELECT update_id, payload, attempts FROM inbox
+SELECT update_id, payload, attempts, received_at FROM inbox
 WHERE update_id = (SELECT min(update_id) FROM inbox WHERE telegram_id = :sender AND done_at IS NULL)
   AND done_at IS NULL
-FOR UPDATE SKIP LOCKED""").columns(sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("attempts"))
+FOR UPDATE SKIP LOCKED""").columns(*_TAKEN)
+_FOLLOWING = sa.text("""
+SELECT update_id, payload, received_at FROM inbox
+WHERE telegram_id = :sender AND done_at IS NULL AND update_id > :after ORDER BY update_id LIMIT :most""").columns(
+    sa.column("update_id"), sa.column("payload", sa.JSON()), sa.column("received_at", UtcDateTime())
+)
 _DONE = sa.text("""
 UPDATE inbox SET done_at = :now, telegram_id = NULL, payload = NULL
 WHERE update_id = :update AND done_at IS NULL""").bindparams(sa.bindparam("now", type_=UtcDateTime()))

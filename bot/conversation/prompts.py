@@ -1,33 +1,46 @@
 """Prompts: messages that wait for a choice, which may be typed as well as tapped.
 
-Typed may be the label of a button, the number, letter or text of a listed option, and words for yes and no.
+Typed may be the label of a button, in whatever language of the bot, the number, letter or text of a listed option, and
+words for yes, no and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from aggregation import spelling
 from bot.conversation.message_layout import RenderedMessage
+from bot.conversation.texts import LANGUAGES, ORGANISER_LANGUAGES, get_organiser_texts, get_texts
 from bot.conversation.updates_and_calls import ButtonRows, InlineButton
 
-YES, NO, GO_ON, STAY_OUT = "=yes", "=no", "=go-on", "=stay-out"
+YES, NO, BACK, GO_ON, STAY_OUT = "=yes", "=no", "=back", "=go-on", "=stay-out"
 """Names of WORD_SETS, by which a button takes all of their words."""
-_PLAIN_YES, _PLAIN_NO = "так yes да", "ні no нет"
+_PLAIN_YES, _PLAIN_NO, _PLAIN_BACK = "так yes да", "ні no нет", "назад back"
 WORD_SETS = {
     YES: frozenset(_PLAIN_YES.split()),
     NO: frozenset(_PLAIN_NO.split()),
+    BACK: frozenset(_PLAIN_BACK.split()),
     GO_ON: frozenset(
         f"{_PLAIN_YES} ага угу добре гаразд згода зрозуміло далі продовжити почати ок окей ok okay y yep yeah sure"
         " agree understood next continue begin start хорошо ладно понятно дальше продолжить начать +".split()
     ),
-    STAY_OUT: frozenset(f"{_PLAIN_NO} нє n nope неа -".split()),
+    STAY_OUT: frozenset(f"{_PLAIN_NO} {_PLAIN_BACK} нє n nope неа -".split()),
 }
-"""The words that stand for yes and no in every language of the bot.
+"""The words that stand for yes, no and back in every language of the bot.
 
 YES and NO are for what is an answer or cannot be undone, GO_ON and STAY_OUT for what leads on or back.
 """
+LABELS = (
+    *("agree", "back", "begin", "case-begin", "case-broken", "case-later", "case-several", "case-stop", "decline"),
+    *("decline-warning", "done", "forget-yes", "go-on", "in-my-words", "keep", "leave-open", "more", "none-of-them"),
+    *("rather-not-say", "second-none", "session-endless", "session-enough", "skip", "stay", "text-fix", "text-save"),
+    *("undo", "withdraw-yes", "zone-other", "zone-unsaid"),
+)
+ORGANISER_LABELS = ("button-add", "button-back", "button-dont", "button-send")
+"""The texts that are labels of buttons and of nothing else: each may be typed in any language of the bot."""
 MAX_SHORT_NAME = 4
 """The longest letter or number, in characters, that is the label of a button instead of its option."""
 _LETTERS = str.maketrans("abekmhpctxi", "авекмнрстхі")
@@ -85,9 +98,51 @@ def decode_prompt(stored: Mapping[str, Any]) -> RenderedMessage:
     return RenderedMessage(html=stored.get("html", ""), buttons=rows)
 
 
+def is_yes_or_no(text: str) -> bool:
+    """Whether a text is a word for yes or no."""
+    return normalise_text(text) in WORD_SETS[YES] | WORD_SETS[NO]
+
+
 def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
-    """The button that a typed text names; None where it names none or several. Its whole text comes before a letter."""
-    typed, buttons = normalise_text(text), [button for row in rows for button in row if text.strip()]
+    """The button that a typed text names; None where it names none or several.
+
+    Its whole text comes before a letter, and the label in another language of the bot last.
+    """
+    buttons = [button for row in rows for button in row if text.strip()]
+    own = _find_button(text, buttons)
+    if own is not None:
+        return own
+    others = (_find_button(label, buttons) for label in _list_label_translations().get(normalise_text(text), ()))
+    return next((button for button in others if button is not None), None)
+
+
+def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
+    """The button whose label a typed text is, or that a word for back means; None where it names none or several."""
+    labelled = {
+        replace(button, typed=tuple(word for word in button.typed if word == BACK)): button
+        for row in rows
+        for button in row
+    }
+    found = find_named_button(text, (tuple(labelled),))
+    return None if found is None else labelled[found]
+
+
+@cache
+def _list_label_translations() -> Mapping[str, tuple[str, ...]]:
+    """The labels of the same button in all languages, by each of them as it is compared."""
+    same = [[get_texts(language)(text_id) for language in LANGUAGES] for text_id in LABELS]
+    same += [
+        [get_organiser_texts(language)(text_id) for language in ORGANISER_LANGUAGES] for text_id in ORGANISER_LABELS
+    ]
+    found: dict[str, dict[str, None]] = {}
+    for labels in same:
+        for label in labels:
+            found.setdefault(normalise_text(label), {}).update(dict.fromkeys(labels))
+    return {label: tuple(others) for label, others in found.items()}
+
+
+def _find_button(text: str, buttons: Sequence[InlineButton]) -> InlineButton | None:
+    typed = normalise_text(text)
     in_full = [
         button for button in buttons if typed and typed in map(normalise_text, (button.label, *button.typed[:1]))
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations import conversation_state, groups
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import callbacks, message_layout, navigation, prompts
 from bot.conversation.callbacks import ButtonAction
@@ -32,8 +32,10 @@ from bot.conversation.handlers import (
     start,
     typed_answers,
     typed_choices,
+    typed_texts,
     work_sessions,
 )
+from bot.conversation.text_parts import MAX_PARTS
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
@@ -86,12 +88,6 @@ def _was_sent_before_prompt(context: UpdateContext) -> bool:
     return context.state.step is not ConversationStep.NONE and not context.sees_prompt
 
 
-def _leaves_all_questions(context: UpdateContext) -> bool:
-    """Whether the button says that nothing is wrong with the item in the second pass."""
-    callback = context.callback
-    return callback is not None and callback.action is ButtonAction.LEAVE_UNANSWERED and len(callback.numbers) > 2
-
-
 def _leads_to_earlier_question(context: UpdateContext) -> bool:
     """Whether the tapped button leads from a question of an item to the one before."""
     callback = context.callback
@@ -103,8 +99,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.TOGGLE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.ENTRY), answers.apply_tap),
-    (_leaves_all_questions, answers.confirm_item),
-    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_tap),
+    (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_leave_tap),
     (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
     (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
     (_build_tap_condition(ButtonAction.CHANGE), answer_changes.change_one_answer),
@@ -187,7 +182,7 @@ def handle_update(
 ) -> TelegramCalls:
     """Handle an update and return the calls to make; the caller commits the session before it makes them."""
     if not incoming.private:
-        return _answer_outside_private_chat(incoming)
+        return _answer_outside_private_chat(session, incoming, now)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
     if incoming.kind not in HANDLED_KINDS or _is_edited_media(incoming):
@@ -210,7 +205,18 @@ def handle_update(
         record=record,
         callback=callback,
     )
-    choice = typed_choices.find_typed_choice(context) if incoming.kind is UpdateKind.MESSAGE else None
+    calls = _handle_in_context(context)
+    if incoming.kind is UpdateKind.MESSAGE:
+        typed_texts.note_long_text(context)
+    return calls
+
+
+def _handle_in_context(context: UpdateContext) -> TelegramCalls:
+    """Do what the update says: a text may be the rest of an earlier one, or name a button of the last prompt."""
+    is_message = context.incoming.kind is UpdateKind.MESSAGE
+    if is_message and typed_texts.is_rest(context):
+        return typed_texts.refuse_rest(context)
+    choice = typed_choices.find_typed_choice(context) if is_message else None
     if choice is None:
         return _call_handler(context)
     tap = typed_choices.make_tap(context, choice)
@@ -242,12 +248,16 @@ def _answer_update(context: UpdateContext, handler: Handler) -> TelegramCalls:
     return handler(context)
 
 
-def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
-    """Answer commands and taps in a group or channel with a hint to use the private chat, and nothing else."""
+def _answer_outside_private_chat(session: Session, incoming: IncomingUpdate, now: datetime) -> TelegramCalls:
+    """Answer the first command in a group or channel, and taps, with a hint to use the private chat, and nothing else.
+
+    Telegram takes 20 messages a minute to a group, and whoever adds the bot to one decides how much is asked of it.
+    """
     translate = get_texts(match_language(incoming.language_code))
     if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:
         return (TapAcknowledgement(query_id=incoming.query_id, text=translate("only-private")),)
-    if incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/"):
+    is_command = incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/")
+    if is_command and groups.mark_told(session, chat_id=incoming.chat_id, now=now):
         return (
             NewMessage(
                 chat_id=incoming.chat_id, html=message_layout.render_text(translate, translate("only-private")).html
@@ -257,8 +267,8 @@ def _answer_outside_private_chat(incoming: IncomingUpdate) -> TelegramCalls:
 
 
 def _clean_text(text: str | None) -> str | None:
-    """The first MAX_TEXT characters of a text, without those that a database cannot store."""
-    return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[:MAX_TEXT])
+    """The first characters of a text, as many as its parts can have, without those that a database cannot store."""
+    return None if text is None else _UNSTORABLE_CHARACTERS.sub("", text[: MAX_TEXT * MAX_PARTS])
 
 
 def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCalls:
@@ -271,10 +281,12 @@ def explain_refusal(context: UpdateContext, failure: HromadaError) -> TelegramCa
 def explain_failure(session: Session, incoming: IncomingUpdate, failure: Exception, code: str) -> TelegramCalls:
     """Apologise for an update that could not be handled; `code` is the code of the failure in the log.
 
-    A state of the conversation that cannot be read is emptied, so that the annotator can go on.
+    A state of the conversation that cannot be read is emptied, so that the annotator can go on. The rest of a long text
+    that could not be handled is no text of its own.
     """
     if isinstance(failure, UnknownVersion):
         conversation_state.reset_state(session, telegram_id=incoming.telegram_id)
+    typed_texts.note_failed_text(session, incoming)
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

@@ -12,7 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 
 MAX_TEXT = 4096
-"""How many characters of a message are read. Telegram never sends more, but a forged update might."""
+"""How many characters of a message are read. Telegram never sends more, but a forged update might; a longer text comes
+in parts, by UTF-16 units (`text_parts`)."""
 
 
 class UpdateKind(StrEnum):
@@ -34,13 +35,23 @@ class UpdateKind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TextParts:
+    """The messages of one text: how many there are, and the length in UTF-16 units and the time of the last."""
+
+    number: int
+    last_units: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
 class IncomingUpdate:
     """An update of Telegram without names of people.
 
     `at` is when it was sent, `telegram_id` the id of the user who sent it; `private` says whether the chat is a private
     one. `media` is the type of a photo, sticker or other media in the message. `message_id` is the id of the message,
     or of the message with the tapped button. `reply_to` is the id of the message that it replies to. `data` (of the
-    button) and `query_id` (to acknowledge the tap) are set for taps only.
+    button) and `query_id` (to acknowledge the tap) are set for taps only. A text that came in several messages has
+    `parts`; its id and time are those of the first. It is never stored so.
     """
 
     update_id: int
@@ -56,6 +67,7 @@ class IncomingUpdate:
     query_id: str | None = None
     message_id: int | None = None
     reply_to: int | None = None
+    parts: TextParts | None = None
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""Attempts: what made one fail, when the next may be made, and when it is enough: pauses, rates, and the watchdog.
+"""Attempts: what made one fail, when the next may be made, and when it is enough: pauses, floods, and the watchdog.
 
-`RateLimit` is for what the bot sends, `FloodLimit` for what people send to it.
+`FloodLimit` is for what people send to the bot; `rate_limit` is for what the bot sends.
 
 `catch_failure` is the error handler of the bot: every task that serves somebody runs through it, so that a failure that
 nobody expected costs one update, one message or one sweep, and never the task.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from time import monotonic
@@ -28,24 +28,12 @@ SILENT_SECONDS = 45.0
 """Seconds for which a service may answer nothing before the bot counts as unwell; a poll takes up to 35."""
 CHECK_SECONDS = 1.0
 """Seconds between two looks of the watchdog."""
-CHAT_SECONDS = 1.0
-"""Seconds between two paced messages to one chat: Telegram takes about one a second."""
-OVERALL_SECONDS = 1 / 29
-"""Seconds between any two messages while paced ones wait, replies counted: Telegram takes about 30 a second."""
-MAX_DEBT_SECONDS = 2.0
-"""Seconds that replies sent so far, which never wait themselves, can make the next paced message wait."""
-MAX_DELAY_SECONDS, OVERDUE_SECONDS = 10.0, 1.0
-"""Seconds that a paced message waits while replies go on and on, and seconds between two that have waited so long."""
-MAX_REMEMBERED_CHATS = 10_000
-"""Above so many chats, those that may get a message at once are forgotten."""
 REFILL_SECONDS = 60.0
 """Seconds in which an empty bucket of the flood limit fills up, and seconds between two reports of what was dropped."""
 MAX_REMEMBERED_PEOPLE, KEPT_PEOPLE = 10_000, 9_000
 """How many people the flood limit remembers; beyond that, only so many with the emptiest buckets are kept."""
 ALWAYS_READ = {UpdateKind.BLOCKED, UpdateKind.UNBLOCKED}
 """Updates that the flood limit lets pass without counting them."""
-PAUSED_CHATS_FOR_ALL = 3
-"""While Telegram has asked for a pause in so many chats, nothing is sent to any: then the limit is that of the bot."""
 
 
 @dataclass(frozen=True)
@@ -88,61 +76,6 @@ class Backoff:
     def reset(self) -> None:
         """The operation succeeded; the next failure is the first again."""
         self.failures = 0
-
-
-@dataclass
-class RateLimit:
-    """When the next message may be sent, in seconds of a monotonic clock.
-
-    `allowed_at` (by chat id) and `overall_allowed_at` are for paced messages, `_pauses` for all messages: when the
-    pauses end that Telegram asked for, by chat id.
-    """
-
-    allowed_at: dict[int, float] = field(default_factory=dict)
-    overall_allowed_at: float = 0.0
-    _overdue_allowed_at: float = 0.0
-    _pauses: dict[int, float] = field(default_factory=dict)
-    _overall_pause: float = 0.0
-
-    def record_message(self, chat_id: int, *, now: float) -> None:
-        """Count a message that is sent to this chat now."""
-        if len(self.allowed_at) > MAX_REMEMBERED_CHATS:
-            self.allowed_at = {chat: allowed_at for chat, allowed_at in self.allowed_at.items() if allowed_at > now}
-        most = now + MAX_DEBT_SECONDS
-        self.allowed_at[chat_id] = min(max(now, self.allowed_at.get(chat_id, 0.0)) + CHAT_SECONDS, most)
-        self.overall_allowed_at = min(max(now, self.overall_allowed_at) + OVERALL_SECONDS, most)
-
-    def pause_chat(self, chat_id: int, *, until: float, now: float) -> None:
-        """Send nothing to this chat until then."""
-        self._pauses = {chat: end for chat, end in self._pauses.items() if end > now}
-        self._pauses[chat_id] = max(until, self._pauses.get(chat_id, 0.0))
-        longest = sorted(self._pauses.values(), reverse=True)[:PAUSED_CHATS_FOR_ALL]
-        self._overall_pause = longest[-1] if len(longest) == PAUSED_CHATS_FOR_ALL else 0.0
-
-    def get_pause_end(self, chat_id: int) -> float:
-        """When the last known pause of this chat ends, or ended; 0 where there is none."""
-        return max(self._pauses.get(chat_id, 0.0), self._overall_pause)
-
-    def choose_chat(self, chats: Mapping[int, float], *, now: float) -> tuple[int | None, float]:
-        """The chat that may get the next paced message, and 0; None and the seconds to wait, where none may get it now.
-
-        `chats` says for each chat since when its message has waited.
-        """
-        allowed_at, _, chat = min(
-            ((self._allow_chat(chat, since), self.allowed_at.get(chat, 0.0), chat) for chat, since in chats.items()),
-            default=(now, now, None),
-        )
-        if chat is None or allowed_at > now:
-            return None, allowed_at - now
-        if max(self.allowed_at.get(chat, 0.0), self.overall_allowed_at) > now:
-            self._overdue_allowed_at = now + OVERDUE_SECONDS
-        return chat, 0.0
-
-    def _allow_chat(self, chat_id: int, since: float) -> float:
-        """When a paced message that has waited since then may be sent."""
-        in_turn = max(self.allowed_at.get(chat_id, 0.0), self.overall_allowed_at)
-        overdue = max(since + MAX_DELAY_SECONDS, self._overdue_allowed_at)
-        return max(min(in_turn, overdue), self.get_pause_end(chat_id))
 
 
 @dataclass(slots=True)

@@ -20,8 +20,8 @@ from annotation.errors import HromadaError
 from annotation.store import chats, outbox
 from annotation.store.outbox import MessageHold
 from annotation.workflow.annotators import registration
-from bot.delivery.attempts import RateLimit
 from bot.delivery.logs import format_trace
+from bot.delivery.rate_limit import RateLimit
 from bot.delivery.receipts import Receipts
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi
 from bot.delivery.transaction_runner import TransactionRunner
@@ -121,7 +121,7 @@ class FailedMessages:
         seconds += PAUSE_SLACK_SECONDS
         chat_id, now = in_flight.message.chat_id, asyncio.get_running_loop().time()
         until = self.runner.database_clock() + timedelta(seconds=seconds)
-        self.rate_limit.pause_chat(chat_id, until=now + seconds, now=now)
+        self.rate_limit.record_refusal(chat_id, until=now + seconds, now=now)
         await self.runner.run(lambda session: chats.store_pause(session, chat_id=chat_id, until=until))
         return await self._postpone(in_flight, seconds, reason="Telegram asks for pauses", counted=False)
 

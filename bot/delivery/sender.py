@@ -20,9 +20,10 @@ from datetime import timedelta
 from annotation.errors import HromadaError
 from annotation.store import outbox
 from annotation.store.outbox import MessageHold, OutboxMessage
-from bot.delivery.attempts import Failure, RateLimit, catch_failure
+from bot.delivery.attempts import Failure, catch_failure
 from bot.delivery.failed_messages import HOLD_TIME, FailedMessages
 from bot.delivery.logs import format_trace
+from bot.delivery.rate_limit import RateLimit
 from bot.delivery.receipts import Receipts
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner
@@ -30,6 +31,8 @@ from bot.delivery.transaction_runner import TransactionRunner
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 256
 """How many chats are sent to at once."""
+ACKNOWLEDGEMENT = "answerCallbackQuery"
+"""The method that ends the loading state of a tapped button."""
 ORDER_CHECK_SECONDS = 0.1
 """Seconds between two checks whether another process has sent the messages before this one."""
 
@@ -206,6 +209,8 @@ class Sender:
         if not message.paced:  # the sweeper counts those
             self.rate_limit.record_message(message.chat_id, now=now)
         await make_calls(self.api, in_flight)
+        if any(call["method"] != ACKNOWLEDGEMENT for call in message.calls):  # those have a limit of their own
+            self.rate_limit.record_success()
         if in_flight.set_aside:
             await self._failures.park_message(in_flight, in_flight.reason, calls=in_flight.set_aside)
         elif not in_flight.dropped:

@@ -10,14 +10,16 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 
 from sqlmodel import Session
 
 from annotation.errors import SchemaMismatch, Unavailable
 from annotation.store import inbox, outbox
-from annotation.store.inbox import ReceivedUpdate
+from annotation.store.inbox import PendingUpdate, ReceivedUpdate
 from annotation.store.outbox import OutboxMessage
+from bot.conversation import text_parts
 from bot.conversation.updates_and_calls import (
     IncomingUpdate,
     TelegramCalls,
@@ -36,6 +38,8 @@ from bot.delivery.transaction_runner import TransactionRunner
 log = logging.getLogger(__name__)
 MAX_PARALLEL = 16
 """How many users a process serves at once."""
+PART_SECONDS = 2.5
+"""Seconds for which a text that may be the first part of a longer one waits for the next part, as apps send them."""
 MIN_WAIT, MAX_WAIT = 0.5, 30.0
 """The shortest and the longest pause in seconds between two attempts while the database does not respond."""
 
@@ -44,12 +48,14 @@ MIN_WAIT, MAX_WAIT = 0.5, 30.0
 class _ServedUpdate:
     """The result of handling a user's next update: the messages to send, and whether more updates may wait.
 
-    `closed_chat_id` is the chat, if the update says that the user has blocked the bot there.
+    `closed_chat_id` is the chat, if the update says that the user has blocked the bot there. `wait` is for how many
+    seconds the update is left, as the rest of its text may come.
     """
 
     messages: tuple[OutboxMessage, ...] = ()
     has_more: bool = False
     closed_chat_id: int | None = None
+    wait: float = 0.0
 
 
 @dataclass
@@ -58,7 +64,9 @@ class Workers:
 
     `_waiting` are users to be served, in their order (a dictionary, used as an ordered set); `_serving` are the tasks
     of users who are being served; `_woken_again` are those of them for whom another update came meanwhile. `_failing`
-    are the pauses of users whose updates wait for the database, `_delayed` their timers.
+    are the pauses of users whose updates wait for the database, `_delayed` their timers. `_awaiting` are the timers of
+    users whose long text may have another part on its way, which is not expected before `_since`: what came before this
+    process was there may have its other parts at Telegram.
     """
 
     runner: TransactionRunner
@@ -73,6 +81,8 @@ class Workers:
     _woken_again: set[int] = field(default_factory=set)
     _failing: dict[int, Backoff] = field(default_factory=dict)
     _delayed: dict[int, asyncio.TimerHandle] = field(default_factory=dict)
+    _awaiting: dict[int, asyncio.TimerHandle] = field(default_factory=dict)
+    _since: datetime | None = None
 
     def __post_init__(self) -> None:
         self._failed = FailedUpdates(runner=self.runner, explain=self._explain_in_transaction)
@@ -111,6 +121,8 @@ class Workers:
     def wake(self, user_ids: Iterable[int]) -> None:
         """Serve users whose updates wait in the inbox; those who are being served already are served once more."""
         for user_id in user_ids:
+            if user_id in self._awaiting:
+                self._awaiting.pop(user_id).cancel()
             if user_id in self._serving:
                 self._woken_again.add(user_id)
             elif user_id not in self._delayed:
@@ -133,7 +145,7 @@ class Workers:
         """Take no more updates, and wait at most that long for the current ones; the rest stays in the database."""
         self._waiting.clear()
         self.max_parallel = 0
-        for timer in self._delayed.values():
+        for timer in (*self._delayed.values(), *self._awaiting.values()):
             timer.cancel()
         tasks = tuple(self._serving.values())
         if tasks:
@@ -172,6 +184,9 @@ class Workers:
             if outcome.closed_chat_id is not None:
                 self.sender.drop_chat(outcome.closed_chat_id)
             self.sender.send(outcome.messages)
+            if outcome.wait and user_id not in self._woken_again and self.max_parallel:
+                loop = asyncio.get_running_loop()
+                self._awaiting[user_id] = loop.call_later(outcome.wait, self._resume_awaiting, user_id)
             has_more = outcome.has_more or user_id in self._woken_again
 
     def _serve_later(self, user_id: int, failure: Exception) -> None:
@@ -182,6 +197,11 @@ class Workers:
         if self.max_parallel:
             pause = backoff.take_pause()
             self._delayed[user_id] = asyncio.get_running_loop().call_later(pause, self._resume_serving, user_id)
+
+    def _resume_awaiting(self, user_id: int) -> None:
+        """Serve a user whose text has waited for another part."""
+        self._awaiting.pop(user_id, None)
+        self.wake([user_id])
 
     def _resume_serving(self, user_id: int) -> None:
         del self._delayed[user_id]
@@ -204,14 +224,43 @@ class Workers:
         pending = inbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
-        incoming = telegram_payloads.restore_update(pending.payload)
+        incoming, part_ids, wait = self._join_text(session, user_id, pending)
+        if wait > 0:
+            return _ServedUpdate(wait=wait)
         now, settings = self.runner.clock(), self.settings
         calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
         messages = self._store_messages(session, calls, incoming)
-        inbox.mark_done(session, update_id=pending.update_id, now=self.runner.database_clock())
+        for update_id in (pending.update_id, *part_ids):
+            inbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
         return _ServedUpdate(
             messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
         )
+
+    def _join_text(
+        self, session: Session, user_id: int, pending: PendingUpdate
+    ) -> tuple[IncomingUpdate, Sequence[int], float]:
+        """The update with the parts of its text that wait behind it, their numbers, and the seconds to wait for more.
+
+        Parts are joined where they are handled, so that a process that ends loses none.
+        """
+        first = telegram_payloads.restore_update(pending.payload)
+        if not text_parts.may_have_more(first):
+            return first, (), 0.0
+        following = inbox.list_following_updates(
+            session, telegram_id=user_id, after=pending.update_id, most=text_parts.MAX_PARTS
+        )
+        messages = [telegram_payloads.restore_update(payload) for _, payload, _ in following]
+        parts = text_parts.take_parts(first, messages)
+        part_ids = [update_id for update_id, _, _ in following[: len(parts) - 1]]
+        is_last_known = len(parts) <= len(messages) or len(parts) == text_parts.MAX_PARTS
+        if is_last_known or not text_parts.may_have_more(parts[-1]):
+            return text_parts.join_parts(parts), part_ids, 0.0
+        now = self.runner.database_clock()
+        self._since = self._since or now
+        received = following[len(parts) - 2][2] if part_ids else pending.received_at
+        waited = (now - max(received, self._since)).total_seconds()
+        wait = PART_SECONDS - waited if waited >= 0 else 0.0  # a clock may be set back
+        return text_parts.join_parts(parts), part_ids, wait
 
     def _store_messages(
         self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate

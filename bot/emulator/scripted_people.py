@@ -54,11 +54,11 @@ class ScriptedPerson:
     def send(self, text: str, *, chat: Chat | None = None, reply_to: Message | None = None) -> Message:
         """Send a text, a long one in parts as phones do; where the bot asked for a reply, it is the reply.
 
-        `reply_to` is the message that the person replies to otherwise.
+        `reply_to` is the message that the person replies to otherwise, with each part. Returns the last part.
         """
-        *before, last = [text[start : start + MAX_TEXT] for start in range(0, max(1, len(text)), MAX_TEXT)]
+        *before, last = _split_text(text)
         for part in before:
-            self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat)
+            self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat, reply_to=reply_to)
         return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
 
     def forward(self, message: Message, *, reply_to: Message | None = None) -> Message:
@@ -146,6 +146,19 @@ class ScriptedPerson:
         self.telegram.add_update(
             "my_chat_member", body | {"old_chat_member": old, "new_chat_member": new}, lane=chat.id
         )
+
+
+def _split_text(text: str) -> list[str]:
+    """A text in parts of as many UTF-16 units as a message carries; a character of two units is not cut."""
+    parts, units = [""], 0
+    for character in text:
+        size = 1 + (ord(character) > 0xFFFF)
+        if units + size > MAX_TEXT:
+            parts.append("")
+            units = 0
+        parts[-1] += character
+        units += size
+    return parts
 
 
 def render_screen(chat: Chat, *, now: float) -> str:

@@ -32,7 +32,7 @@ from annotation.workflow.review import problem_reports
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
-from bot.delivery import attempts
+from bot.delivery import rate_limit
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -46,7 +46,7 @@ KYIV = ZoneInfo("Europe/Kyiv")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int) -> ScriptedPerson:
@@ -394,6 +394,8 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
     people = [await begin(chat, number) for number in (1, 2)]
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Write to all")
+    await chat.send(organiser, "Вийти можна будь-коли: /leave")
+    assert organiser.messages[-1].text.startswith("I have no command /leave.")
     await chat.send(organiser, "Сьогодні останній день!")
     assert organiser.messages[-1].text.startswith("2 people get this")
     await go(chat, organiser, "Do not send")
@@ -412,6 +414,38 @@ async def test_a_message_to_all_is_shown_before_it_is_sent(chat: Chat, load: Cal
         assert told == ["Повідомлення від організаторів\n\nСьогодні останній день!"]
     assert not any("Повідомлення" in message.text for message in organiser.messages)
     assert [act for act, *_ in list_acts(chat)] == ["announce"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("так", "It goes to 1 person"),
+        ("Yes!", "It goes to 1 person"),
+        ("надіслати", "It goes to 1 person"),
+        ("send", "It goes to 1 person"),
+        ("ні", "Not sent."),
+        ("назад", "Not sent."),
+        ("не надсилати", "Not sent."),
+        ("do not send", "Not sent."),
+    ],
+)
+async def test_whether_a_message_to_all_is_sent_can_be_typed(
+    chat: Chat, load: Callable[..., Any], typed: str, told: str
+) -> None:
+    """As the label of a button, or yes and no; it answers no item, and another text is asked about again."""
+    load(*ITEMS)
+    await begin(chat, 1)
+    organiser = await open_admin(chat)
+    await go(chat, organiser, "1", "Write to all")
+    await chat.send(organiser, "Сьогодні останній день!")
+    await chat.send(organiser, "може")
+    assert organiser.messages[-1].text.startswith("1 person gets this")
+    await chat.send(organiser, typed)
+    assert any(message.text.startswith(told) for message in organiser.messages[-3:])
+    assert chat.answers() == []
+    before = len(organiser.messages)
+    await chat.send(organiser, typed)
+    assert not any("gets this" in message.text for message in organiser.messages[before:])
 
 
 async def test_drafts_do_not_stay(chat: Chat, load: Callable[..., Any]) -> None:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, select
 
+from annotation.campaigns.bot_commands import COMMANDS
 from annotation.errors import Unavailable
 from annotation.store import outbox
 from annotation.store.models import Annotator, Outbox, SupportMessage
 from annotation.workflow.annotators import registration, support_messages
 from bot import application
-from bot.conversation.texts import COMMANDS
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery import attempts, receipts
+from bot.delivery import rate_limit, receipts
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notifications do not wait for earlier messages to a chat."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:

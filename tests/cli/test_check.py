@@ -154,6 +154,16 @@ def test_all_mistakes_of_the_file_are_told_at_once(small: Hromada) -> None:
     ]  # fmt: skip
 
 
+def test_a_command_that_the_bot_does_not_have_is_refused_in_texts_but_not_in_items(small: Hromada) -> None:
+    """Annotators would tap it and be told that there is none; an item may say what it likes."""
+    said = check(small, "content_warning: Blood. /stopp ends it.\n", old="Read.", new="Read. Stop with /leave.")
+    assert "project.yaml:4:1, instructions: The bot has no command /leave. Did you mean /withdraw?" in said
+    assert "/stopp" in said
+    small.write("items.csv", ITEMS.replace("text 3", "/leave"))
+    small.write("project.yaml", PROJECT)
+    assert small("check", "project.yaml").code == 0
+
+
 def test_all_contradictions_are_told_at_once(small: Hromada) -> None:
     """Those of different sections, which are found after each key is right by itself."""
     told = check(

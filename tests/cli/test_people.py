@@ -256,6 +256,7 @@ def test_a_message_to_all_is_sent_once_it_is_confirmed(hromada: Hromada, who: st
     assert in_database(hromada, lambda session: str(session.exec(select(Announcement)).all())) == "[]"
     assert "It goes to 1 people" in hromada("messages", "send", "Дякуємо!", "--yes").out
     assert hromada("messages", "send", "", "--yes").code == 2
+    assert "The bot has no command /leave." in hromada("messages", "send", "Дякуємо! /leave", "--yes").err
     assert "No project 'wards' is loaded." in hromada("messages", "send", "Дякуємо!", "--to", "wards", "--yes").err
     assert hromada("people", "withdraw", who, "--project", "words").code == 0
     assert "Nobody would get it" in hromada("messages", "send", "Дякуємо!", "--yes").err

@@ -44,6 +44,7 @@ from annotation.store.models.delivery import (
     ItemMessage,
     Outbox,
     ProcessLease,
+    ToldGroup,
 )
 from annotation.store.models.label_studio import (
     LabelStudioAccount,
@@ -115,5 +116,6 @@ __all__ = [
     "SubmissionReview",
     "SupportMessage",
     "TextVersion",
+    "ToldGroup",
     "metadata",
 ]

@@ -80,6 +80,15 @@ class ChatPause(TableModel, table=True):
     until: datetime = Field(sa_type=UtcDateTime)
 
 
+class ToldGroup(TableModel, table=True):
+    """A group or channel in which the bot has said, `at` a time, that it speaks in private; it says no more there."""
+
+    __tablename__ = "told_group"
+
+    chat_id: int = Field(sa_column=sa.Column(BIG_KEY, primary_key=True, autoincrement=False))
+    at: datetime = Field(sa_type=UtcDateTime)
+
+
 class ProcessLease(TableModel, table=True):
     """A lease on a task that only one process does at a time.
 

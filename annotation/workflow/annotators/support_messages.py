@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
 from annotation.store.models import Annotator, Assignment, SupportMessage
 
@@ -77,7 +78,7 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
     """Store the answer to a message; until the bot takes it up, a second answer replaces it.
 
     Raises NotFound, Conflict where an answer was taken up or the annotator is erased, BadInput for a text that is
-    empty or too long.
+    empty, too long, or names a command that the bot does not have.
     """
     message = session.get(SupportMessage, message_id, with_for_update=True)
     if message is None:
@@ -86,6 +87,7 @@ def answer_message(session: Session, *, message_id: int, text: str, now: datetim
         raise Conflict("The annotator is forgotten; nobody would read the answer.")
     if message.delivered_at is not None:
         raise Conflict("The answer has been delivered already.", remedy="Answer the annotator's next message.")
+    bot_commands.refuse_unknown_commands(text, where=Where(field="text"))
     message.answer, message.answered_at = _check_text(text), now
     session.add(message)
     session.flush()
@@ -105,8 +107,10 @@ def store_reply(
 ) -> SupportMessage:
     """Store what the organisers reply to something that an annotator wrote at `at`, as `text`, and that asked nothing.
 
-    Raises Conflict where the annotator is erased, BadInput for a reply that is empty or too long.
+    Raises Conflict where the annotator is erased, BadInput for a reply that is empty, too long, or names a command that
+    the bot does not have.
     """
+    bot_commands.refuse_unknown_commands(answer, where=Where(field="text"))
     if session.get_one(Annotator, annotator_id).forgotten_at is not None:
         raise Conflict("The annotator is forgotten; nobody would read the reply.")
     message = SupportMessage(

@@ -28,7 +28,7 @@ MAX_DRAFTS = 12
 _STORED_KEYS = {
     "subject_id": "about", "profile_field": "field", "entry": "door", "read_cards": "cards",
     "exhausted_entries": "spent", "replied_at": "replied", "prompt": "prompt",
-    "session_goal": "goal", "session_done": "done", "session_since": "since",
+    "session_goal": "goal", "session_done": "done", "session_since": "since", "long_text": "long",
 }  # fmt: skip
 """Fields of ConversationState by their keys in the database."""
 
@@ -120,7 +120,8 @@ class ConversationState:
     `prompt` is what that message says and offers; empty where nothing can be chosen. `replied_at` says when replies
     that change nothing were last made, in seconds since 1970 by reply name. `session_goal` is how many items the
     annotator wants to do in this session, `session_done` how many they have done, and `session_since` when it began, in
-    seconds since 1970; all are 0 where they chose no number.
+    seconds since 1970; all are 0 where they chose no number. `long_text` is about the message before, if it may have a
+    rest: when its last part was sent, in seconds since 1970, the length of that in UTF-16 units, and the message's id.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -137,6 +138,7 @@ class ConversationState:
     session_goal: int = 0
     session_done: int = 0
     session_since: int = 0
+    long_text: tuple[int, int, int] | None = None
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""
@@ -265,7 +267,7 @@ def _parse_state(row: Conversation | None) -> ConversationState:
 def _parse_known_state(row: Conversation) -> ConversationState:
     drafts = tuple(AnswerDraft(**draft) for draft in row.data.get("drafts", ()))
     values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
-    values["exhausted_entries"] = tuple(values.get("exhausted_entries", ()))
+    values |= {name: tuple(values[name]) for name in ("exhausted_entries", "long_text") if name in values}
     return ConversationState(
         step=ConversationStep(row.step), drafts=drafts, asked_by=row.asked_by, asked_in=row.asked_in, **values
     )

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
+from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, Stale, Where
 from annotation.store import journal, notices
 from annotation.store.models import (
@@ -64,8 +65,9 @@ def write_announcement(
     programme_id: int | None = None,
     author_id: int | None = None,
 ) -> Announcement:
-    """Store a draft; raises BadInput for a text that is empty or too long."""
+    """Store a draft; raises BadInput for a text that is empty, too long, or names a command the bot does not have."""
     stripped = text.strip()
+    bot_commands.refuse_unknown_commands(stripped, where=Where(field="text"))
     if not stripped or len(stripped.encode("utf-16-le")) // 2 > MAX_TEXT_LENGTH:
         raise BadInput(
             "It is too long." if stripped else "There is nothing in it.",

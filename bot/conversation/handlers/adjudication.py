@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from annotation.campaigns.bot_commands import ADJUDICATE
 from annotation.errors import Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.review import adjudication_queue
@@ -16,7 +17,6 @@ from annotation.workflow.review.adjudication import MAX_COMMENT_LENGTH
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import callbacks, case_queue, message_layout, prompts
 from bot.conversation.callbacks import CASE_NUMBER, FIRST, PICKED, ButtonAction, CallbackData
-from bot.conversation.texts import ADJUDICATE
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import cases

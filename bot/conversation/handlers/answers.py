@@ -53,6 +53,12 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     return store_draft(context, opened, questions, draft, result)
 
 
+def apply_leave_tap(context: UpdateContext) -> TelegramCalls:
+    """Leave a question of an item without an answer, or in the second pass all of them."""
+    is_for_item = len(context.require_callback().numbers) > 2
+    return confirm_item(context) if is_for_item else apply_tap(context)
+
+
 def confirm_item(context: UpdateContext) -> TelegramCalls:
     """Answer in the second pass that nothing is wrong with the item."""
     callback = context.require_callback()

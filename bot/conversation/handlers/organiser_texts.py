@@ -6,6 +6,7 @@ What goes to more than one person is shown before it is sent.
 
 from __future__ import annotations
 
+from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.notices import announcements
@@ -69,6 +70,9 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     words = organiser_chat.make_words(context)
     if asked is None or not organiser_chat.is_organiser(context):
         raise Stale("Nobody asked for this.")
+    unknown = bot_commands.list_unknown_commands(context.text) if asked.word != f"{ASKED}{SUSPEND}" else ()
+    if unknown:
+        return context.send(*words.render_card(words("unknown-command", command=f"/{unknown[0]}")))
     submit = {
         f"{ASKED}{ANSWER}": _answer_writer,
         f"{ASKED}{ANSWER_ALL}": _preview_answer,
@@ -84,7 +88,8 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
     except (Stale, Conflict):
         told = context.send(*words.render_card(words.shared("stale")))
         calls = join_calls(told, context.send(*organiser_chat.render_campaigns(context)))
-    context.save_state(context.state.without_prompt())
+    if context.state.step is ConversationStep.ORGANISER:  # no preview asks whether to send it
+        context.save_state(context.state.without_prompt())
     return calls
 
 
@@ -118,7 +123,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
         draft.text, organiser_chat.make_words(context), project=message.project or "", draft_id=draft.id or 0,
         message=message,
     )  # fmt: skip
-    return context.send(*preview)
+    return context.ask(preview)
 
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
@@ -156,4 +161,5 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
     )
     if not recipients:
         announcements.drop_draft(context.transaction.session, announcement_id=draft_id, author_id=context.annotator_id)
-    return context.send(*preview)
+        return context.send(*preview)
+    return context.ask(preview)

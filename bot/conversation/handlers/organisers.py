@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from annotation.campaigns.bot_commands import ADMIN
 from annotation.errors import Conflict, NotFound, Stale
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -16,10 +17,9 @@ from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import acts, campaigns, open_messages, people
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind
-from bot.conversation import organiser_chat
+from bot.conversation import callbacks, organiser_chat, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.handlers import organiser_texts
-from bot.conversation.texts import ADMIN
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
@@ -49,13 +49,20 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     act = TAPS.get(callback.word)
     if act is None:
         raise Stale("This button is not ours.")
-    if context.state.step is ConversationStep.ORGANISER:
+    if context.state.step is ConversationStep.ORGANISER or _asks_to_send(context):
         context.save_state(context.state.with_step(ConversationStep.NONE))
     try:
         return act(context, callback)
     except (Stale, Conflict, NotFound):
         toast = organiser_chat.make_words(context).shared("stale")
         return organiser_chat.show_card(context, organiser_chat.render_campaigns(context), toast)
+
+
+def _asks_to_send(context: UpdateContext) -> bool:
+    """Whether the bot asked last whether to send what the organiser wrote."""
+    buttons = (button for row in prompts.decode_prompt(context.state.prompt).buttons for button in row)
+    found = (callbacks.decode_callback(button.data) for button in buttons)
+    return any(callback is not None and callback.action is ButtonAction.ORGANISE for callback in found)
 
 
 def _list_campaigns(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

@@ -13,20 +13,24 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import callbacks, navigation, prompts
-from bot.conversation.callbacks import ButtonAction
+from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.handlers import answer_changes, answers
 from bot.conversation.inputs import INPUTS
-from bot.conversation.inputs.input_base import RefusedInput
+from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
+from bot.conversation.texts import LANGUAGES, get_texts
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import InlineButton, TelegramCalls, UpdateKind
 from bot.conversation.views import items, second_pass
 
 TYPED_BUTTONS = {
     ButtonAction.KEEP: answer_changes.keep_answer,
     ButtonAction.BACK: answer_changes.ask_previous_question,
     ButtonAction.CHANGE: answer_changes.change_one_answer,
+    ButtonAction.LEAVE_UNANSWERED: answers.apply_leave_tap,
 }
 """The buttons under an item, besides those of its question, whose words may be typed, with their handlers."""
+QUESTION_ACTIONS = {ButtonAction.DONE, ButtonAction.ENTRY}
+"""The actions of buttons of a question that a text may name before it is read as an answer."""
 REFUSED_EDIT, EDIT_INTERVAL = "refused_edit", timedelta(minutes=1)
 """The name of the reply to a changed message that is no answer, and how often one annotator gets it at the most."""
 
@@ -109,7 +113,15 @@ def _answer_item_with_text(
         return _apply_typed_button(context, item, draft) or RefusedInput(text_id="which-answer")
     if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
         return answers.submit_no_problem(context, opened, draft)
-    result = INPUTS[asked.shown.question.kind].apply_text(_add_message(context, asked), context.text)
+    question_input = INPUTS[asked.shown.question.kind]
+    choice = _find_deciding_button(context, item, asked)
+    callback = None if choice is None else callbacks.decode_callback(choice.data)
+    if choice is not None and callback is not None and callback.action in TYPED_BUTTONS:
+        return _press_button(context, item, choice, callback)
+    if callback is not None:
+        result = question_input.apply_tap(asked, callback)
+    else:
+        result = question_input.apply_text(_add_message(context, asked), context.text)
     if isinstance(result, RefusedInput):
         return _apply_typed_button(context, item, draft) or result
     if items.find_asked(item, result) is not None:
@@ -121,6 +133,28 @@ def _answer_item_with_text(
     return context.confirm_typed(calls, f"{mark}{answer}")
 
 
+def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: AskedQuestion) -> InlineButton | None:
+    """The button that the text names on a screen that decides something, by its label in any language of the bot.
+
+    A label comes before words for yes, no and back, and those of the question's buttons before those of others.
+    """
+    question_input = INPUTS[asked.shown.question.kind]
+    typed_buttons = question_input.get_typed_buttons(asked, context.text)
+    if typed_buttons is TypedButtons.NONE:
+        return None
+    own = context.translate.language
+    for language in sorted(LANGUAGES, key=lambda language: language != own):
+        translate = get_texts(language)
+        rows = items.build_question_buttons(item, translate, asked)
+        choice = prompts.find_labelled_button(context.text, rows)
+        if choice is None and typed_buttons is TypedButtons.WORDS:
+            choice = prompts.find_named_button(context.text, question_input.build_buttons(asked, translate))
+        callback = None if choice is None else callbacks.decode_callback(choice.data)
+        if callback is not None and callback.action in QUESTION_ACTIONS | TYPED_BUTTONS.keys():
+            return choice
+    return None
+
+
 def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
     """Do what the button does that the text names, of those that keep the answers, lead back or choose one to change.
 
@@ -128,16 +162,27 @@ def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: Answe
     """
     choice = prompts.find_named_button(context.text, navigation.render_item(context, item, draft)[-1].buttons)
     callback = None if choice is None else callbacks.decode_callback(choice.data)
-    handle = None if callback is None else TYPED_BUTTONS.get(callback.action)
-    if choice is None or handle is None:
+    if choice is None or callback is None or callback.action not in TYPED_BUTTONS:
         return ()
+    return _press_button(context, item, choice, callback)
+
+
+def _press_button(
+    context: UpdateContext, item: AssignedItem, choice: InlineButton, callback: CallbackData
+) -> TelegramCalls:
+    """Do what a tap on this button does, and say what was understood."""
     tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id), callback)
-    return context.confirm_typed(handle(tap), f"✓ {prompts.get_choice_name(choice)}")
+    return context.confirm_typed(TYPED_BUTTONS[callback.action](tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
 def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:
-    """The question with the message that was sent or changed as the last one that answers it."""
+    """The question with the message that was sent or changed as the last one that answers it.
+
+    A text that came in several messages has none: a change of one of them is not the whole text.
+    """
     message_id, name = context.typed.message_id, asked.shown.name
+    if context.incoming.parts is not None:
+        return replace(asked, draft=replace(asked.draft, messages=asked.draft.messages | {name: []}))
     earlier = asked.draft.messages.get(name, []) if INPUTS[asked.shown.question.kind].takes_many_messages else []
     messages = asked.draft.messages | {name: [*(number for number in earlier if number != message_id), message_id]}
     return replace(asked, draft=replace(asked.draft, messages=messages))

@@ -12,13 +12,13 @@ from annotation.campaigns.questions import EditQuestion
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import OPTION_INDEX, ButtonAction, CallbackData
 from bot.conversation.inputs import paragraphs
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
 from bot.conversation.inputs.paragraphs import Paragraphs
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
+from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows, InlineButton
 
 PART_INDEX = OPTION_INDEX + 1
@@ -103,27 +103,31 @@ class CorrectionInput(QuestionInput):
         """To accept the paragraph or go back to the one before; at the end to save, or to see a paragraph again."""
         parts, entry = _split_field(asked.shown), _read_entry(asked)
 
-        def build(label: str, tap: CorrectionTap, index: int) -> InlineButton:
-            return message_layout.build_button(label, ButtonAction.ENTRY, *asked.address, tap, index)
+        def build(label: str, tap: CorrectionTap, index: int, *typed: str) -> InlineButton:
+            return message_layout.build_button(label, ButtonAction.ENTRY, *asked.address, tap, index, typed=typed)
 
         if entry.shown is None:
-            save = message_layout.build_button(translate("text-save"), ButtonAction.DONE, *asked.address)
+            save = message_layout.build_button(
+                translate("text-save"), ButtonAction.DONE, *asked.address, typed=(prompts.YES,)
+            )
             labels = [f"{index + 1}{' ✎' * (str(index) in entry.texts)}" for index in range(len(parts.texts))]
-            buttons = [build(label, CorrectionTap.SHOW, index) for index, label in enumerate(labels)]
+            buttons = [build(label, CorrectionTap.SHOW, index, str(index + 1)) for index, label in enumerate(labels)]
             buttons = buttons[:MAX_NUMBER_BUTTONS]
             starts = range(0, len(buttons), NUMBERS_IN_ROW)
             return ((save,), *(tuple(buttons[start : start + NUMBERS_IN_ROW]) for start in starts))
         shown = entry.shown
         if entry.doubtful is not None:
-            replace_button = build(translate("correction-replace"), CorrectionTap.REPLACE, shown)
-            return ((replace_button, build(translate("correction-reject"), CorrectionTap.REJECT, shown)),)
+            replace_button = build(translate("correction-replace"), CorrectionTap.REPLACE, shown, prompts.YES)
+            reject = translate("correction-reject")
+            return ((replace_button, build(reject, CorrectionTap.REJECT, shown, prompts.NO, prompts.BACK)),)
         is_changed = str(shown) in entry.texts
         accept = translate("correction-keep" if is_changed else "correction-accept")
         rows = [(build(accept, CorrectionTap.ACCEPT, shown),)]
         if is_changed:
             rows.append((build(translate("correction-reset"), CorrectionTap.RESET, shown),))
         if shown:
-            rows.append((build(translate("correction-back", number=shown), CorrectionTap.SHOW, shown - 1),))
+            back = translate("correction-back", number=shown)
+            rows.append((build(back, CorrectionTap.SHOW, shown - 1, prompts.BACK),))
         return tuple(rows)
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
@@ -140,21 +144,26 @@ class CorrectionInput(QuestionInput):
             entry = _apply_to_shown(asked, entry, CorrectionTap(tap), index, parts)
         return _store_entry(asked, entry)
 
+    def get_typed_buttons(self, asked: AskedQuestion, text: str) -> TypedButtons:
+        """All of them where a text is to be replaced or saved; at a paragraph by label, unless it is like the text."""
+        parts, entry = _split_field(asked.shown), _read_entry(asked)
+        if entry.shown is None or entry.doubtful is not None:
+            return TypedButtons.WORDS
+        return TypedButtons.NONE if _is_alike(parts.texts[entry.shown], text) else TypedButtons.LABELS
+
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Put the text in place of the paragraph that is shown, or of the one that the same message gave before."""
         parts, entry = _split_field(asked.shown), _read_entry(asked)
-        text, message_id = unicodedata.normalize("NFC", text.strip()), asked.draft.messages[asked.shown.name][-1]
+        text = unicodedata.normalize("NFC", text.strip())
         if message_layout.count_units(text) >= MAX_TEXT:
             return RefusedInput(text_id="correction-too-long")
+        message_id = asked.draft.messages[asked.shown.name][-1]
         edited = next((int(number) for number, value in entry.texts.items() if value[1] == message_id), None)
         if edited is not None:
             return _store_entry(asked, entry.with_text(edited, text, message_id, parts))
         if entry.shown is None:
             return RefusedInput(text_id="correction-choose")
-        if text.casefold() in {get_texts(language)("correction-accept").casefold() for language in LANGUAGES}:
-            return _store_entry(asked, replace(entry, latest=None).finish_paragraph(entry.shown, parts))
-        is_alike = paragraphs.measure_similarity(parts.texts[entry.shown], text) >= MIN_SIMILARITY
-        if not is_alike and text != entry.doubtful:
+        if not _is_alike(parts.texts[entry.shown], text) and text != entry.doubtful:
             return _store_entry(asked, replace(entry, doubtful=text, latest=None))
         corrected = entry.with_text(entry.shown, text, message_id, parts)
         return _store_entry(asked, corrected.finish_paragraph(entry.shown, parts))
@@ -179,6 +188,11 @@ class CorrectionInput(QuestionInput):
             return translate("correction-unchanged")
         changed = paragraphs.match_paragraphs(original, stored)
         return translate("correction-done") if changed is None else translate("correction-count", count=len(changed))
+
+
+def _is_alike(paragraph: str, text: str) -> bool:
+    """Whether a text has enough in common with a paragraph to be its correction."""
+    return paragraphs.measure_similarity(paragraph, text) >= MIN_SIMILARITY
 
 
 def _get_question(shown: ShownQuestion) -> EditQuestion:

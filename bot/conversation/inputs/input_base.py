@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from annotation.workflow.assignments import ShownQuestion
@@ -25,6 +26,16 @@ class RefusedInput:
     text_id: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     repeats_item: bool = False
+
+
+class TypedButtons(StrEnum):
+    """Which buttons on the screen a typed text may name, before it is read as an answer: by label, or also by words for
+    yes, no and back.
+    """
+
+    NONE = "none"
+    LABELS = "labels"
+    WORDS = "words"
 
 
 class QuestionInput(ABC):
@@ -55,6 +66,10 @@ class QuestionInput(ABC):
     @abstractmethod
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """The draft after a typed text."""
+
+    def get_typed_buttons(self, asked: AskedQuestion, text: str) -> TypedButtons:  # noqa: ARG002  # most have none
+        """Which buttons a typed text may name: those of a screen that decides something, such as to save a text."""
+        return TypedButtons.NONE
 
     def has_step_before(self, asked: AskedQuestion) -> bool:  # noqa: ARG002  # most are answered in one step
         """Whether the buttons lead back within the question, so that none beside them leads to the one before."""

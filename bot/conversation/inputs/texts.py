@@ -12,10 +12,10 @@ from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import LANGUAGES, Texts, get_texts
-from bot.conversation.updates_and_calls import MAX_TEXT, ButtonRows
+from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonRows
 
 MAX_ANSWER_UNITS = 300
 """How much of an answer is repeated in a heading, in UTF-16 units."""
@@ -46,8 +46,12 @@ class TextInput(QuestionInput):
         """Save and Fix, once a text was typed."""
         if asked.draft.entry is None:
             return ()
-        save = message_layout.build_button(translate("text-save"), ButtonAction.DONE, *asked.address)
-        fix = message_layout.build_button(translate("text-fix"), ButtonAction.ENTRY, *asked.address)
+        save = message_layout.build_button(
+            translate("text-save"), ButtonAction.DONE, *asked.address, typed=(prompts.YES,)
+        )
+        fix = message_layout.build_button(
+            translate("text-fix"), ButtonAction.ENTRY, *asked.address, typed=(prompts.NO, prompts.BACK)
+        )
         return ((save,),) if asked.draft.entry[IS_FIXED] else ((save, fix),)
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
@@ -60,13 +64,16 @@ class TextInput(QuestionInput):
             raise Stale("This question has no such button.")
         return asked.with_entry(asked.draft.entry | {IS_FIXED: True})
 
-    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-        """Show the text to be saved, if the question takes it; below a text the words of a button are that button."""
+    def get_typed_buttons(self, asked: AskedQuestion, text: str) -> TypedButtons:  # noqa: ARG002  # by the screen alone
+        """All of them below a text that is to be saved; by label only where yes or no may be its repair."""
         entry = asked.draft.entry
-        if entry is not None and _names_button(text, "text-save"):
-            return asked.with_answer(entry[TEXT])
-        if entry is not None and not entry[IS_FIXED] and _names_button(text, "text-fix"):
-            return asked.with_entry(entry | {IS_FIXED: True})
+        if entry is None:
+            return TypedButtons.NONE
+        is_text_asked = entry[IS_FIXED] or prompts.is_yes_or_no(entry[TEXT])
+        return TypedButtons.LABELS if is_text_asked else TypedButtons.WORDS
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Show the text to be saved, if the question takes it."""
         return _refuse_text(_get_question(asked.shown), _clean_text(text)) or asked.with_entry(
             {TEXT: _clean_text(text), IS_FIXED: False}
         )
@@ -90,12 +97,6 @@ def _get_question(shown: ShownQuestion) -> TextQuestion:
     return shown.question
 
 
-def _names_button(text: str, text_id: str) -> bool:
-    """Whether a typed text is the label of this button, in whatever language."""
-    labels = (get_texts(language)(text_id) for language in LANGUAGES)
-    return prompts.normalise_text(text) in map(prompts.normalise_text, labels)
-
-
 def _clean_text(text: str) -> str:
     """The text as the question stores it."""
     return unicodedata.normalize("NFC", text.strip())
@@ -103,9 +104,8 @@ def _clean_text(text: str) -> str:
 
 def _refuse_text(question: TextQuestion, text: str) -> RefusedInput | None:
     """Why the question does not take the text; None where it does."""
-    if len(text) > question.longest or len(text) >= MAX_TEXT:  # a longer message arrives in pieces
-        most = min(question.longest, MAX_TEXT - 1)
-        return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": most})
+    if len(text) > question.longest:
+        return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": question.longest})
     if len(text) < question.shortest:
         return RefusedInput(text_id="text-too-short", arguments={"length": len(text), "least": question.shortest})
     if question.normalise == "number" and not scoring.is_number(text):

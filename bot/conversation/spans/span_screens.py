@@ -107,12 +107,12 @@ def find_typed_button(choice: SpanChoice, text: str) -> SpanTap | None:
         offered = {SpanTap.SAVE, *choice.moves, *((SpanTap.ADD,) if choice.can_add else ())}
         labels = {tap: label for tap, label in _LABELS.items() if tap in offered}
         labels[SpanTap.REMOVE] = _get_change_label(choice)
-        for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE)):
+        for words, tap in ((prompts.YES, SpanTap.SAVE), (prompts.NO, SpanTap.REMOVE), (prompts.BACK, SpanTap.REMOVE)):
             if prompts.normalise_text(text) in prompts.WORD_SETS[words]:
                 return tap
-    typed = text.strip().casefold()
-    found = (tap for tap, label in labels.items() for one in LANGUAGES if get_texts(one)(label).casefold() == typed)
-    return next(found, None)
+    typed = prompts.normalise_text(text)
+    named = ((tap, get_texts(language)(label)) for tap, label in labels.items() for language in LANGUAGES)
+    return next((tap for tap, label in named if prompts.normalise_text(label) == typed), None)
 
 
 def _get_change_label(choice: SpanChoice) -> str:

@@ -13,6 +13,8 @@ from pathlib import Path
 from fluent.runtime import FluentBundle, FluentResource
 from fluent.syntax import ast
 
+from annotation.campaigns.bot_commands import ADJUDICATE, ADMIN, COMMANDS
+
 LANGUAGES = ("uk", "en", "ru")
 DEFAULT_LANGUAGE = "uk"
 """The language for annotators whose own language has no file."""
@@ -88,19 +90,9 @@ def get_item_texts(language: str) -> Texts:
     return get_texts(language if language in LANGUAGES else "en")
 
 
-COMMANDS = (
-    *("start", "projects", "progress", "session", "task", "skip", "problem", "ask", "pause"),
-    *("reminders", "language", "mydata", "withdraw", "forget", "help"),
-)
-"""The commands in Telegram's command menu, in this order."""
-ADJUDICATE = "adjudicate"
-"""The command that adjudicators have besides, after the first one."""
-ADMIN = "admin"
-"""The command that organisers have besides, before all others."""
-
-
 def list_commands(language: str, *, adjudicates: bool = False, organises: bool = False) -> dict[str, str]:
     """The commands with their descriptions in a language; with those of an adjudicator, and of an organiser."""
-    names = (COMMANDS[0], *((ADJUDICATE,) if adjudicates else ()), *COMMANDS[1:])
+    first, *others = COMMANDS
+    names = (first, *((ADJUDICATE,) if adjudicates else ()), *others)
     commands = {name: get_texts(language)(f"command-{name}") for name in names}
     return {ADMIN: get_organiser_texts(language)("admin-command"), **commands} if organises else commands

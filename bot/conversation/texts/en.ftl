@@ -116,6 +116,7 @@ text-save = Save
 text-fix = Fix
 text-type-again = Edit your message with the answer, or send the answer again.
 text-too-long = That is { $length } characters; there is room for { $most }. Please send a shorter answer.
+text-in-parts = The rest of your long text came too late, so it was not taken as an answer. Please send the whole text again, shorter, in a single message.
 text-too-short = That is too short: please write at least { $least ->
     [one] { $least } character
    *[other] { $least } characters
@@ -146,7 +147,7 @@ correction-summary = { $total ->
 }
 correction-again = To go back to a paragraph, tap its number.
 correction-choose = You have seen the whole text. To change a paragraph, tap its number.
-correction-too-long = The message is too long: Telegram may have cut it. Please send a shorter one.
+correction-too-long = That is too long for one paragraph. Please send a shorter one, in a single message.
 correction-must-change = Something has to be corrected here. Tap the number of a paragraph; if nothing is wrong, skip the item.
 correction-edited = This text is saved already. To change it, tap “Change” below it.
 correction-unchanged = no changes

@@ -114,6 +114,7 @@ announced-now = { $count ->
 }
 dropped-now = Not sent.
 too-long-text = That is too long: at most { $most } characters.
+unknown-command = I have no command { $command }. Please write it again with a command that I have: /help lists them.
 empty-text = Please write it in words: there is no text to send.
 
 ## Files

@@ -210,5 +210,7 @@ def _build_boxes(queued: QueuedCase, translate: Texts, picked: PickedCandidates)
         label = f"{box} {options.isolate_direction(candidate.text) if is_full else names[index]}"
         boxes.append(build_case_button(queued, label, ButtonAction.BOXES, after.bits, after.first, typed=typed))
     back = build_case_button(queued, translate("back"), ButtonAction.CASE)
-    save = build_case_button(queued, translate("text-save"), ButtonAction.DECIDE, picked.bits, picked.first)
+    save = build_case_button(
+        queued, translate("text-save"), ButtonAction.DECIDE, picked.bits, picked.first, typed=(prompts.YES,)
+    )
     return (*message_layout.arrange_buttons(boxes), (back, save) if picked.bits else (back,))

@@ -121,7 +121,11 @@ def render_item_with_buttons(
 
 
 def _build_item_buttons(item: AssignedItem, translate: Texts, progress: ItemProgress) -> ButtonRows:
-    asked = progress.asked
+    return build_question_buttons(item, translate, progress.asked)
+
+
+def build_question_buttons(item: AssignedItem, translate: Texts, asked: AskedQuestion) -> ButtonRows:
+    """All buttons under an item while this question is asked."""
     return (*build_answer_buttons(item, translate, asked), *build_action_buttons(item, translate, asked))
 
 

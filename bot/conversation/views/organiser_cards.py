@@ -80,9 +80,9 @@ def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: da
     return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=known, now=now)
 
 
-def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int) -> InlineButton:
+def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int, typed: Sequence[str] = ()) -> InlineButton:
     """A button for an organiser: its word says what it does."""
-    return message_layout.build_button(label, ButtonAction.ORGANISE, row_id, *numbers, word=act)
+    return message_layout.build_button(label, ButtonAction.ORGANISE, row_id, *numbers, word=act, typed=typed)
 
 
 def compute_share(done: int, needed: int) -> int:

@@ -10,9 +10,10 @@ from annotation.vocabulary import ProjectStatus
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
-from bot.conversation import message_layout
+from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import InlineButton
 from bot.conversation.views import menus
 from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords, build_act_button, shorten_title
 
@@ -98,8 +99,8 @@ def render_instruction_preview(
     text: str, words: OrganiserWords, *, project: str, draft_id: int, message: OpenMessage
 ) -> OrganiserCard:
     """What would be added to the instructions, to be added or not."""
-    add = build_act_button(words("button-add"), "add", draft_id, message.id, int(message.kind))
-    drop = build_act_button(words("button-dont"), "drop", draft_id)
+    add = build_act_button(words("button-add"), "add", draft_id, message.id, int(message.kind), typed=(prompts.YES,))
+    drop = _build_drop_button(words, draft_id)
     preview = words("answer-all-preview", project=shorten_title(project))
     return words.render_card(preview, TextBlock(text, fold=False), buttons=((add,), (drop,)))
 
@@ -108,9 +109,14 @@ def render_announcement_preview(text: str, words: OrganiserWords, *, draft_id: i
     """A message to all as it will be, and to how many it goes, to be sent or not."""
     if not recipients:
         return words.render_card(words("announce-nobody"))
-    send = build_act_button(words("button-send"), "send", draft_id)
-    drop = build_act_button(words("button-dont"), "drop", draft_id)
+    send = build_act_button(words("button-send"), "send", draft_id, typed=(prompts.YES,))
+    drop = _build_drop_button(words, draft_id)
     return words.render_card(words("announce-preview", count=recipients), text, buttons=((send,), (drop,)))
+
+
+def _build_drop_button(words: OrganiserWords, draft_id: int) -> InlineButton:
+    """The button that sends nothing."""
+    return build_act_button(words("button-dont"), "drop", draft_id, typed=(prompts.STAY_OUT,))
 
 
 def render_invitations(

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from fluent.syntax import ast, visitor
 
+from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
 from bot import conversation
 from bot.conversation import message_layout
 from bot.conversation.handlers import answers
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.texts import ADJUDICATE, COMMANDS, LANGUAGES, get_texts, list_commands, parse_resources
+from bot.conversation.texts import LANGUAGES, get_texts, list_commands, parse_resources
 from bot.conversation.views import menus
 from bot.emulator import html_markup
 

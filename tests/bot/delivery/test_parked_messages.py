@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from annotation.store import outbox, parked
 from annotation.store.outbox import MessageHold, OutboxDraft
 from bot import application
 from bot.delivery import failed_messages, telegram_api
-from bot.delivery.attempts import RateLimit
+from bot.delivery.rate_limit import RateLimit
 from bot.delivery.telegram_api import TelegramApi
 from bot.emulator.request import LocalRequest
 
@@ -275,16 +275,51 @@ def test_an_hour_of_replies_delays_an_answer_of_an_organiser_by_seconds() -> Non
     assert limit.choose_chat({8: since}, now=now)[1] == pytest.approx(1.0, abs=0.05)
 
 
-def test_where_several_chats_are_paused_all_are() -> None:
-    """Three at once mean that the limit is that of the bot; with two, the others go on."""
+def refuse(limit: RateLimit, chats: Iterable[int], *, now: float, seconds: float = 600.0) -> None:
+    """Let Telegram refuse a message to each of these chats, and ask for a pause."""
+    for chat in chats:
+        limit.record_message(chat, now=now)
+        limit.record_refusal(chat, until=now + seconds, now=now)
+
+
+def test_a_pause_belongs_to_its_chat() -> None:
+    """However many are paused: by what other processes were told, in groups, or spread over minutes."""
     limit = RateLimit()
-    for chat, seconds in ((1, 30.0), (2, 20.0)):
-        limit.pause_chat(chat, until=seconds, now=0.0)
-    assert [limit.get_pause_end(chat) for chat in (1, 2, 9)] == [30.0, 20.0, 0.0]
-    limit.pause_chat(3, until=10.0, now=0.0)
-    assert [limit.get_pause_end(chat) for chat in (1, 2, 3, 9)] == [30.0, 20.0, 10.0, 10.0]
-    limit.pause_chat(4, until=40.0, now=25.0)
-    assert limit.get_pause_end(9) == 0.0
+    for chat in range(1, 101):
+        limit.pause_chat(chat, until=30.0, now=0.0)
+    refuse(limit, range(-100, 0), now=0.0)
+    for chat in range(200, 220):
+        refuse(limit, [chat], now=2.0 * chat)
+    assert [limit.get_pause_end(chat) for chat in (-1, 210, 999)] == [600.0, 1020.0, 0.0]
+
+
+def test_several_private_chats_refused_at_once_pause_all_for_a_second_then_for_two() -> None:
+    """Up to half a minute; after a message that was taken, for a second again. Never longer than Telegram asks for."""
+    limit, now = RateLimit(), 0.0
+    refuse(limit, range(1, 5), now=now)
+    assert limit.get_pause_end(999) == 0.0
+    pauses = []
+    for round_number in range(1, 8):
+        refuse(limit, range(round_number * 10, round_number * 10 + 5), now=now)
+        pauses.append(limit.get_pause_end(999) - now)
+        now = limit.get_pause_end(999)
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+    limit.record_success()
+    refuse(limit, range(100, 104), now=now)
+    limit.record_success()
+    refuse(limit, range(104, 108), now=now)
+    assert limit.get_pause_end(999) == now
+    refuse(limit, [108], now=now, seconds=0.5)
+    assert limit.get_pause_end(999) == now + 0.5
+
+
+def test_chats_that_flood_say_nothing_about_others() -> None:
+    """Who gets more than a message a second is refused for that."""
+    limit = RateLimit()
+    for chat in range(1, 20):
+        limit.record_message(chat, now=0.0)
+        refuse(limit, [chat], now=0.0)
+    assert limit.get_pause_end(999) == 0.0
 
 
 async def test_a_message_whose_hold_another_process_took_over_is_not_sent_here(stage: Stage) -> None:

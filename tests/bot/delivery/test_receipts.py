@@ -17,7 +17,7 @@ from annotation.errors import Unavailable
 from annotation.store import database, outbox
 from annotation.store.models import Outbox
 from annotation.store.outbox import OutboxDraft, OutboxMessage
-from bot.delivery.attempts import RateLimit
+from bot.delivery.rate_limit import RateLimit
 from bot.delivery.receipts import Receipts
 from bot.delivery.sender import Sender
 from bot.delivery.transaction_runner import TransactionRunner

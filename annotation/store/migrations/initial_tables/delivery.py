@@ -5,7 +5,16 @@ from alembic import op
 
 from annotation.store.migrations.initial_tables import BIG, MOMENT, build_partial_index
 
-TABLES = ("inbox", "outbox", "chat_pause", "process_lease", "conversation", "item_message", "answer_message")
+TABLES = (
+    "inbox",
+    "outbox",
+    "chat_pause",
+    "told_group",
+    "process_lease",
+    "conversation",
+    "item_message",
+    "answer_message",
+)
 
 
 def create_tables() -> None:
@@ -50,6 +59,12 @@ def create_tables() -> None:
         sa.Column("chat_id", BIG, autoincrement=False, nullable=False),
         sa.Column("until", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("chat_id", name=op.f("pk_chat_pause")),
+    )
+    op.create_table(
+        "told_group",
+        sa.Column("chat_id", BIG, autoincrement=False, nullable=False),
+        sa.Column("at", MOMENT, nullable=False),
+        sa.PrimaryKeyConstraint("chat_id", name=op.f("pk_told_group")),
     )
     op.create_table(
         "process_lease",

@@ -1,0 +1,77 @@
+"""The rest of a long text that comes after its beginning was handled: it is refused, with what it was the rest of.
+
+Mostly delivery joins the parts of a text (`text_parts`). It cannot where a part comes late, such as after a restart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations.conversation_state import AnswerDraft
+from bot.conversation import navigation, text_parts
+from bot.conversation.update_context import UpdateContext, join_calls
+from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+
+def note_long_text(context: UpdateContext) -> None:
+    """Remember a text that may have a rest, and forget the one before."""
+    noted = _describe_long_text(context.incoming)
+    if noted != context.state.long_text:
+        context.save_state(replace(context.state, long_text=noted))
+
+
+def note_failed_text(session: Session, incoming: IncomingUpdate) -> None:
+    """Remember a text that could not be handled and may have a rest; nothing for anybody unknown."""
+    noted = _describe_long_text(incoming)
+    found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id) if noted else None
+    if found is not None:
+        _, record = found
+        record.save(session, replace(record.state, long_text=noted), now=incoming.at)
+
+
+def _describe_long_text(incoming: IncomingUpdate) -> tuple[int, int, int] | None:
+    """What `ConversationState.long_text` holds of a text; None for one that has no rest."""
+    parts = text_parts.describe_parts(incoming)
+    may_have_more = text_parts.may_have_more(incoming) and parts.last_units >= text_parts.LEAST_PART_UNITS
+    return (int(parts.last_at.timestamp()), parts.last_units, incoming.message_id or 0) if may_have_more else None
+
+
+def is_rest(context: UpdateContext) -> bool:
+    """Whether the text is the rest of the one before, which was handled without it."""
+    if context.state.long_text is None or context.incoming.reply_to is not None:
+        return False
+    sent_at, units, _ = context.state.long_text
+    since = context.incoming.at - datetime.fromtimestamp(sent_at, UTC)
+    return text_parts.is_next_part(context.incoming, units=units, since=since)
+
+
+def refuse_rest(context: UpdateContext) -> TelegramCalls:
+    """Say that a text came without its rest, and take what it entered back, so that no half of it can be saved."""
+    _, _, message_id = context.state.long_text or (0, 0, 0)
+    state = context.state
+    for draft in state.drafts:
+        if draft.entry is not None and any(message_id in ids for ids in draft.messages.values()):
+            state = state.with_draft(_forget_message(draft, message_id), assignment_id=draft.assignment_id)
+    context.save_state(state)
+    return join_calls(context.send_text("text-in-parts"), navigation.show_current_screen(context))
+
+
+def _forget_message(draft: AnswerDraft, message_id: int) -> AnswerDraft:
+    """The draft without what a message has entered for the question that is asked now."""
+    messages = {name: [one for one in ids if one != message_id] for name, ids in draft.messages.items()}
+    return replace(draft, entry=_forget_entry(draft.entry, message_id), messages=messages)
+
+
+def _forget_entry(entry: object, message_id: int) -> object:
+    """An entry without a message: of a correction the paragraphs that other messages gave stay."""
+    if not isinstance(entry, dict) or "texts" not in entry:
+        return None
+    texts = {number: value for number, value in entry["texts"].items() if value[1] != message_id}
+    shown = next((int(number) for number in entry["texts"] if number not in texts), entry["shown"])
+    return entry | {"texts": texts, "shown": shown, "latest": None, "doubtful": None}
