@@ -70,16 +70,19 @@ def read_code(said: str) -> str:
     return found[1]
 
 
-@pytest.mark.process
-@pytest.mark.slow
+WITH_A_BOT = (pytest.mark.process, pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     ("page", "people", "items", "written"),
     [
         ("recruit-volunteers", 0, 0, ["hromada.db"]),
-        ("ask-several-data-sets", 3, 10, ["results/report.html"]),
-        ("filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"]),
+        pytest.param("ask-several-data-sets", 3, 10, ["results/report.html"], marks=WITH_A_BOT),
+        pytest.param(
+            "filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"], marks=WITH_A_BOT
+        ),
         ("move-from-other-tools", 0, 0, ["gold/gold.csv", "gold/report.html"]),
-        ("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"]),
+        pytest.param("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"], marks=WITH_A_BOT),
     ],
 )
 def test_a_page_runs_as_written(tmp_path: Path, page: str, people: int, items: int, written: list[str]) -> None:
