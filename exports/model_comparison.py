@@ -11,7 +11,8 @@ import pandas as pd
 
 from aggregation.errors import HromadaError, Where
 from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
-from aggregation.model_differences import ModelDifference, PublishedScore
+from aggregation.model_differences import PublishedScore
+from aggregation.model_rows import ModelDifference
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels

@@ -14,7 +14,8 @@ from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
 
 if TYPE_CHECKING:
-    from aggregation.model_differences import ModelDifference, PublishedScore
+    from aggregation.model_differences import PublishedScore
+    from aggregation.model_rows import ModelDifference
     from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 

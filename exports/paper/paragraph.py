@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from aggregation.model_differences import ModelDifference
+from aggregation.model_rows import ModelDifference
 from exports.facts import ProjectFacts
 from exports.paper.result_tables import find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
-from aggregation.model_differences import ALL, ModelDifference
+from aggregation.model_rows import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, MAIN_COEFFICIENTS, OTHER_METRIC_NAMES
 from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable

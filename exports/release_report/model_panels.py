@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aggregation.model_differences import ALL, ModelDifference
+from aggregation.model_rows import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
 from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import NO_VALUE, format_percent, format_points, shorten_text
