@@ -11,7 +11,7 @@ The consensus of every answer type is this result. How it is computed is in the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
@@ -65,6 +65,13 @@ class Consensus:
             return dict(self.settled)
         tied = self.labels.loc[self.labels["tie"].astype(bool), "tied"]
         return {str(item): tuple(answers) for item, answers in tied.items()}
+
+    def open_ties(self) -> Consensus:
+        """The same labels with every tie left open, which counts as wrong."""
+        labels = self.labels.assign(
+            label=self.labels["label"].astype(object).mask(self.labels["tie"].astype(bool), None)
+        )
+        return replace(self, ties="drop", labels=labels)
 
     @property
     def provenance(self) -> str:

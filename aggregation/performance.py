@@ -129,6 +129,11 @@ class Performance:
         """The unit of that name."""
         return {row.unit: row for row in (*self.units, *self.fresh_majorities)}[unit]
 
+    @property
+    def has_ties(self) -> bool:
+        """Whether any unit has a tie, so that its values with ties wrong are other ones."""
+        return any(row.primary.value_ties_wrong is not None for row in (*self.units, *self.fresh_majorities))
+
     def has_unit(self, unit: str) -> bool:
         """Whether there is a unit of that name."""
         return unit in {row.unit for row in (*self.units, *self.fresh_majorities)}
