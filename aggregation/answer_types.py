@@ -49,6 +49,7 @@ from aggregation.spans.votes import read_span_votes
 from aggregation.texts import consensus as text_consensus
 from aggregation.texts.agreement import compute_text_agreement
 from aggregation.texts.scores import grade_texts, list_text_metrics
+from aggregation.tie_rules import SHARED, TieChoice, settle_ties
 
 TEXT_TYPES: tuple[AnswerType, ...] = ("text", "edit")
 METHODS_BY_TYPE: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
@@ -80,7 +81,7 @@ def build_consensus(
     """The consensus on answers of any type; with `anchors` the method takes declared gold as known.
 
     Labels: `labels.consensus`. Boxes: each by itself. Texts: the plurality of equal texts, the text closest to all
-    others (`closest`), or ROVER. Spans: those that more than half of an item's answers mark, whatever the rule of ties.
+    others (`closest`), or ROVER. Spans: those that more than half of an item's answers mark.
 
     Raises HromadaError for no votes, and Refused for a method that the answers do not allow, with those that fit.
     """
@@ -94,7 +95,7 @@ def build_consensus(
     if answers.kind == "boxes":
         return build_box_consensus(answers, method=method, ties=ties, seed=seed, anchors=anchors, stop=stop)
     if answers.kind == "span":
-        return build_span_consensus(answers, seed=seed)
+        return build_span_consensus(answers, ties=ties, seed=seed)
     if answers.kind in TEXT_TYPES:
         return text_consensus.build_text_consensus(answers, method=method, ties=ties, seed=seed)
     known, skills = derive_anchors_and_skills(answers.votes, method=method, anchors=anchors)
@@ -113,9 +114,10 @@ def compute_accuracy(answers: Answers, consensus: Consensus) -> Accuracy:
     right = 0.0
     for item, label in labels["label"].items():
         right += isinstance(label, str) and answers.is_right(str(item), label, gold[str(item)])
-    if consensus.ties == "shared" and answers.kind in TEXT_TYPES:
-        for item, tied in labels.loc[labels["tie"], "tied"].items():
-            right += sum(answers.is_right(str(item), text, gold[str(item)]) for text in tied) / len(tied)
+    if consensus.ties == "shared":
+        for item, tied in consensus.list_tied_answers().items():
+            if item in gold:
+                right += sum(answers.is_right(item, answer, gold[item]) for answer in tied) / len(tied)
     return Accuracy(right=right, total=len(labels))
 
 
@@ -172,13 +174,14 @@ def score_answers(
     skips: pd.DataFrame | None = None,
     confidence_level: float = 0.95,
     units: Collection[UnitName] = get_args(UnitName),
+    tie_choice: TieChoice = SHARED,
     progress: Progress | None = None,
 ) -> Performance:
     """Score answers of any type against gold, as `labels.scores` scores labels.
 
     The primary score of other types is `exact_match`; their other metrics stand in the `scores` module of the type. The
-    majority is the consensus by that name; an item that it leaves open counts as unanswered, and so do `skips` (columns
-    item, annotator). There is no chance level to compare with.
+    majority is the consensus by that name; an item that it leaves open has the mean of its tied answers' grades, or
+    those of the rule `tie_choice`. `skips` (columns item, annotator) are unanswered. There is no chance level.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
@@ -188,10 +191,11 @@ def score_answers(
             skips=skips,
             confidence_level=confidence_level,
             units=units,
+            tie_choice=tie_choice,
             progress=progress,
         )
     scored = compare_answers(answers, skips)
-    individual, majority, options = sum_contributions(answers, scored)
+    individual, majority, options = sum_contributions(answers, scored, tie_choice)
     metrics = list_metrics(answers)
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(score_unit, scored=scored, metrics=metrics, confidence_level=confidence_level)
@@ -199,9 +203,7 @@ def score_answers(
     scored_units: list[Unit] = [add_annotator_range(unit, annotators)]
     fresh: tuple[Unit, ...] = ()
     if "majority" in units:
-        unit = build_unit("majority", majority, n_annotators=majority.n_people)
-        labels = build_consensus(answers, method="majority", ties="drop").labels.reindex(scored.gold.index)
-        scored_units.append(replace(unit, n_ties=int(labels["tie"].eq(other=True).sum())))
+        scored_units.append(build_unit("majority", majority, n_annotators=majority.n_people))
         if options is not None:
             fresh = score_fresh_majorities(options, metric="exact_match", confidence_level=confidence_level)
     if progress is not None:
@@ -224,6 +226,7 @@ def score_answers(
         classes_are_positions=False,
         dawid_skene=None,
         fresh_majorities=fresh,
+        ties=tie_choice.ties,
     )
 
 
@@ -266,14 +269,28 @@ def compare_answers(answers: Answers, skips: pd.DataFrame | None) -> ScoredAnswe
 
 
 def sum_contributions(
-    answers: Answers, scored: ScoredAnswers
+    answers: Answers, scored: ScoredAnswers, tie_choice: TieChoice = SHARED
 ) -> tuple[Contributions, Contributions, GradedOptions | None]:
     """What single answers and majorities contribute, and the graded options of texts, which alone have options."""
+    options = None
     if answers.kind in TEXT_TYPES:
         options = grade_texts(answers, scored)
-        return sum_single_answers(options), sum_pluralities(options), options
-    individual, majority = (sum_boxes if answers.kind == "boxes" else sum_spans)(answers, scored)
-    return individual, majority, None
+        individual, majority = sum_single_answers(options), sum_pluralities(options)
+    else:
+        individual, majority = (sum_boxes if answers.kind == "boxes" else sum_spans)(answers, scored)
+
+    def grade(rows: pd.DataFrame, skips: pd.DataFrame) -> Contributions:
+        labelled = answers.with_votes(replace(answers.votes, frame=rows))
+        return sum_contributions(labelled, compare_answers(labelled, skips))[0]
+
+    majority = settle_ties(
+        majority,
+        tie_choice,
+        scored=scored,
+        label_items=lambda: build_consensus(answers, method="majority", ties=tie_choice.ties, seed=tie_choice.seed),
+        grade=grade,
+    )
+    return individual, majority, options
 
 
 def list_metrics(answers: Answers) -> dict[str, Metric]:

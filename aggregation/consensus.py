@@ -1,5 +1,9 @@
 """The result of a consensus method: one label per item with what is recorded about it, and its accuracy.
 
+Ties are shared, in every metric and every command: where a consensus has no single winner, a score is what is expected
+of a fair draw among the tied answers, so that each of m of them counts 1/m. Beside it is the value in which a tie is
+wrong. Another rule (`TieRule`) is asked for by name.
+
 The consensus of every answer type is this result. How it is computed is in the package of the type:
 `labels.consensus`, `multilabel.consensus`, `spans.consensus`, `texts.consensus`.
 """
@@ -7,7 +11,7 @@ The consensus of every answer type is this result. How it is computed is in the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
@@ -37,7 +41,8 @@ class Consensus:
     says whether the change in the last step was below the tolerance. `skills` has the index annotator, sorted: the
     weight or skill that the method used for each annotator. `marginals`, `iterations`, `converged` and `skills` are
     None for methods that do not estimate them. `n_anchors` counts the items whose gold was given to the method as
-    known.
+    known. `settled` is there for answers that consist of parts: by tied item the answer that each of its votes makes
+    where it decides what is tied (see `aggregation.part_scores`).
     """
 
     method: str
@@ -52,6 +57,21 @@ class Consensus:
     skills: pd.Series[float] | None = None
     n_anchors: int = 0
     warnings: tuple[str, ...] = ()
+    settled: Mapping[str, tuple[str, ...]] | None = None
+
+    def list_tied_answers(self) -> dict[str, tuple[str, ...]]:
+        """The answers among which a fair draw is made, by tied item; one that is there twice has twice the chance."""
+        if self.settled is not None:
+            return dict(self.settled)
+        tied = self.labels.loc[self.labels["tie"].astype(bool), "tied"]
+        return {str(item): tuple(answers) for item, answers in tied.items()}
+
+    def open_ties(self) -> Consensus:
+        """The same labels with every tie left open, which counts as wrong."""
+        labels = self.labels.assign(
+            label=self.labels["label"].astype(object).mask(self.labels["tie"].astype(bool), None)
+        )
+        return replace(self, ties="drop", labels=labels)
 
     @property
     def provenance(self) -> str:
@@ -83,3 +103,10 @@ class Accuracy:
     def value(self) -> float | None:
         """The share of items with the right label, None without items."""
         return self.right / self.total if self.total else None
+
+
+def name_majority(fewest: int | None, most: int | None) -> str:
+    """The name of a majority with its number of votes: `majority of 3`, or `majority of 2–5` where items differ."""
+    if fewest is None or most is None:
+        return "majority"
+    return f"majority of {fewest}" if fewest == most else f"majority of {fewest}–{most}"

@@ -19,9 +19,9 @@ class McNemarTest:
     """McNemar's test on items that two answered, of which each is right or wrong.
 
     `only_first` and `only_second` count the items that one of both alone has right, `both` and `neither` the others.
-    `p_exact` is that of the exact conditional test (twice the smaller binomial tail, at most 1), `p_mid` that of its
-    mid-p form, in which what was seen counts half (Fagerland, Lydersen and Laake 2013). Items count as
-    independent.
+    `n_ties` counts the items that were left out because of a tie. `p_exact` is that of the exact conditional test
+    (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p form, in which what was seen counts half
+    (Fagerland, Lydersen and Laake 2013). Items count as independent.
     """
 
     both: int
@@ -30,10 +30,16 @@ class McNemarTest:
     neither: int
     p_exact: float
     p_mid: float
+    n_ties: int = 0
 
 
-def compute_mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNemarTest:
-    """McNemar's test of two who were right (`True`) or wrong on the same items."""
+def compute_mcnemar(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], *, tied: NDArray[np.bool_] | None = None
+) -> McNemarTest:
+    """McNemar's test of two who were right (`True`) or wrong on the same items, but for those that are `tied`."""
+    n_ties = 0 if tied is None else int(tied.sum())
+    if tied is not None:
+        first, second = first[~tied], second[~tied]
     only_first, only_second = int((first & ~second).sum()), int((~first & second).sum())
     fewer, n_discordant = min(only_first, only_second), only_first + only_second
     tail = float(bdtr(fewer, n_discordant, 0.5)) if n_discordant else 1.0
@@ -46,6 +52,7 @@ def compute_mcnemar(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> McNe
         neither=int((~first & ~second).sum()),
         p_exact=min(1.0, 2 * tail),
         p_mid=mid if n_discordant else 1.0,
+        n_ties=n_ties,
     )
 
 

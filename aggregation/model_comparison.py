@@ -8,7 +8,7 @@ says the same again, so that it adds nothing to theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 import numpy as np
@@ -19,17 +19,17 @@ from aggregation.answers import Answers
 from aggregation.difference_tests import McNemarTest, adjust_by_holm, compute_mcnemar
 from aggregation.errors import HromadaError
 from aggregation.model_differences import (
-    ModelDifference,
     ModelPair,
     PublishedScore,
     build_difference,
     compare_published,
-    correct_families,
 )
+from aggregation.model_rows import ModelDifference, correct_families
 from aggregation.paired_measures import fix_answers, join_measures
 from aggregation.panel_variance import Contributions
 from aggregation.schema import Floats, find_different_rows
 from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
+from aggregation.tie_rules import SHARED, TieChoice
 
 MODEL = "model"
 """The name under which a model is scored as an annotator."""
@@ -46,7 +46,7 @@ class ModelAnswers:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelMcNemar:
-    """McNemar's test of people's majority (first; a tie is wrong) and a model (second); Holm's p over the models."""
+    """McNemar's test of people's majority (first; without its ties) and a model (second); Holm's p over the models."""
 
     model: str
     test: McNemarTest
@@ -58,7 +58,7 @@ class ModelComparison:
     """People beside models.
 
     `differences` are over all items, `parts` those of the primary metric by part of the items. `items` has the columns
-    model, item_id, people (the share of right answers), majority and model_right (0 or 1).
+    model, item_id, people (the share of right answers), majority (0 or 1, or a tie's share) and model_right (0 or 1).
     """
 
     differences: tuple[ModelDifference, ...]
@@ -82,10 +82,12 @@ def compare_models(
     published: Sequence[PublishedScore] = (),
     parts: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
     confidence_level: float = 0.95,
+    tie_choice: TieChoice = SHARED,
 ) -> ModelComparison:
     """Compare people with models, each on the items that it and people answered.
 
     `skips` (columns item, annotator) are wrong answers; `parts` has, by kind (class, tag, stratum) and part, its items.
+    Ties of the majority are shared, or follow `tie_choice`; McNemar's test leaves shared ones out.
 
     Raises HromadaError for nothing to compare, two models of one name, people without gold, and a model that answered
     none of the items. Where it was asked and no answer can be read it is wrong.
@@ -94,24 +96,25 @@ def compare_models(
     known = answers.votes.items.index[answers.votes.items["gold"].notna()]
     asked = set(answers.votes.frame["item"]) | (set() if skips is None else set(skips["item"]))
     scored = set(known) & asked
-    cache: dict[frozenset[str], ScoredUnits] = {}
+    sums = _PeopleSums(answers=answers, skips=skips, tie_choice=tie_choice)
     differences, of_parts, mcnemar, items = [], [], [], []
     for model in models:
-        pair = _pair_model(answers, model, frozenset(scored & set(model.answers)), skips=skips, cache=cache)
+        pair = _pair_model(sums, model, frozenset(scored & set(model.answers)))
         differences += list(_list_differences(pair, confidence_level))
         of_parts += list(_list_parts(pair, parts or {}, confidence_level))
         rows = _list_items(pair)
         items.append(rows)
         first, second = (rows[name].to_numpy() == 1 for name in ("majority", "model_right"))
-        mcnemar.append(ModelMcNemar(model=model.name, test=compute_mcnemar(first, second), p_holm=1.0))
+        tied = pair.people.majority.tied if tie_choice.ties == "shared" else None
+        mcnemar.append(ModelMcNemar(model=model.name, test=compute_mcnemar(first, second, tied=tied), p_holm=1.0))
     if published:
-        everybody = _sum_people(answers, frozenset(scored), skips=skips, cache=cache)
+        everybody = sums.sum_people(frozenset(scored))
         differences += [
             compare_published(everybody, unit, score, confidence_level)
             for score in published
             for unit in get_args(ScoredUnit)
         ]
-    units = cache.values()
+    units = sums.cache.values()
     holm = adjust_by_holm([one.test.p_mid for one in mcnemar])
     return ModelComparison(
         differences=tuple(
@@ -133,33 +136,35 @@ def _check_names(names: Sequence[str]) -> None:
         raise HromadaError(f"Two models are called {repeated[0]!r}.", remedy="Give each file or folder its own name.")
 
 
-def _sum_people(
-    answers: Answers, items: frozenset[str], *, skips: pd.DataFrame | None, cache: dict[frozenset[str], ScoredUnits]
-) -> ScoredUnits:
-    """People on these items; models that answered the same items share the sums."""
-    if items not in cache:
-        votes = answers.votes
-        frame = votes.frame.loc[votes.frame["item"].isin(items)].reset_index(drop=True)
-        due = None if skips is None else skips.loc[skips["item"].isin(items)]
-        cache[items] = sum_scored_units(answers.with_votes(replace(votes, frame=frame)), due)
-    return cache[items]
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _PeopleSums:
+    """People's answers, and the sums of them on sets of items; models that answered the same items share these."""
+
+    answers: Answers
+    skips: pd.DataFrame | None
+    tie_choice: TieChoice
+    cache: dict[frozenset[str], ScoredUnits] = field(default_factory=dict)
+
+    def sum_people(self, items: frozenset[str]) -> ScoredUnits:
+        """People on these items."""
+        if items not in self.cache:
+            votes = self.answers.votes
+            frame = votes.frame.loc[votes.frame["item"].isin(items)].reset_index(drop=True)
+            due = None if self.skips is None else self.skips.loc[self.skips["item"].isin(items)]
+            given = self.answers.with_votes(replace(votes, frame=frame))
+            self.cache[items] = sum_scored_units(given, due, tie_choice=self.tie_choice)
+        return self.cache[items]
 
 
-def _pair_model(
-    answers: Answers,
-    model: ModelAnswers,
-    items: frozenset[str],
-    *,
-    skips: pd.DataFrame | None,
-    cache: dict[frozenset[str], ScoredUnits],
-) -> ModelPair:
+def _pair_model(sums: _PeopleSums, model: ModelAnswers, items: frozenset[str]) -> ModelPair:
+    answers = sums.answers
     said = {item: model.answers[item] for item in sorted(items)}
     if not items:
         raise HromadaError(
             f"{model.name} answered none of the items that people are scored on.",
             remedy="Look whether ids and stimulus hashes are those of the project.",
         )
-    people = _sum_people(answers, items, skips=skips, cache=cache)
+    people = sums.sum_people(items)
     rows = pd.DataFrame({"item": list(said), "annotator": MODEL, "answer": list(said.values())}, dtype=object)
     is_given = rows["answer"].notna()
     votes = replace(answers.votes, frame=rows.loc[is_given].reset_index(drop=True))

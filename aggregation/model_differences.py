@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.bootstrap import FEWEST_GROUPS
-from aggregation.difference_tests import adjust_by_holm, compute_detectable_difference, compute_p_value
+from aggregation.difference_tests import compute_detectable_difference, compute_p_value
+from aggregation.model_rows import ModelDifference, add_ties_wrong
 from aggregation.paired_measures import select_items
 from aggregation.panel_intervals import NO_INTERVALS, estimate_intervals, explain_few_people
 from aggregation.panel_variance import SMALLEST_VARIANCE, Contributions, Metric, PanelVariance, estimate_variance
 from aggregation.scored_units import ScoredUnit, ScoredUnits
 from aggregation.share_differences import Ends, ShareDifference, correlate_shares, span_share
-
-ALL = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,44 +26,6 @@ class PublishedScore:
     name: str
     value: float
     n_items: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelDifference:
-    """People's value of a metric less a model's, on the items of a `part` (a class, tag or stratum; `all` of them).
-
-    `ci_low`, `ci_high`, `se` and `df` are for a fresh panel (new people and items), `item_only_low` and
-    `item_only_high` for these people on new items. `p_value` tests whether the difference for a fresh panel is 0: of a
-    share by `share_differences`, of other metrics by Student's t; `p_holm` is corrected for the models, or for the
-    parts of one model, which are tested together. `detectable` is the least true difference that this design would have
-    found with a power of 80 %, `item_only_detectable` the same for
-    these people. `is_paired` is false for a published score. `above` is who is above the other by `p_holm`: `people`,
-    `model`, or empty. `reason` says why a number is missing.
-    """
-
-    model: str
-    unit: ScoredUnit
-    metric: str
-    kind: str = ALL
-    part: str = ALL
-    people: float | None
-    value: float | None
-    difference: float | None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    se: float | None = None
-    df: float | None = None
-    item_only_low: float | None = None
-    item_only_high: float | None = None
-    p_value: float | None = None
-    p_holm: float | None = None
-    detectable: float | None = None
-    item_only_detectable: float | None = None
-    n_items: int
-    n_people: int
-    is_paired: bool = True
-    above: str = ""
-    reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -81,7 +42,37 @@ def build_difference(
     pair: ModelPair, unit: ScoredUnit, metric: str, kept: NDArray[np.bool_] | None, confidence_level: float
 ) -> ModelDifference:
     """One difference, over all items or over those that are `kept` (a truth value for each)."""
-    joined = pair.joined[unit] if kept is None else select_items(pair.joined[unit], kept)
+    joined, own, of_model = pair.joined[unit], pair.people.measure(unit).contributions, pair.model.individual
+    if kept is not None:
+        joined, own, of_model = (select_items(part, kept) for part in (joined, own, of_model))
+    row = _measure_difference(pair, unit, metric, joined, own, of_model, confidence_level)
+    wrong_joined, wrong_own = joined.count_ties_wrong(), own.count_ties_wrong()
+    if wrong_joined is not None and wrong_own is not None:
+        other = _measure_difference(pair, unit, metric, wrong_joined, wrong_own, of_model, confidence_level)
+        row = add_ties_wrong(row, other, n_ties=own.n_ties)
+    return _add_votes(row, pair.people, kept)
+
+
+def _add_votes(row: ModelDifference, people: ScoredUnits, kept: NDArray[np.bool_] | None) -> ModelDifference:
+    """The row of a majority with how many votes an item has."""
+    if row.unit != "majority":
+        return row
+    votes = np.bincount(people.scored.items[people.scored.voted], minlength=len(people.scored.gold))
+    votes = votes if kept is None else votes[kept]
+    votes = votes[votes > 0]
+    return replace(row, fewest_votes=int(votes.min()), most_votes=int(votes.max())) if len(votes) else row
+
+
+def _measure_difference(
+    pair: ModelPair,
+    unit: ScoredUnit,
+    metric: str,
+    joined: Contributions,
+    own: Contributions,
+    of_model: Contributions,
+    confidence_level: float,
+) -> ModelDifference:
+    """The difference of the people's contributions and the model's, which `joined` has side by side."""
     built = _build_metric(pair, metric)
     width = pair.people.individual.columns.shape[1]
     people = float(pair.people.metrics[metric].compute(joined.sums[:, :width])[0])
@@ -107,9 +98,6 @@ def build_difference(
     row = _add_errors(row, intervals.variance, intervals.se, confidence_level)
     if metric != pair.people.primary or joined.n_groups < FEWEST_GROUPS:
         return row
-    own, of_model = pair.people.measure(unit).contributions, pair.model.individual
-    if kept is not None:
-        own, of_model = select_items(own, kept), select_items(of_model, kept)
     variance = estimate_variance(built, joined)
     return _compare_shares(row, pair.people.metrics[metric], own, of_model, variance, confidence_level)
 
@@ -206,17 +194,33 @@ def compare_published(
     people: ScoredUnits, unit: ScoredUnit, score: PublishedScore, confidence_level: float
 ) -> ModelDifference:
     """People less a published score: unpaired, its variance p(1 - p)/n beside people's, Satterthwaite's df."""
-    measure, metric = people.measure(unit), people.metrics[people.primary]
-    contributions = measure.contributions
+    contributions = people.measure(unit).contributions
+    row = _measure_published(people, unit, contributions, score, confidence_level)
+    ties_wrong = contributions.count_ties_wrong()
+    if ties_wrong is not None:
+        other = _measure_published(people, unit, ties_wrong, score, confidence_level)
+        row = add_ties_wrong(row, other, n_ties=contributions.n_ties)
+    return _add_votes(row, people, None)
+
+
+def _measure_published(
+    people: ScoredUnits,
+    unit: ScoredUnit,
+    contributions: Contributions,
+    score: PublishedScore,
+    confidence_level: float,
+) -> ModelDifference:
+    metric = people.metrics[people.primary]
+    value = float(metric.compute(contributions.sums)[0])
     row = ModelDifference(
         model=score.name,
         unit=unit,
         metric=people.primary,
-        people=measure.value,
+        people=value,
         value=score.value,
-        difference=measure.value - score.value,
+        difference=value - score.value,
         n_items=len(contributions.columns),
-        n_people=len(measure.people),
+        n_people=len(people.measure(unit).people),
         is_paired=False,
     )
     intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
@@ -236,7 +240,7 @@ def compare_published(
 
     def join(part: float, df: float) -> ShareDifference:
         return ShareDifference(
-            first=measure.value,
+            first=value,
             second=score.value,
             first_ends=_build_ends(metric, contributions, part),
             second_ends=span_share(score.value, 0.0, n=score.n_items),
@@ -258,25 +262,3 @@ def _build_metric(pair: ModelPair, name: str) -> Metric:
         scale="difference",
         covers_majority=pair.people.metrics[name].covers_majority,
     )
-
-
-def correct_families(
-    rows: Sequence[ModelDifference], family: Callable[[ModelDifference], Hashable], *, confidence_level: float
-) -> list[ModelDifference]:
-    """The rows with Holm's p and who is above, corrected within each family of rows that are tested together."""
-    corrected = list(rows)
-    places: dict[Hashable, list[int]] = {}
-    for place, row in enumerate(rows):
-        places.setdefault(family(row), []).append(place)
-    for of_family in places.values():
-        adjusted = adjust_by_holm([rows[place].p_value for place in of_family])
-        for place, p in zip(of_family, adjusted, strict=True):
-            above = _name_better(rows[place], p, largest=1 - confidence_level)
-            corrected[place] = replace(rows[place], p_holm=p, above=above)
-    return corrected
-
-
-def _name_better(row: ModelDifference, p: float | None, *, largest: float) -> str:
-    if p is None or p >= largest or not row.difference:
-        return ""
-    return "people" if row.difference > 0 else "model"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aggregation.gold_comparison import ScoredAnswers, count_cells
 from aggregation.panel_variance import Contributions, Metric, Scale
@@ -19,8 +20,8 @@ class GradedOptions:
     """The options (different answers) that an item's votes name, sorted by item.
 
     `items` is the item of each option; `grades` (options × columns) is what an answer that names it adds to the sums,
-    `unanswered` (items × columns) what a skip adds. The last two columns are what a tie adds to the right answers, and
-    the number of answers. `right` is 1 for a right option. `votes` has the option of each row of `scored`, -1: a skip.
+    `unanswered` (items × columns) what a skip adds. The last column is the number of answers. `right` is 1 for a right
+    option. `votes` has the option of each row of `scored`, -1: a skip.
     """
 
     scored: ScoredAnswers
@@ -60,9 +61,18 @@ def build_answer_contributions(scored: ScoredAnswers, *, changes: Floats, change
 
 
 def build_majority_contributions(
-    scored: ScoredAnswers, *, columns: Floats, changes: Floats, change: Codes
+    scored: ScoredAnswers,
+    *,
+    columns: Floats,
+    changes: Floats,
+    change: Codes,
+    tied: NDArray[np.bool_],
+    unanswered: Floats,
 ) -> Contributions:
-    """The contributions of majorities: `changes[change]` is what each vote, left out, takes from its item's columns."""
+    """The contributions of majorities: `changes[change]` is what each vote, left out, takes from its item's columns.
+
+    `tied` marks the items with a tie; `unanswered` (items × columns) is what a skip adds.
+    """
     people, n_people = _number_people(scored)
     return Contributions(
         columns=columns,
@@ -76,15 +86,15 @@ def build_majority_contributions(
         people_factor=n_people / max(n_people - 1, 1),
         cell_factor=1.0,
         n_independent=len(scored.gold),
+        ties_wrong=np.where(tied[:, None], unanswered, columns) if tied.any() else None,
+        tied=tied if tied.any() else None,
     )
 
 
 def sum_pluralities(options: GradedOptions) -> Contributions:
     """What the option with the most votes of each item contributes, and how that changes without each vote.
 
-    Tied options share the item: every metric gets its expected value, and the last column but one takes from the right
-    answers what a tie added to them. In the changes a tie counts half, with the vote and without it, though as
-    published it is wrong.
+    Tied options share the item, with each vote and without it, so that every metric gets its expected value.
     """
     scored = options.scored
     n_options, n_columns = options.grades.shape
@@ -94,28 +104,27 @@ def sum_pluralities(options: GradedOptions) -> Contributions:
     slots = np.arange(n_options) - np.repeat(starts, np.diff(np.append(starts, n_options)))
     has_skips = np.bincount(scored.items[~scored.voted], minlength=len(scored.gold)) > 0
     columns = _share_items(options, counts, starts)
-    with_votes = columns.copy()
-    with_votes[:, -2] = 0.0
     changes = np.zeros((n_options, n_columns))
     for slot in range(int(slots.max(initial=-1)) + 1):
         left_out = slots == slot
         without = _share_items(options, counts - left_out, starts)
-        without[:, -2] = 0.0
         without[
             (np.bincount(options.items, weights=counts - left_out, minlength=len(scored.gold)) == 0) & ~has_skips
         ] = 0
         items = options.items[left_out]
-        changes[left_out] = with_votes[items] - without[items]
-    return build_majority_contributions(scored, columns=columns, changes=changes, change=votes)
+        changes[left_out] = columns[items] - without[items]
+    tied = _find_ties(options, counts)
+    return build_majority_contributions(
+        scored, columns=columns, changes=changes, change=votes, tied=tied, unanswered=options.unanswered
+    )
 
 
-def count_ties(options: GradedOptions) -> int:
-    """The number of items on which several options have the most votes."""
-    counts = np.bincount(options.votes[options.votes >= 0], minlength=len(options.items))
-    most = np.zeros(len(options.scored.gold), dtype=np.intp)
+def _find_ties(options: GradedOptions, counts: Floats) -> NDArray[np.bool_]:
+    """Which items have several options with the most votes."""
+    most = np.zeros(len(options.scored.gold))
     np.maximum.at(most, options.items, counts)
     n_top = np.bincount(options.items[counts == most[options.items]], minlength=len(most))
-    return int((n_top > 1).sum())
+    return np.asarray(n_top > 1)
 
 
 def _share_items(options: GradedOptions, counts: Floats, starts: Codes) -> Floats:
@@ -131,7 +140,6 @@ def _share_items(options: GradedOptions, counts: Floats, starts: Codes) -> Float
     n_top = np.add.reduceat(top.astype(np.float64), starts)
     shares = divide_safely(top.astype(np.float64), n_top[place])
     shared = np.add.reduceat(np.nan_to_num(shares)[:, None] * options.grades, starts, axis=0)
-    shared[:, -2] = np.where(n_top > 1, np.add.reduceat(np.nan_to_num(shares) * options.right, starts), 0.0)
     has_votes = most > 0
     columns[answered[has_votes]] = shared[has_votes]
     return columns
@@ -141,8 +149,8 @@ def sum_fresh_majorities(options: GradedOptions) -> dict[int, Contributions]:
     """The expected right answers of the majority of k people, for every odd k from 3 up to one below the panel's size.
 
     There are some only where at most LARGEST_PANEL people answered every item once. u_i is the mean over all k-subsets
-    of item i's votes of whether their plurality is right (a tie is wrong); a person's effect is u_i less the mean over
-    the subsets without them. Columns: right, tie (0), items.
+    of item i's votes of whether their plurality is right (a tie shared); a person's effect is u_i less the mean over
+    the subsets without them. Columns: right, items.
     """
     scored = options.scored
     n_items, n_people = len(scored.gold), len(scored.annotator_ids)
@@ -162,23 +170,24 @@ def sum_fresh_majorities(options: GradedOptions) -> dict[int, Contributions]:
 def _average_subsets(scored: ScoredAnswers, given: Floats, right: Floats, *, size: int) -> Contributions:
     n_people, n_items = given.shape[:2]
     subsets = [list(subset) for subset in combinations(range(n_people), size)]
-    hits = np.empty((n_items, len(subsets)))
+    hits, sole = np.empty((n_items, len(subsets))), np.empty((n_items, len(subsets)))
     without = np.ones((len(subsets), n_people))
     for number, subset in enumerate(subsets):
         counts = given[subset].sum(axis=0)
         top = counts == counts.max(axis=1, keepdims=True)
-        hits[:, number] = ((top * right).sum(axis=1) > 0) & (top.sum(axis=1) == 1)
+        hits[:, number] = (top * right).sum(axis=1) / top.sum(axis=1)
+        sole[:, number] = np.where(top.sum(axis=1) == 1, hits[:, number], 0.0)
         without[number, subset] = 0.0
-    means = hits.mean(axis=1)
+    means, ones = hits.mean(axis=1), np.ones(n_items)
+    ties_wrong = np.column_stack([sole.mean(axis=1), ones])
     changes = means[:, None] - (hits @ without) / without.sum(axis=0)
     cells = np.arange(n_items * n_people)
     factor = (n_people - 1) / n_people
-    zeros, ones = np.zeros(n_items), np.ones(n_items)
     return Contributions(
-        columns=np.column_stack([means, zeros, ones]),
+        columns=np.column_stack([means, ones]),
         groups=scored.groups,
         n_groups=scored.n_groups,
-        changes=np.column_stack([changes.ravel(), np.zeros((len(cells), 2))]),
+        changes=np.column_stack([changes.ravel(), np.zeros(len(cells))]),
         change=cells,
         items=cells // n_people,
         people=cells % n_people,
@@ -186,6 +195,7 @@ def _average_subsets(scored: ScoredAnswers, given: Floats, right: Floats, *, siz
         people_factor=factor,
         cell_factor=factor,
         n_independent=len(scored.frame),
+        ties_wrong=ties_wrong if (hits != sole).any() else None,
     )
 
 
@@ -196,8 +206,8 @@ def _number_people(scored: ScoredAnswers) -> tuple[Codes, int]:
 
 
 def build_share_metric(right: int = 0) -> Metric:
-    """The share of right answers: the column `right` without what ties added, over the number of answers."""
-    return Metric(compute=lambda sums: divide_safely(sums[:, right] - sums[:, -2], sums[:, -1]), scale="share")
+    """The share of right answers: the column `right` over the number of answers."""
+    return Metric(compute=lambda sums: divide_safely(sums[:, right], sums[:, -1]), scale="share")
 
 
 def build_column_mean(column: int, scale: Scale, *, covers_majority: bool = True) -> Metric:

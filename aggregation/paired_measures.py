@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple
 
     A person of both pilots has one code. What votes add is taken from its mean in their own pilot, as
     `estimate_variance` does it for one score. With fewer than `fewest_people` in either there is none of people; a
-    model (`fix_answers`) has none, and needs none.
+    model (`fix_answers`) has none, and needs none. An item on which either has a tie has one.
     """
     first, second = one.contributions, two.contributions
     people = pd.Index(one.people).union(pd.Index(two.people))
@@ -66,6 +67,7 @@ def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple
         cell_factor=1.0,
         n_independent=len(first.columns),
         fewest_people=FEWEST_PEOPLE if is_known else len(people) + 1,
+        **_join_ties(first, second),
     )
 
     def subtract_values(sums: Floats) -> Floats:
@@ -110,7 +112,25 @@ def select_items(contributions: Contributions, kept: NDArray[np.bool_]) -> Contr
         n_people=n_people,
         people_factor=n_people / max(n_people - 1, 1),
         n_independent=int(rows.sum() if contributions.n_independent == len(contributions.change) else kept.sum()),
+        **_select_ties(contributions, kept),
     )
+
+
+def _join_ties(first: Contributions, second: Contributions) -> dict[str, Any]:
+    """The fields of ties on either side; None where there are none."""
+    parts = [part.count_ties_wrong() or part for part in (first, second)]
+    tied = [part.tied for part in (first, second) if part.tied is not None]
+    if not tied:
+        return {"tied": None, "ties_wrong": None}
+    return {"tied": np.any(tied, axis=0), "ties_wrong": np.hstack([part.columns for part in parts])}
+
+
+def _select_ties(contributions: Contributions, kept: NDArray[np.bool_]) -> dict[str, Any]:
+    """The fields of ties on these items; None where none of them has a tie."""
+    tied, columns = contributions.tied, contributions.ties_wrong
+    if tied is None or columns is None or not tied[kept].any():
+        return {"tied": None, "ties_wrong": None}
+    return {"tied": tied[kept], "ties_wrong": columns[kept]}
 
 
 def _number_codes(codes: Codes) -> tuple[Codes, int]:

@@ -8,7 +8,7 @@ Nielsen and Webb, arXiv:2406.08880). For the people's term a metric that is no m
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -69,6 +69,9 @@ class Contributions:
     `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
     fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
     there is no interval for a fresh panel.
+
+    `columns` share ties. `ties_wrong` are the columns in which each tie counts as no answer, `tied` marks the items
+    with a tie; both are None where nothing ties.
     """
 
     columns: Floats
@@ -84,11 +87,22 @@ class Contributions:
     n_independent: int
     item_sets: SetChanges | None = None
     fewest_people: int = FEWEST_PEOPLE
+    ties_wrong: Floats | None = None
+    tied: NDArray[np.bool_] | None = None
 
     @cached_property
     def sums(self) -> Floats:
         """The column sums: 1 × columns."""
         return np.asarray(self.columns.sum(axis=0), dtype=np.float64)[None, :]
+
+    @property
+    def n_ties(self) -> int:
+        """The number of items with a tie."""
+        return 0 if self.tied is None else int(self.tied.sum())
+
+    def count_ties_wrong(self) -> Contributions | None:
+        """The same with ties counted wrong; None where nothing ties."""
+        return None if self.ties_wrong is None else replace(self, columns=self.ties_wrong)
 
     @cached_property
     def group_sums(self) -> tuple[Floats, Codes]:

@@ -1,10 +1,13 @@
 """Grades of answers that consist of parts, boxes or spans: single answers, and the majority of each part.
 
 The columns are, per answer or item: exact match, F1 in each layer, then for boxes their precision and recall, and the
-right, gold and answered boxes of all boxes together and of each declared box; what ties added to the exact matches, and
-the number of answers or items. A tied part is half chosen, so that every metric but the exact match has about its
-expected value. `multilabel.scores` and `spans.scores` say what the parts and layers are, and turn the columns into
-metrics.
+right, gold and answered boxes of all boxes together and of each declared box; and the number of answers or items.
+`multilabel.scores` and `spans.scores` say what the parts and layers are, and turn the columns into metrics.
+
+The majority of an item takes the parts that more than half of its votes have. Where exactly half have a part, one vote
+that is drawn fairly settles all such parts at once, so the item's columns are the mean over the answers that its votes
+make of it (`Consensus.tied_answers`). Spans need a majority for no span too: where no span is chosen, and most votes
+have one, the vote that is drawn is the answer.
 """
 
 from __future__ import annotations
@@ -66,14 +69,14 @@ class _PartCounts:
     """Every different part that occurs in the answers to an item, sorted by item; `item` is the item of each.
 
     `answers` says which parts an answer has (answers × parts); `empty` is 1 for an answer without any part. `boxes` has
-    a row per declared box: the places of its parts, and of which items it is gold.
+    a row per declared box: which parts it is, and of which items it is gold.
     """
 
     item: Codes
     layers: tuple[_LayerArrays, ...]
     answers: Sparse
     empty: Floats
-    boxes: tuple[tuple[NDArray[np.intp], Floats], ...]
+    boxes: tuple[tuple[Floats, Floats], ...]
 
 
 def sum_parts(scored: ScoredAnswers, part_type: PartType) -> tuple[Contributions, Contributions]:
@@ -139,7 +142,7 @@ def _count_parts(scored: ScoredAnswers, part_type: PartType) -> _PartCounts:
         empty=is_empty.astype(np.float64),
         boxes=tuple(
             (
-                np.array([place for place, (_, part) in enumerate(keys) if part == (box,)], dtype=np.intp),
+                np.array([float(part == (box,)) for _, part in keys]),
                 np.array([float((box,) in gold[item]) for item in ids]),
             )
             for box in (part_type.boxes or ())
@@ -157,80 +160,136 @@ def _grade_answers(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: boo
         )
         for layer in counts.layers
     ]
-    columns = [scored.right]
-    columns += [f1_of_counts(layer.right, gold=layer.gold, answered=layer.answered) * scored.voted for layer in layers]
+    boxes = [(np.asarray(counts.answers @ of_box), gold[scored.items]) for of_box, gold in counts.boxes]
+    return _join_columns(scored.right, layers, boxes, voted=scored.voted, is_pooled=is_pooled)
+
+
+def _join_columns(
+    exact: Floats,
+    layers: Sequence[_LayerArrays],
+    boxes: Sequence[tuple[Floats, Floats]],
+    *,
+    voted: NDArray[np.bool_],
+    is_pooled: bool,
+) -> Floats:
+    """The columns of answers from their layers, and from whether each declared box is ticked and is gold."""
+    columns = [exact]
+    columns += [f1_of_counts(layer.right, gold=layer.gold, answered=layer.answered) * voted for layer in layers]
     if is_pooled:
-        boxes = layers[0]
-        columns += [share_of_counts(boxes.right, of=total) * scored.voted for total in (boxes.answered, boxes.gold)]
-        columns += [boxes.right, boxes.gold, boxes.answered]
-        for places, box_gold in counts.boxes:
-            ticked = (
-                np.asarray(counts.answers[:, places].sum(axis=1)).ravel() if len(places) else np.zeros(len(columns[0]))
-            )
-            columns += [ticked * box_gold[scored.items], box_gold[scored.items], ticked]
-    return np.column_stack([*columns, np.zeros(len(columns[0])), np.ones(len(columns[0]))])
+        whole = layers[0]
+        columns += [share_of_counts(whole.right, of=total) * voted for total in (whole.answered, whole.gold)]
+        columns += [whole.right, whole.gold, whole.answered]
+        for ticked, gold in boxes:
+            columns += [ticked * gold, gold, ticked]
+    return np.column_stack([*columns, np.ones(len(exact))])
 
 
 def _sum_majorities(counts: _PartCounts, scored: ScoredAnswers, *, is_pooled: bool) -> Contributions:
-    """The columns of the parts that more than half of an item's answers have, and without each of these answers.
-
-    Spans need a majority for the empty answer too; an item without any majority stays open.
-    """
+    """The columns of the majority of each item, and what they lose without each vote."""
     n_items = len(scored.gold)
     rows = np.flatnonzero(scored.voted)
-    given = np.asarray(counts.answers.sum(axis=0), dtype=np.float64).ravel()
-    totals = np.bincount(scored.items[rows], minlength=n_items).astype(np.float64)
-    empty = count_codes(scored.items, size=n_items, weights=counts.empty)
+    tally = _Tally(
+        given=np.asarray(counts.answers.sum(axis=0), dtype=np.float64).ravel(),
+        totals=np.bincount(scored.items[rows], minlength=n_items).astype(np.float64),
+        empty=count_codes(scored.items, size=n_items, weights=counts.empty),
+    )
     has_skips = np.bincount(scored.items[~scored.voted], minlength=n_items) > 0
-    columns = _grade_majorities(counts, given, totals, empty, is_pooled=is_pooled)
-    with_answers = columns.copy()
-    with_answers[:, -2] = 0.0  # a tie counts half, as in `options.sum_pluralities`
+    unanswered = _grade_nothing(counts, n_items, is_pooled=is_pooled)
+    columns = _grade_majorities(counts, scored, tally, rows, unanswered, is_pooled=is_pooled)
     changes = np.zeros((len(rows), columns.shape[1]))
     starts = np.flatnonzero(np.diff(scored.items[rows], prepend=-1))
     ranks = np.arange(len(rows)) - np.repeat(starts, np.diff(np.append(starts, len(rows))))
     for rank in range(int(ranks.max(initial=-1)) + 1):
-        places = np.flatnonzero(ranks == rank)
-        left_out = rows[places]
+        left_out = rows[ranks == rank]
         items = scored.items[left_out]
-        fewer, fewer_empty = totals.copy(), empty.copy()
-        fewer[items] -= 1
-        fewer_empty[items] -= counts.empty[left_out]
-        fewer_given = given - np.asarray(counts.answers[left_out].sum(axis=0)).ravel()
-        without = _grade_majorities(counts, fewer_given, fewer, fewer_empty, is_pooled=is_pooled)
-        without[:, -2] = 0.0
-        without[(fewer == 0) & ~has_skips] = 0.0
-        changes[places] = with_answers[items] - without[items]
-    return build_majority_contributions(scored, columns=columns, changes=changes, change=np.arange(len(rows)))
+        fewer = tally.leave_out(counts, left_out, items)
+        others = rows[np.isin(scored.items[rows], items) & (ranks != rank)]
+        without = _grade_majorities(counts, scored, fewer, others, unanswered, is_pooled=is_pooled)
+        without[(fewer.totals == 0) & ~has_skips] = 0.0
+        changes[ranks == rank] = columns[items] - without[items]
+    return build_majority_contributions(
+        scored,
+        columns=columns,
+        changes=changes,
+        change=np.arange(len(rows)),
+        tied=_find_ties(counts, tally, is_pooled=is_pooled),
+        unanswered=unanswered,
+    )
 
 
-def _grade_majorities(counts: _PartCounts, given: Floats, totals: Floats, empty: Floats, *, is_pooled: bool) -> Floats:
-    """The columns of each item for parts with `given` votes of the `totals` of their items; a tied part counts half."""
-    n_items, item, half = len(totals), counts.item, totals[counts.item] / 2
-    is_tied = (given == half) & (half > 0)
-    shares = (given > half) + is_tied / 2
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Tally:
+    """The votes of each part (`given`), of each item (`totals`), and of each item for no part (`empty`)."""
 
-    def add_up(numbers: Floats) -> Floats:
-        return count_codes(item, size=n_items, weights=numbers)
+    given: Floats
+    totals: Floats
+    empty: Floats
 
-    has_tie = add_up(is_tied.astype(np.float64)) > 0
-    is_closed = totals > 0
-    if not is_pooled:
-        is_closed &= (add_up(shares) > 0) | (empty > totals / 2)
-    shares = shares * is_closed[item]
-    layers = [(add_up(shares * each.right), each.gold, add_up(shares * each.answered)) for each in counts.layers]
-    is_gold = counts.layers[0].right
-    exact = (add_up(is_gold) == counts.layers[0].gold) & is_closed
-    chances = np.ones(n_items)
-    np.multiply.at(chances, item, np.where(is_gold > 0, shares, 1 - shares))
-    columns = [
-        exact * chances,
-        *(f1_of_counts(right, gold=gold, answered=said) * is_closed for right, gold, said in layers),
-    ]
+    def leave_out(self, counts: _PartCounts, rows: Codes, items: Codes) -> _Tally:
+        """The tally without these votes, one of each of these items."""
+        totals, empty = self.totals.copy(), self.empty.copy()
+        totals[items] -= 1
+        empty[items] -= counts.empty[rows]
+        given = self.given - np.asarray(counts.answers[rows].sum(axis=0)).ravel()
+        return _Tally(given=given, totals=totals, empty=empty)
+
+    def list_chosen(self, item: Codes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which parts, of these items, more than half of the votes have, and which exactly half."""
+        half = self.totals[item] / 2
+        return self.given > half, (self.given == half) & (half > 0)
+
+
+def _find_ties(counts: _PartCounts, tally: _Tally, *, is_pooled: bool) -> NDArray[np.bool_]:
+    """Which items have a part that exactly half of their votes have, or, of spans, no majority at all."""
+    chosen, tied = tally.list_chosen(counts.item)
+    n_items = len(tally.totals)
+    is_tied: NDArray[np.bool_] = np.bincount(counts.item[tied], minlength=n_items) > 0
     if is_pooled:
-        box_right, boxes_gold, boxes_answered = layers[0]
-        columns += [share_of_counts(box_right, of=total) * is_closed for total in (boxes_answered, boxes_gold)]
-        columns += list(layers[0])
-        for places, box_gold in counts.boxes:
-            ticked = np.bincount(item[places], weights=shares[places], minlength=n_items)
-            columns += [ticked * box_gold, box_gold, ticked]
-    return np.column_stack([*columns, exact * chances * has_tie, np.ones(n_items)])
+        return is_tied
+    is_open = (np.bincount(counts.item[chosen], minlength=n_items) == 0) & (tally.empty <= tally.totals / 2)
+    return np.asarray(is_tied | (is_open & (tally.totals > 0)))
+
+
+def _grade_nothing(counts: _PartCounts, n_items: int, *, is_pooled: bool) -> Floats:
+    """The columns of items without an answer."""
+    nothing = np.zeros(n_items)
+    layers = [_LayerArrays(answered=nothing, right=nothing, gold=layer.gold) for layer in counts.layers]
+    boxes = [(nothing, gold) for _, gold in counts.boxes]
+    return _join_columns(nothing, layers, boxes, voted=np.zeros(n_items, dtype=bool), is_pooled=is_pooled)
+
+
+def _grade_majorities(
+    counts: _PartCounts, scored: ScoredAnswers, tally: _Tally, rows: Codes, unanswered: Floats, *, is_pooled: bool
+) -> Floats:
+    """The columns of each item: the mean over the votes (`rows`) of the answer that each makes of the majority."""
+    of = scored.items[rows]
+    sums = np.zeros_like(unanswered)
+    np.add.at(sums, of, _grade_settled(counts, of, rows, tally, is_pooled=is_pooled))
+    n = np.bincount(of, minlength=len(sums))[:, None]
+    return np.where(n > 0, sums / np.maximum(n, 1), unanswered)
+
+
+def _grade_settled(counts: _PartCounts, of: Codes, rows: Codes, tally: _Tally, *, is_pooled: bool) -> Floats:
+    """The columns of the majority of its item (`of`), for each vote that settles what is tied."""
+    chosen, tied = tally.list_chosen(counts.item)
+    own, n_items = counts.answers[rows], len(tally.totals)
+
+    def settle(sizes: Floats) -> Floats:
+        by_majority = count_codes(counts.item, size=n_items, weights=chosen * sizes)[of]
+        return np.asarray(by_majority + own @ (tied * sizes))
+
+    takes_own = np.zeros(len(rows), dtype=bool)
+    if not is_pooled:
+        takes_own = (settle(np.ones(len(chosen))) == 0) & (tally.empty <= tally.totals / 2)[of]
+    layers = [
+        _LayerArrays(
+            answered=np.where(takes_own, own @ layer.answered, settle(layer.answered)),
+            right=np.where(takes_own, own @ layer.right, settle(layer.right)),
+            gold=layer.gold[of],
+        )
+        for layer in counts.layers
+    ]
+    whole = layers[0]
+    exact = ((whole.right == whole.gold) & (whole.answered == whole.gold)).astype(np.float64)
+    boxes = [(settle(of_box), gold[of]) for of_box, gold in counts.boxes]
+    return _join_columns(exact, layers, boxes, voted=np.ones(len(rows), dtype=bool), is_pooled=is_pooled)

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aggregation.consensus import Consensus
+from aggregation.consensus import Consensus, TieRule, name_majority
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals import wilson_interval
 from aggregation.options import GradedOptions, build_share_metric, sum_fresh_majorities
@@ -32,6 +32,8 @@ REASON_UNDEFINED = "Undefined: neither gold nor answers have what it measures, o
 class Score:
     """One metric: of `scoring.METRICS` for labels, of the `scores` module of their type for other answers.
 
+    `value` shares ties, or follows the rule that was asked for (`Performance.ties`); `value_ties_wrong` counts each tie
+    as no answer, and is None where nothing ties.
     `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
     `item_only_high` for this panel (new items). `ci_method` names how they were made; `reason` says why the value or
     an interval is missing, or why no variance went into it.
@@ -46,14 +48,16 @@ class Score:
     item_only_high: float | None
     ci_method: str
     reason: str
+    value_ties_wrong: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
     """The scores of one unit of judgement: single answers, majorities, Dawid-Skene labels, majorities of k people.
 
-    `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong, and so is a tie,
-    which is counted in `n_ties`. `wrong` is None for a majority of k people, which is an expected number. `scores` has
+    `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong. `wrong` counts the
+    wrong ones without a tie, beside the `n_ties` tied ones; it is None for a majority of k people, which is an expected
+    number. `fewest_votes` and `most_votes` are those of an item, for the majority alone. `scores` has
     the accuracy and, where the labels are classes, the other metrics. `warnings` say what makes the numbers doubtful.
     `wilson_low` and `wilson_high` are for the accuracy and treat all answers or items as independent, so they ignore
     that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over annotators'
@@ -76,6 +80,13 @@ class Unit:
     ann_q3: float | None = None
     ann_min: float | None = None
     ann_max: float | None = None
+    fewest_votes: int | None = None
+    most_votes: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the unit with the number of votes of a majority: `majority of 2–5`."""
+        return self.unit if self.unit != "majority" else name_majority(self.fewest_votes, self.most_votes)
 
     @property
     def primary(self) -> Score:
@@ -97,6 +108,7 @@ class Performance:
     that are scored, which is what guessing would score; both are None where nothing is chosen from options. `n_items`
     counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the labels by which the unit of that
     name was scored. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
+    `ties` is the rule by which tied items are scored.
     """
 
     units: tuple[Unit, ...]
@@ -111,10 +123,16 @@ class Performance:
     classes_are_positions: bool
     dawid_skene: Consensus | None
     fresh_majorities: tuple[Unit, ...] = ()
+    ties: TieRule = "shared"
 
     def __getitem__(self, unit: str) -> Unit:
         """The unit of that name."""
         return {row.unit: row for row in (*self.units, *self.fresh_majorities)}[unit]
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any unit has a tie, so that its values with ties wrong are other ones."""
+        return any(row.primary.value_ties_wrong is not None for row in (*self.units, *self.fresh_majorities))
 
     def has_unit(self, unit: str) -> bool:
         """Whether there is a unit of that name."""
@@ -133,9 +151,10 @@ def score_unit(
 ) -> Unit:
     """A unit of judgement from what its items contribute, the metrics in their order (the share of right ones first).
 
-    The last two columns are what ties added to the right ones, and the number of answers or items.
+    The last column is the number of answers or items.
     """
     methods = _describe_methods(unit, scored, n_annotators=n_annotators)
+    ties_wrong = contributions.count_ties_wrong()
     scores = tuple(
         _build_score(
             name,
@@ -143,24 +162,30 @@ def score_unit(
             if unit == "majority" and not metric.covers_majority
             else estimate_intervals(metric, contributions, confidence_level=confidence_level),
             value=float(metric.compute(contributions.sums)[0]),
+            ties_wrong=None if ties_wrong is None else float(metric.compute(ties_wrong.sums)[0]),
             methods=methods,
         )
         for name, metric in metrics.items()
     )
     total = round(float(contributions.columns[:, -1].sum()))
-    right = round((scores[0].value or 0.0) * total)
-    wilson = wilson_interval(right, total, confidence_level=confidence_level)
+    right = (scores[0].value or 0.0) * total
+    untied_right = right if ties_wrong is None else (scores[0].value_ties_wrong or 0.0) * total
+    wilson = wilson_interval(round(right, 9), total, confidence_level=confidence_level)
+    votes = np.bincount(scored.items[scored.voted]) if unit == "majority" else np.zeros(0, dtype=np.intp)
+    votes = votes[votes > 0]
     return Unit(
         unit=unit,
         total=total,
-        wrong=total - right,
+        wrong=total - contributions.n_ties - round(untied_right),
         scores=scores,
         warnings=(*_warn_of_few_people(unit, scored, n_annotators=n_annotators), *warnings),
         wilson_low=wilson.low,
         wilson_high=wilson.high,
         n_items=len(scored.gold),
         n_annotators=n_annotators,
-        n_ties=0,
+        n_ties=contributions.n_ties,
+        fewest_votes=int(votes.min()) if len(votes) else None,
+        most_votes=int(votes.max()) if len(votes) else None,
     )
 
 
@@ -215,7 +240,9 @@ def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.Da
     ).sort_index()
 
 
-def _build_score(name: str, intervals: PanelIntervals, *, value: float, methods: Mapping[Form, str]) -> Score:
+def _build_score(
+    name: str, intervals: PanelIntervals, *, value: float, ties_wrong: float | None, methods: Mapping[Form, str]
+) -> Score:
     has_interval = intervals.this_panel.low is not None
     return Score(
         metric=name,
@@ -227,6 +254,7 @@ def _build_score(name: str, intervals: PanelIntervals, *, value: float, methods:
         item_only_high=intervals.this_panel.high,
         ci_method=methods[intervals.form if has_interval else "none"],
         reason=REASON_UNDEFINED if np.isnan(value) else intervals.reason,
+        value_ties_wrong=None if ties_wrong is None or np.isnan(ties_wrong) else ties_wrong,
     )
 
 

@@ -13,10 +13,11 @@ from aggregation.answer_types import compare_answers, list_metrics, sum_contribu
 from aggregation.answers import Answers
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.labels.scorers import grade_labels
-from aggregation.labels.scores import list_label_metrics
-from aggregation.options import sum_pluralities, sum_single_answers
+from aggregation.labels.scores import list_label_metrics, sum_majority_labels
+from aggregation.options import sum_single_answers
 from aggregation.paired_measures import ItemMeasure
 from aggregation.panel_variance import Contributions, Metric
+from aggregation.tie_rules import SHARED, TieChoice
 
 ScoredUnit = Literal["individual", "majority"]
 
@@ -46,19 +47,19 @@ class ScoredUnits:
         )
 
 
-def sum_scored_units(answers: Answers, skips: pd.DataFrame | None) -> ScoredUnits:
+def sum_scored_units(answers: Answers, skips: pd.DataFrame | None, *, tie_choice: TieChoice = SHARED) -> ScoredUnits:
     """Compare answers and skips (columns item, annotator) with gold, and sum both units, as `hromada baseline` does.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
     scored = compare_answers(answers, skips)
     if answers.kind != "label":
-        individual, majority, _ = sum_contributions(answers, scored)
+        individual, majority, _ = sum_contributions(answers, scored, tie_choice)
         return ScoredUnits(scored=scored, individual=individual, majority=majority, metrics=list_metrics(answers))
     options = grade_labels(scored)
     return ScoredUnits(
         scored=scored,
         individual=sum_single_answers(options),
-        majority=sum_pluralities(options),
+        majority=sum_majority_labels(answers.votes, options, tie_choice),
         metrics=list_label_metrics(scored),
     )

@@ -26,13 +26,12 @@ class LabelCounts:
 
     `right`, `gold` and `answered` have one number per declared class: right answers, gold labels and answers of that
     class. `total` counts all answers, so also those that name no class (a refusal), which are wrong. The numbers need
-    not be whole: a tie is shared between its labels, and `tied_right` is what such shares are of `right`.
+    not be whole: a tie is shared between its labels.
     """
 
     right: tuple[float, ...]
     gold: tuple[float, ...]
     answered: tuple[float, ...]
-    tied_right: float
     total: float
 
 
@@ -43,27 +42,25 @@ def count_labels(
 
     A tie is shared equally between its labels: the counts are those expected of an answer drawn from them.
     """
-    n_right, n_answers, tied_right = dict.fromkeys(classes, 0.0), dict.fromkeys(classes, 0.0), 0.0
+    n_right, n_answers = dict.fromkeys(classes, 0.0), dict.fromkeys(classes, 0.0)
     for truth, answer in zip(gold, answers, strict=True):
         labels = () if answer is None else (answer,) if isinstance(answer, str) else answer
         for label in labels:
             share = 1 / len(labels)
             n_answers[label] = n_answers.get(label, 0.0) + share
             n_right[label] = n_right.get(label, 0.0) + share * (label == truth)
-            tied_right += share * (label == truth and share < 1)
     n_gold = Counter(gold)
     return LabelCounts(
         right=tuple(n_right[name] for name in classes),
         gold=tuple(float(n_gold[name]) for name in classes),
         answered=tuple(n_answers[name] for name in classes),
-        tied_right=tied_right,
         total=float(len(gold)),
     )
 
 
 def accuracy(counts: LabelCounts) -> float:
-    """The share of right answers; a tie is wrong."""
-    return (sum(counts.right) - counts.tied_right) / counts.total if counts.total else math.nan
+    """The share of right answers; each of m tied answers counts 1/m."""
+    return sum(counts.right) / counts.total if counts.total else math.nan
 
 
 def f1_by_class(counts: LabelCounts) -> tuple[float, ...]:

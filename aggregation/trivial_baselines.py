@@ -1,14 +1,14 @@
 """What answers score that need no understanding: chance, the majority class, a position, the longest option, and so on.
 
 They are scored by the metrics of `aggregation/scoring`, as people and models are. Where a baseline is torn between
-options it takes one by lot: every metric, the accuracy too, is then the one expected of that.
+options it takes one by lot: every metric is then the one expected of that.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from aggregation.errors import HromadaError
 from aggregation.scoring import METRICS, LabelCounts, count_labels, split_words
@@ -109,10 +109,9 @@ def _score_choices(
 
 
 def _compute_scores(counts: LabelCounts, *, classes: Sequence[str] | None) -> dict[str, float]:
-    """All metrics of expected counts; what is taken by lot counts as often as it is right, and is no tie."""
-    expected = replace(counts, tied_right=0.0)
+    """All metrics of expected counts; what is taken by lot counts as often as it is right."""
     names = METRICS if classes is not None else ("accuracy",)
-    return {name: METRICS[name](expected) for name in names}
+    return {name: METRICS[name](counts) for name in names}
 
 
 def _score_class_distribution(items: Sequence[OptionItem], *, classes: Sequence[str] | None) -> TrivialBaseline:
@@ -122,7 +121,7 @@ def _score_class_distribution(items: Sequence[OptionItem], *, classes: Sequence[
     n_gold, total = Counter(item.gold for item in items), float(len(items))
     gold = tuple(float(n_gold[one]) for one in classes)
     right = tuple(number * number / total for number in gold)
-    counts = LabelCounts(right=right, gold=gold, answered=gold, tied_right=0.0, total=total)
+    counts = LabelCounts(right=right, gold=gold, answered=gold, total=total)
     return TrivialBaseline(name=name, scores=_compute_scores(counts, classes=classes), n_torn=len(items))
 
 

@@ -103,7 +103,7 @@ def build_benchmark(
             replayed = lm_eval.replay_people(task_files, open_tasks, recordings, group=group)
         if hidden_tasks:
             secret = lm_eval.replay_people(task_files, hidden_tasks, recordings)
-    samples = {person: list_samples(tasks, recording) for person, recording in recordings.items()}
+    samples = {person: list_samples(tasks, runs[0]) for person, runs in recordings.items()}
     del recordings
     report(0.7)
     parts = _Parts(
@@ -252,11 +252,14 @@ def _list_notes(parts: _Parts) -> tuple[str, ...]:
         notes += [f"{task.name}: {number} items left out: {reason}." for reason, number in task.left_out.items()]
         if people.reason:
             notes.append(f"{task.name}: nobody is replayed: {people.reason}.")
-        if people.n_ties or people.n_unanswered:
+        if people.n_runs > 1:
+            shares = "" if people.are_shares_exact else ", in which their shares are rounded"
             notes.append(
-                f"{task.name}: the majority is not replayed on {people.n_ties} ties"
-                f" and {people.n_unanswered} items that were only skipped."
+                f"{task.name}: the majority is tied on {people.n_ties} items, so it is replayed in {people.n_runs}"
+                f" runs{shares}; `hromada results` pools them."
             )
+        if people.n_unanswered:
+            notes.append(f"{task.name}: {people.n_unanswered} items that were only skipped are wrong for the majority.")
         if not task.few_shot:
             notes.append(f"{task.name}: no few-shot examples: no item with open gold is of a group without test items.")
         if "licence" not in task.source.declared:

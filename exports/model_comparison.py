@@ -9,9 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from aggregation.consensus import TieRule
 from aggregation.errors import HromadaError, Where
 from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
-from aggregation.model_differences import ModelDifference, PublishedScore
+from aggregation.model_differences import PublishedScore
+from aggregation.model_rows import ModelDifference
+from aggregation.tie_rules import SHARED, TieChoice
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
@@ -30,7 +33,7 @@ REMEDIES = {
 }
 """What to do where no answer of a model can be compared, by the status of its items."""
 ITEM_COLUMNS = ("model", "item_id", "status", "people", "majority", "model_right")
-MCNEMAR_COLUMNS = ("model", "both", "only_first", "only_second", "neither", "p_exact", "p_mid", "p_holm")
+MCNEMAR_COLUMNS = ("model", "both", "only_first", "only_second", "neither", "n_ties", "p_exact", "p_mid", "p_holm")
 KINDS = ("class", "stratum", "tag")
 
 Row = dict[str, Any]
@@ -42,7 +45,7 @@ class ComparedModels:
     """A data set compared with models: the numbers, and for each model the status of each item, sorted by id.
 
     `n_items` counts the items of the data set, `n_scored` those on which people are scored. `notes` say what is
-    doubtful or was left out.
+    doubtful or was left out. `ties` is the rule by which ties of the majority are scored.
     """
 
     data: DataSet
@@ -51,6 +54,7 @@ class ComparedModels:
     n_items: int
     n_scored: int
     notes: tuple[str, ...]
+    ties: TieRule = "shared"
 
     @property
     def has_equal_items(self) -> bool:
@@ -69,6 +73,7 @@ def compare_data_set(
     published: Sequence[PublishedScore] = (),
     parts: Parts | None = None,
     confidence_level: float = 0.95,
+    tie_choice: TieChoice = SHARED,
 ) -> ComparedModels:
     """Compare a data set, by the first votes of each item as scores do, with what was read of models.
 
@@ -99,6 +104,7 @@ def compare_data_set(
         published=[*read.published, *published],
         parts={**({"class": classes} if classes else {}), **(parts or {})},
         confidence_level=confidence_level,
+        tie_choice=tie_choice,
     )
     return ComparedModels(
         data=data,
@@ -107,6 +113,7 @@ def compare_data_set(
         n_items=len(data.items),
         n_scored=sum(golds[item] is not None for item in met),
         notes=(*read.notes, *_list_notes(read, comparison, has_skips=not skips.empty)),
+        ties=tie_choice.ties,
     )
 
 

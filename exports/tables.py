@@ -35,12 +35,13 @@ from exports.trivial_scores import TRIVIAL_COLUMNS, build_trivial_table
 BASELINE_COLUMNS = (
     "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
     "bl_random_exact", "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low",
-    "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties", "warning",
-    "normalise",
+    "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties",
+    "bl_human_ties_wrong", "warning", "normalise",
 )  # fmt: skip
 SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
-    "ci_method", "total", "n_items", "n_annotators", "n_ties", "beyond_half_width", "warning", "normalise",
+    "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong", "beyond_half_width", "warning",
+    "normalise",
 )  # fmt: skip
 _FRACTIONS = ("wilson_low", "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
@@ -194,6 +195,7 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "n_items": unit.n_items,
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
+            "value_ties_wrong": format_fixed(score.value_ties_wrong, 4),
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
             "warning": join_warnings(unit, score),
             "normalise": result.data.normalise,
@@ -223,6 +225,7 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
         "item_only_high": format_fixed(unit.primary.item_only_high, 4),
         "ci_method": unit.primary.ci_method + get_positions_mark(data),
         "n_ties": unit.n_ties,
+        "bl_human_ties_wrong": format_percent(unit.primary.value_ties_wrong),
         "normalise": data.normalise,
         "warning": join_warnings(unit, unit.primary),
     } | {name: format_fixed(getattr(unit, name), 4) for name in _FRACTIONS}

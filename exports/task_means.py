@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -13,6 +13,7 @@ from aggregation.errors import HromadaError, Refused
 from aggregation.panel_intervals import NO_INTERVAL, NOT_COVERED
 from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
 from aggregation.task_means import ScoredTask, TaskMean, estimate_task_mean
+from aggregation.tie_rules import SHARED, TieChoice
 from exports.inputs import DataSet
 
 UNITS: tuple[ScoredUnit, ...] = get_args(ScoredUnit)
@@ -24,12 +25,18 @@ Hashes = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class TaskScores:
-    """One task: its items with gold that people met, their number of people, and by unit its metrics' values."""
+    """One task: its items with gold that people met, their number of people, and by unit its metrics' values.
+
+    `n_ties` counts the items on which the majority is tied; `ties_wrong` are its values in which each of them is wrong,
+    empty without a tie.
+    """
 
     name: str
     n_items: int
     n_people: int
     values: Mapping[ScoredUnit, Mapping[str, float]]
+    n_ties: int = 0
+    ties_wrong: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +50,11 @@ class ProgrammeScores:
 
 
 def score_tasks(
-    data_sets: Sequence[DataSet], *, text_hashes: Hashes | None = None, confidence_level: float = 0.95
+    data_sets: Sequence[DataSet],
+    *,
+    text_hashes: Hashes | None = None,
+    confidence_level: float = 0.95,
+    tie_choice: TieChoice = SHARED,
 ) -> ProgrammeScores:
     """Score data sets as tasks, by the first votes of each item, and estimate the mean over them in both units.
 
@@ -52,7 +63,7 @@ def score_tasks(
     stand in two tasks are found. Raises Refused where all gold of a task is circular, and HromadaError where a task has
     no gold or votes, or a metric without a mean.
     """
-    scored = {data.name: _score_data_set(data) for data in data_sets}
+    scored = {data.name: _score_data_set(data, tie_choice) for data in data_sets}
     if len(scored) < len(data_sets):
         names = [data.name for data in data_sets]
         raise HromadaError(
@@ -62,7 +73,11 @@ def score_tasks(
         tasks=tuple(_list_task_scores(data, scored[data.name]) for data in data_sets),
         means={unit: _estimate_mean(data_sets, scored, unit, confidence_level) for unit in UNITS},
         simulated=any(data.simulated for data in data_sets),
-        notes=(*_list_notes(data_sets), *_warn_of_shared_items(data_sets, scored, text_hashes or {})),
+        notes=(
+            *_list_notes(data_sets),
+            *_describe_ties(data_sets, scored, tie_choice),
+            *_warn_of_shared_items(data_sets, scored, text_hashes or {}),
+        ),
     )
 
 
@@ -76,6 +91,8 @@ def describe_scores(found: ProgrammeScores) -> dict[str, Any]:
                 "n_items": task.n_items,
                 "n_people": task.n_people,
                 "values": {unit: _clear_undefined(values) for unit, values in task.values.items()},
+                "n_ties": task.n_ties,
+                "values_ties_wrong": _clear_undefined(task.ties_wrong),
             }
             for task in found.tasks
         ],
@@ -103,12 +120,12 @@ def _clear_undefined(values: Mapping[str, float]) -> dict[str, float | None]:
     return {name: None if np.isnan(value) else value for name, value in values.items()}
 
 
-def _score_data_set(data: DataSet) -> ScoredUnits:
+def _score_data_set(data: DataSet, tie_choice: TieChoice) -> ScoredUnits:
     if data.has_circular_gold and data.list_scoring_gold().isna().all():
         raise Refused(CIRCULAR_TASK.format(task=data.name), remedy="Name the other projects alone.")
     first = data.keep_first_places()
     try:
-        scored = sum_scored_units(first.build_answers(), first.build_skips())
+        scored = sum_scored_units(first.build_answers(), first.build_skips(), tie_choice=tie_choice)
     except HromadaError as error:
         raise HromadaError(
             f"{data.name}: {error.problem}", remedy=error.remedy or "Leave it out.", where=error.where
@@ -135,7 +152,28 @@ def _list_task_scores(data: DataSet, scored: ScoredUnits) -> TaskScores:
         values={
             unit: {name: scored.measure(unit, name).value for name in _list_metrics(data, scored)} for unit in UNITS
         },
+        n_ties=scored.majority.n_ties,
+        ties_wrong=_score_ties_wrong(data, scored),
     )
+
+
+def _score_ties_wrong(data: DataSet, scored: ScoredUnits) -> dict[str, float]:
+    """The majority's metrics with ties wrong; none without a tie."""
+    other = scored.majority.count_ties_wrong()
+    if other is None:
+        return {}
+    return {name: float(scored.metrics[name].compute(other.sums)[0]) for name in _list_metrics(data, scored)}
+
+
+def _describe_ties(
+    data_sets: Sequence[DataSet], scored: Mapping[str, ScoredUnits], tie_choice: TieChoice
+) -> Iterator[str]:
+    """How ties are scored, and the mean of the majority with ties wrong, where anything ties."""
+    tasks = [_list_task_scores(data, scored[data.name]) for data in data_sets]
+    n_ties = sum(task.n_ties for task in tasks)
+    if n_ties:
+        means = [np.mean(list((task.ties_wrong or task.values["majority"]).values())) for task in tasks]
+        yield f"Ties of the majority: {n_ties}, {tie_choice.ties}. With ties wrong its mean is {np.mean(means):.4f}."
 
 
 def _estimate_mean(

@@ -48,7 +48,6 @@ class _Labels:
             shares[code, list(tied)] = 1 / len(tied)
         answered = shares[codes]  # the two last rows are those of the codes -1 and -2
         columns = join_columns(answered * gold, gold, answered)
-        columns[:, -2] = np.where(codes >= self.n_classes, (answered * gold).sum(axis=1), 0.0)
         columns[codes == ABSENT] = 0.0
         return columns
 
@@ -77,12 +76,14 @@ def sum_refitted_labels(votes: Votes, scored: ScoredAnswers) -> Contributions:
         return np.where(is_lost, ABSENT, codes)
 
     fitted = fit_labels()
+    tied = fitted >= labels.n_classes
     without_people = [fit_labels(people=_leave_out(of_people, group)) for group in range(int(of_people.max()) + 1)]
     without_items = [fit_labels(items=_leave_out(of_items, group)) for group in range(int(of_items.max()) + 1)]
     n_groups, n_items = len(without_people), len(scored.gold)
     of_person_groups = _list_changes(without_people, fitted, labels=labels, gold=gold)
     cells = np.arange(n_groups * n_items)
     factor = (n_groups - 1) / n_groups
+    without_ties = labels.share_columns(np.where(tied, UNANSWERED, fitted), gold)
     return Contributions(
         columns=labels.share_columns(fitted, gold),
         groups=scored.groups,
@@ -97,6 +98,8 @@ def sum_refitted_labels(votes: Votes, scored: ScoredAnswers) -> Contributions:
         n_independent=n_items,
         fewest_people=FEWEST_REFITTED_PEOPLE,
         item_sets=_list_changes(without_items, fitted, labels=labels, gold=gold),
+        ties_wrong=without_ties if tied.any() else None,
+        tied=tied if tied.any() else None,
     )
 
 
@@ -113,7 +116,6 @@ def _list_changes(without: list[Codes], fitted: Codes, *, labels: _Labels, gold:
     truth = np.eye(gold.shape[1])[known // width**2]
     before = labels.share_columns(known // width % width + lowest, truth)
     after = labels.share_columns(known % width + lowest, truth)
-    before[:, -2] = after[:, -2] = 0.0  # a tie counts half, as in `options.sum_pluralities`
     is_lost = known % width + lowest == ABSENT
     return SetChanges(changes=before - after, change=change.reshape(keys.shape), is_lost=is_lost)
 

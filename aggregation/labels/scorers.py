@@ -1,7 +1,7 @@
 """Closed labels as graded options.
 
-The columns are `scoring.LabelCounts` in its order: the right answers, the gold and the answers of each class, what ties
-added to the right ones, and the total; where items share no classes, each block has one column for all answers.
+The columns are `scoring.LabelCounts` in its order: the right answers, the gold and the answers of each class, and the
+total; where items share no classes, each block has one column for all answers.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def grade_labels(scored: ScoredAnswers) -> GradedOptions:
 
 
 def join_columns(right: Floats, gold: Floats, answered: Floats) -> Floats:
-    """The columns of answers without ties, from their blocks (each rows × classes)."""
-    return np.hstack([right, gold, answered, np.zeros((len(right), 1)), np.ones((len(right), 1))])
+    """The columns of answers, from their blocks (each rows × classes)."""
+    return np.hstack([right, gold, answered, np.ones((len(right), 1))])
 
 
 def encode_gold(scored: ScoredAnswers) -> Floats:

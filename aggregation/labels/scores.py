@@ -15,11 +15,11 @@ from aggregation import scoring
 from aggregation.bootstrap import Progress
 from aggregation.errors import Refused
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
-from aggregation.labels.consensus import build_label_consensus
+from aggregation.labels.consensus import Method, build_label_consensus
 from aggregation.labels.refits import sum_refitted_labels
 from aggregation.labels.scorers import grade_labels
-from aggregation.options import count_ties, sum_pluralities, sum_single_answers
-from aggregation.panel_variance import Metric, Scale
+from aggregation.options import GradedOptions, sum_pluralities, sum_single_answers
+from aggregation.panel_variance import Contributions, Metric, Scale
 from aggregation.performance import (
     Performance,
     Unit,
@@ -30,6 +30,7 @@ from aggregation.performance import (
     score_unit,
 )
 from aggregation.schema import Floats, Votes
+from aggregation.tie_rules import SHARED, TieChoice, settle_ties
 
 SCALES: Mapping[str, Scale] = MappingProxyType(
     {"accuracy": "share", "macro_f1": "fraction", "weighted_f1": "fraction", "mcc": "correlation"}
@@ -42,13 +43,15 @@ def score_labels(
     skips: pd.DataFrame | None = None,
     confidence_level: float = 0.95,
     units: Collection[UnitName] = get_args(UnitName),
+    tie_choice: TieChoice = SHARED,
     progress: Progress | None = None,
 ) -> Performance:
     """Score the votes against gold as single answers, as majorities and (closed labels) as Dawid-Skene labels.
 
     `skips` (columns item, annotator) are answers that were due and not given: wrong as single answers, no vote in a
     majority or a fit, where an item that was only skipped is wrong. Units other than the individual one can be left
-    out. A tie is wrong for the accuracy; F1 and MCC take the score of the expected confusion matrix.
+    out. A tie is shared, so that every metric is that of the expected confusion matrix; `tie_choice` names another
+    rule.
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
@@ -64,9 +67,8 @@ def score_labels(
     refused: dict[str, str] = {}
     fitted = None
     if "majority" in units:
-        pluralities = sum_pluralities(options)
-        unit = build_unit("majority", pluralities, n_annotators=pluralities.n_people)
-        scored_units.append(replace(unit, n_ties=count_ties(options)))
+        pluralities = sum_majority_labels(votes, options, tie_choice)
+        scored_units.append(build_unit("majority", pluralities, n_annotators=pluralities.n_people))
         fresh = score_fresh_majorities(options, metric="accuracy", confidence_level=confidence_level)
     _report_progress(progress, 0.2)
     if "dawid_skene" in units:
@@ -74,12 +76,11 @@ def score_labels(
             fitted = build_label_consensus(votes, method="dawid_skene", ties="drop")
             unit = build_unit(
                 "dawid_skene",
-                sum_refitted_labels(votes, scored),
+                _settle(sum_refitted_labels(votes, scored), "dawid_skene", votes, scored, tie_choice),
                 n_annotators=votes.frame["annotator"].nunique(),
                 warnings=fitted.warnings,
             )
-            n_ties = int(fitted.labels["tie"].reindex(scored.gold.index).eq(other=True).sum())
-            scored_units.append(replace(unit, n_ties=n_ties))
+            scored_units.append(unit)
         except Refused as refusal:
             refused["dawid_skene"] = str(refusal)
     _report_progress(progress, 1.0)
@@ -96,6 +97,27 @@ def score_labels(
         classes_are_positions=votes.classes_are_positions,
         dawid_skene=fitted,
         fresh_majorities=fresh,
+        ties=tie_choice.ties,
+    )
+
+
+def sum_majority_labels(votes: Votes, options: GradedOptions, tie_choice: TieChoice) -> Contributions:
+    """What the majority of each item contributes, ties settled by the rule."""
+    return _settle(sum_pluralities(options), "majority", votes, options.scored, tie_choice)
+
+
+def _settle(
+    contributions: Contributions, method: Method, votes: Votes, scored: ScoredAnswers, tie_choice: TieChoice
+) -> Contributions:
+    def grade(rows: pd.DataFrame, skips: pd.DataFrame) -> Contributions:
+        return sum_single_answers(grade_labels(compare_with_gold(replace(votes, frame=rows), skips)))
+
+    return settle_ties(
+        contributions,
+        tie_choice,
+        scored=scored,
+        label_items=lambda: build_label_consensus(votes, method=method, ties=tie_choice.ties, seed=tie_choice.seed),
+        grade=grade,
     )
 
 
@@ -114,13 +136,12 @@ def _score_sums(function: Callable[[scoring.LabelCounts], float]) -> Callable[[F
     """A metric of `scoring` as a function of column sums (see `labels.scorers`)."""
 
     def compute(sums: Floats) -> Floats:
-        width = (sums.shape[1] - 2) // 3
+        width = sums.shape[1] // 3
         counts = (
             scoring.LabelCounts(
                 right=row[:width],
                 gold=row[width : 2 * width],
-                answered=row[2 * width : -2],
-                tied_right=row[-2],
+                answered=row[2 * width : -1],
                 total=row[-1],
             )
             for row in map(tuple, sums.tolist())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -30,8 +31,8 @@ def build_box_consensus(
     """The consensus on each box by itself; a tied box that the rule leaves open leaves its item without a label.
 
     An item's label is the JSON list of the boxes whose consensus is yes, in their order; its confidence is that of the
-    least certain box, and `tied` names the tied boxes. Raises Refused for any method but the majority where the boxes
-    differ from item to item.
+    least certain box, and `tied` names the tied boxes; each vote settles all of them at once (`Consensus.settled`).
+    Raises Refused for any method but the majority where the boxes differ from item to item.
     """
     if answers.boxes is None:
         if method != "majority":
@@ -55,23 +56,57 @@ def build_box_consensus(
         ties=ties,
         seed=seed,
         labels=_join_labels(answers, by_box),
+        settled=_settle_ties(answers, by_box),
         n_anchors=first.n_anchors,
         warnings=_join_warnings(by_box),
     )
 
 
+def _list_rows(answers: Answers, by_box: ConsensusByBox) -> Iterator[tuple[str, Sequence[str], list[dict[str, Any]]]]:
+    """Each item with votes, sorted, with its boxes and the row of `Consensus.labels` of each of them."""
+    rows_by_box: dict[str, dict[Any, dict[str, Any]]] = {
+        box: consensus.labels.to_dict("index") for box, consensus in by_box.items()
+    }
+    for item in sorted(set(answers.votes.frame["item"])):
+        boxes = answers.get_boxes(item)
+        yield (
+            item,
+            boxes,
+            [
+                rows_by_box[box][item] if box in rows_by_box else rows_by_box[""][join_item_and_box(item, box)]
+                for box in boxes
+            ],
+        )
+
+
+def _settle_ties(answers: Answers, by_box: ConsensusByBox) -> dict[str, tuple[str, ...]]:
+    """By item with a tied box, the ticked boxes where each of its votes decides all that are tied."""
+    said = answers.votes.frame.groupby("item")["answer"]
+    settled = {}
+    for item, boxes, rows in _list_rows(answers, by_box):
+        if any(row["tie"] for row in rows):
+            votes = [json.loads(answer) for answer in said.get_group(item)]
+            settled[item] = tuple(
+                json.dumps(
+                    [
+                        box
+                        for box, row in zip(boxes, rows, strict=True)
+                        if (box in vote if row["tie"] else row["label"] == YES)
+                    ],
+                    ensure_ascii=False,
+                )
+                for vote in votes
+            )
+    return settled
+
+
 def _join_labels(answers: Answers, by_box: ConsensusByBox) -> pd.DataFrame:
     """The columns of `Consensus.labels` from those of each box."""
-    rows_by_box = {box: consensus.labels.to_dict("index") for box, consensus in by_box.items()}
-    items = sorted(set(answers.votes.frame["item"]))
+    items = []
     counts = answers.votes.frame["item"].value_counts()
     labels = []
-    for item in items:
-        boxes = answers.get_boxes(item)
-        rows = [
-            rows_by_box[box][item] if box in rows_by_box else rows_by_box[""][join_item_and_box(item, box)]
-            for box in boxes
-        ]
+    for item, boxes, rows in _list_rows(answers, by_box):
+        items.append(item)
         is_open = any(row["label"] is None for row in rows)
         ticked = [box for box, row in zip(boxes, rows, strict=True) if row["label"] == YES]
         labels.append(

@@ -15,7 +15,7 @@ from aggregation.schema import VOTE_COLUMNS
 from aggregation.scoring import chrf, count_ngrams, error_rate, normalise_answer, overlap_f1, split_words
 
 UNANSWERED_METRICS = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
-"""The grades of a skip or an open tie: nothing is right, and the whole right text would still have to be written."""
+"""The grades of a skip: nothing is right, and the whole right text would still have to be written."""
 
 
 def grade_texts(answers: Answers, scored: ScoredAnswers) -> GradedOptions:
@@ -27,10 +27,10 @@ def grade_texts(answers: Answers, scored: ScoredAnswers) -> GradedOptions:
     different = frame.assign(number=number).drop_duplicates("number").sort_values("number")
     ids = scored.gold.index.to_numpy(dtype=object)
     grades = [
-        (*measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 0.0, 1.0)
+        (*measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
         for item, text in zip(different["item"], different["text"], strict=True)
     ]
-    unanswered = np.array([*UNANSWERED_METRICS[answers.kind], 0.0, 1.0])
+    unanswered = np.array([*UNANSWERED_METRICS[answers.kind], 1.0])
     table = np.array(grades, dtype=np.float64).reshape(len(different), len(unanswered))
     votes = np.full(len(scored.frame), -1, dtype=np.intp)
     votes[scored.voted] = number

@@ -56,6 +56,8 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
     least = definition.overlap.min if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
     if least == 1:
         yield "With one answer an item there is no agreement and no majority: write `overlap: 3` or more."
+    elif least % 2 == 0:
+        yield f"With an even number of answers ({least}) the majority can tie: write an odd `overlap`, as {least + 1}."
     if item_counts.get(Pool.MAIN, 0) == 1:
         yield "One item has no interval: put more items into the file."
 

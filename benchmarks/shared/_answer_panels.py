@@ -131,23 +131,22 @@ def _count_labels(said: NDArray[np.intp]) -> dict[str, Floats]:
     top = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
     n_top = top.sum(axis=1)
     shares = (top / n_top[:, None]).mean(axis=0)
-    tied_right = float(np.where(n_top > 1, top[:, 0] / n_top, 0.0).mean())
     return {
-        "individual": _spread_labels(given.mean(axis=0) / said.shape[1], tied_right=0.0),
-        "majority": _spread_labels(shares, tied_right=tied_right),
+        "individual": _spread_labels(given.mean(axis=0) / said.shape[1]),
+        "majority": _spread_labels(shares),
     }
 
 
-def _spread_labels(shares: Floats, *, tied_right: float) -> Floats:
+def _spread_labels(shares: Floats) -> Floats:
     """Label counts from how often the label that is so many places after gold is said."""
     gold = np.array(LABEL_SHARES)
     said = np.sum([shares[steps] * np.roll(gold, steps) for steps in range(len(BOXES))], axis=0)
-    return np.array([*(shares[0] * gold), *gold, *said, tied_right, 1.0])
+    return np.array([*(shares[0] * gold), *gold, *said, 1.0])
 
 
 def _score_label_counts(counts: Floats) -> dict[str, float]:
-    right, gold, answered = (tuple(part) for part in counts[:-2].reshape(3, len(BOXES)).tolist())
-    known = LabelCounts(right=right, gold=gold, answered=answered, tied_right=counts[-2], total=counts[-1])
+    right, gold, answered = (tuple(part) for part in counts[:-1].reshape(3, len(BOXES)).tolist())
+    known = LabelCounts(right=right, gold=gold, answered=answered, total=counts[-1])
     return {name: metric(known) for name, metric in scoring.METRICS.items()}
 
 
@@ -182,14 +181,13 @@ def _grade_choices(kind: AnswerType) -> Floats:
 
 
 def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) -> dict[str, Floats]:
-    """The mean metrics of single answers and of pluralities (spans: of more than half, else nothing is right)."""
+    """The mean metrics of single answers and of pluralities (spans: of more than half, else of any vote)."""
     given = np.stack([(said == choice).sum(axis=1) for choice in range(len(grades))], axis=1)
     shares = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
     if needs_half:
-        shares = (2 * given > said.shape[1]).astype(np.float64)
-    leaders = shares.sum(axis=1)
-    chosen = (shares / np.maximum(leaders, 1)[:, None]) @ grades
-    chosen[:, 0] *= leaders == 1
+        has_half = (2 * given > said.shape[1]).any(axis=1)
+        shares = np.where(has_half[:, None], shares, given)
+    chosen = (shares / shares.sum(axis=1, keepdims=True)) @ grades
     return {"individual": grades[said.ravel()].mean(axis=0), "majority": chosen.mean(axis=0)}
 
 
@@ -199,10 +197,12 @@ def _name_means(means: Floats, *, names: tuple[str, ...]) -> dict[str, float]:
 
 def _count_boxes(gold: NDArray[np.bool_], ticked: NDArray[np.bool_]) -> dict[str, Floats]:
     """The mean counts of an answer and of a majority: exact, F1, precision, recall; of each box right, gold, ticked."""
-    majority = ticked.sum(axis=1) * 2 > ticked.shape[1]
+    twice, votes = 2 * ticked.sum(axis=1), ticked.shape[1]
+    settled = (twice > votes)[:, None] | ((twice == votes)[:, None] & ticked)  # each vote settles the tied boxes
+    of_votes = np.repeat(gold, votes, axis=0)
     return {
-        "individual": _average_boxes(np.repeat(gold, ticked.shape[1], axis=0), ticked.reshape(-1, len(BOXES))),
-        "majority": _average_boxes(gold, majority),
+        "individual": _average_boxes(of_votes, ticked.reshape(-1, len(BOXES))),
+        "majority": _average_boxes(of_votes, settled.reshape(-1, len(BOXES))),
     }
 
 

@@ -214,7 +214,7 @@ def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
 def compute_metrics(counts: Floats) -> Mapping[str, float]:
     """Every metric of label counts in one row."""
     row = tuple(counts.tolist())
-    known = LabelCounts(right=row[:2], gold=row[2:4], answered=row[4:6], tied_right=row[6], total=row[7])
+    known = LabelCounts(right=row[:2], gold=row[2:4], answered=row[4:6], total=row[6])
     return {name: metric(known) for name, metric in METRICS.items()}
 
 
@@ -236,7 +236,7 @@ def _count_hits(chances: Floats, design: Design) -> dict[int, Floats]:
 def _count_expected(gold: Floats, right: Floats, tied: Floats) -> Floats:
     """Label counts of one item, from the chances of a right answer and of a tie for each gold label."""
     hits = gold * (right + tied / 2)
-    return np.array([*hits, *gold, *(hits + (gold - hits)[::-1]), (gold * tied).sum() / 2, 1.0])
+    return np.array([*hits, *gold, *(hits + (gold - hits)[::-1]), 1.0])
 
 
 def _add_effects(panel: Panel, people: NDArray[np.intp], truth: NDArray[np.intp]) -> Floats:

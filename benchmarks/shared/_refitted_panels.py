@@ -46,4 +46,4 @@ def _fit_labels(votes: Votes) -> Sequence[str]:
 
 
 def _to_row(counts: LabelCounts) -> Floats:
-    return np.array([*counts.right, *counts.gold, *counts.answered, counts.tied_right, counts.total])
+    return np.array([*counts.right, *counts.gold, *counts.answered, counts.total])

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from aggregation.answers import Answers
 from aggregation.model_comparison import ModelAnswers, compare_models
-from aggregation.model_differences import ModelDifference
+from aggregation.model_rows import ModelDifference
 from aggregation.schema import Floats
 
 UNITS = ("individual", "majority")

@@ -16,6 +16,7 @@ from bot.commands.data_sets import (
     MethodOption,
     QuestionName,
     Seed,
+    Ties,
     describe_normalisation,
     format_title,
     read_data_set,
@@ -25,16 +26,6 @@ if TYPE_CHECKING:
     from aggregation.consensus import Accuracy, Consensus
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
-
-
-class Ties(StrEnum):
-    """The label of an item whose best answers tie."""
-
-    FIRST = "first"
-    ALPHABETICAL = "alphabetical"
-    RANDOM = "random"
-    SHARED = "shared"
-    DROP = "drop"
 
 
 class Stop(StrEnum):
@@ -49,7 +40,9 @@ def aggregate(
     question: QuestionName = None,
     earlier: Earlier = False,
     method: MethodOption = Method.MAJORITY,
-    ties: Annotated[Ties, typer.Option(help="The label of a tie; `shared` counts its expected accuracy.")] = Ties.DROP,
+    ties: Annotated[
+        Ties, typer.Option(help="The label of a tie; `shared` and `drop` leave it open, `drop` counts it wrong.")
+    ] = Ties.SHARED,
     seed: Seed = 0,
     anchors: Annotated[
         bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
@@ -77,8 +70,9 @@ def aggregate(
     )
     circular = consensus.n_anchors > 0 or method is Method.SKILLS
     accuracy = None if circular else answer_types.compute_accuracy(answers, consensus)
+    ties_wrong = None if circular else answer_types.compute_accuracy(answers, consensus.open_ties())
     if json:
-        terminal_output.print_json(_build_json(data, consensus, accuracy))
+        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong))
         return
     notes = [*describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
@@ -90,12 +84,12 @@ def aggregate(
     terminal_output.print_table(
         format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),
-        _build_rows(consensus, accuracy),
+        _build_rows(consensus, accuracy, ties_wrong),
         notes=notes,
     )
 
 
-def _build_rows(consensus: Consensus, accuracy: Accuracy | None) -> list[tuple[str, Cell]]:
+def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Accuracy | None) -> list[tuple[str, Cell]]:
     """The rows of the table."""
     labels = consensus.labels
     rows: list[tuple[str, Cell]] = [
@@ -115,6 +109,8 @@ def _build_rows(consensus: Consensus, accuracy: Accuracy | None) -> list[tuple[s
             ("right", _format_count(accuracy.right)),
             ("accuracy", accuracy.value),
         ]
+    if ties_wrong is not None and ties_wrong.total and labels["tie"].any():
+        rows.append(("accuracy, ties wrong", ties_wrong.value))
     return rows
 
 
@@ -123,7 +119,9 @@ def _format_count(number: float) -> int | float:
     return int(number) if number == int(number) else number
 
 
-def _build_json(data: DataSet, consensus: Consensus, accuracy: Accuracy | None) -> dict[str, Any]:
+def _build_json(
+    data: DataSet, consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Accuracy | None
+) -> dict[str, Any]:
     """The consensus with the keys of `--json`; items sorted."""
     posteriors = None if consensus.posteriors is None else consensus.posteriors.to_dict("index")
     return {
@@ -145,6 +143,7 @@ def _build_json(data: DataSet, consensus: Consensus, accuracy: Accuracy | None) 
         "n_anchors": consensus.n_anchors,
         "skills": None if consensus.skills is None else consensus.skills.to_dict(),
         "accuracy": accuracy and {"right": accuracy.right, "total": accuracy.total, "value": accuracy.value},
+        "accuracy_ties_wrong": ties_wrong.value if ties_wrong and consensus.labels["tie"].any() else None,
         "items": [
             row | {"tied": list(row["tied"]), "posterior": None if posteriors is None else posteriors[row["item_id"]]}
             for row in consensus.labels.rename_axis("item_id").reset_index().to_dict("records")

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.commands import circular_gold, people_tables, task_mean_tables, trivial_tables
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import Earlier, QuestionName, describe_normalisation, format_title, read_data_set
+from bot.commands.data_sets import (
+    Earlier,
+    QuestionName,
+    ScoreTies,
+    Seed,
+    Ties,
+    describe_normalisation,
+    describe_ties,
+    format_title,
+    read_data_set,
+)
 from bot.commands.task_mean_tables import ProgrammeNames
 
 if TYPE_CHECKING:
@@ -25,26 +36,31 @@ def baseline(
     projects: ProgrammeNames,
     question: QuestionName = None,
     earlier: Earlier = False,
+    ties: ScoreTies = Ties.SHARED,
+    seed: Seed = 0,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Measure how often people are right, by gold.
 
-    Scored are single answers, the majority (a tie scores nothing) and, for closed labels, Dawid-Skene. Gold that was
+    Scored are single answers, the majority and, for closed labels, Dawid-Skene. Ties are shared: each of m tied answers
+    counts 1/m; the value with ties wrong is beside it. `--ties` is for results published by another rule. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.answer_types import score_answers
     from aggregation.errors import HromadaError
+    from aggregation.tie_rules import TieChoice
     from bot.commands import terminal_output
 
+    choice = TieChoice(ties=ties.value, seed=seed)
     if not earlier:
         check_blindness(projects, by="baseline", unblind=unblind)
     project = task_mean_tables.find_single_project(projects)
     if project is None and earlier:
         raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
     if project is None:
-        task_mean_tables.print_task_means(projects, question, json=json)
+        task_mean_tables.print_task_means(projects, question, tie_choice=choice, json=json)
         return
     data = read_data_set(project, question, earlier=earlier)
     if circular_gold.has_no_other_gold(data):
@@ -52,11 +68,12 @@ def baseline(
         return
     scored = data.keep_first_places()
     with terminal_output.show_progress("units", quiet=json) as progress:
-        performance = score_answers(scored.build_answers(), skips=scored.build_skips(), progress=progress)
+        score = partial(score_answers, tie_choice=choice)
+        performance = score(scored.build_answers(), skips=scored.build_skips(), progress=progress)
         pooled = performance
         if scored is not data:
-            pooled = score_answers(data.build_answers(), skips=data.build_skips())
-    variants = people_tables.score_variants(scored)
+            pooled = score(data.build_answers(), skips=data.build_skips())
+    variants = people_tables.score_variants(scored, choice)
     people = people_tables.read_people(project, scored)
     trivial = trivial_tables.read_trivial_answers(project, data)
     if json:
@@ -95,6 +112,7 @@ def _print_json(
             "random": performance.random,
             "random_exact": performance.random_exact,
             "basis": "pooled" if data.overlap is None else "first",
+            "ties": performance.ties,
             "units": [asdict(unit) for unit in performance.units],
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
             "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
@@ -125,10 +143,11 @@ def _print_tables(
     units = _list_unit_rows(performance)
     units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
     units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
-    columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties")
+    columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties", "ties wrong")
     notes = [
         *_describe_basis(data, scored),
         *_describe_skips(data),
+        *(describe_ties(performance.ties) if performance.has_ties else ()),
         *_build_notes(performance),
         *describe_normalisation(data),
         *_warn_of_circular_gold(data),
@@ -137,9 +156,10 @@ def _print_tables(
     terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)
     scores = [
         (
-            unit.unit,
+            unit.title,
             score.metric,
             score.value,
+            score.value_ties_wrong,
             terminal_output.format_interval(score.ci_low, score.ci_high),
             terminal_output.format_interval(score.item_only_low, score.item_only_high),
         )
@@ -148,16 +168,17 @@ def _print_tables(
         if score is not unit.primary
     ]
     if scores:
-        score_columns = ("unit", "metric", "value", "fresh panel, 95 %", "this panel, 95 %")
+        score_columns = ("unit", "metric", "value", "ties wrong", "fresh panel, 95 %", "this panel, 95 %")
         terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
 
 
 def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[Cell, ...]]:
     """The rows of the table of units, with a mark after the name of each unit."""
     return [
-        (f"{unit.unit}{mark}", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties)
+        (f"{unit.title}{mark}", unit.total, unit.wrong, unit.primary.value, *_format_intervals(unit), unit.n_ties,
+         unit.primary.value_ties_wrong)
         for unit in (*performance.units, *performance.fresh_majorities)
-    ]
+    ]  # fmt: skip
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
@@ -211,7 +232,7 @@ def _build_notes(performance: Performance) -> Sequence[str]:
     for unit in units:
         methods = [f"Intervals: {unit.primary.ci_method}."] if unit.primary.ci_method != "none" else []
         for note in (*methods, *unit.warnings, *_list_reasons(unit)):
-            units_by_note.setdefault(note, []).append(unit.unit)
+            units_by_note.setdefault(note, []).append(unit.title)
     notes = [EXPLANATION, *(f"{', '.join(names)}: {note}" for note, names in units_by_note.items())]
     notes += [f"{unit}: not computed. {reason}" for unit, reason in performance.refused.items()]
     single = performance["individual"]

@@ -11,16 +11,27 @@ import typer
 
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import QuestionName, describe_normalisation, format_title, read_data_set
+from bot.commands.data_sets import (
+    QuestionName,
+    ScoreTies,
+    Seed,
+    Ties,
+    describe_normalisation,
+    describe_ties,
+    format_title,
+    read_data_set,
+)
 
 if TYPE_CHECKING:
-    from aggregation.model_differences import ModelDifference, PublishedScore
+    from aggregation.model_differences import PublishedScore
+    from aggregation.model_rows import ModelDifference
+    from aggregation.scored_units import ScoredUnit
     from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 
 NAMED_ITEMS = 5  # of those that a note names
 MOST_PARTS = 40  # rows of the table of parts; the files have all
-UNITS = {"individual": "single answers", "majority": "majority"}
+UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
 _SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?")
 
 
@@ -39,14 +50,18 @@ def compare(
     ] = None,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    ties: ScoreTies = Ties.SHARED,
+    seed: Seed = 0,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Compare people with models on the same items.
 
-    By the same scorer: paired differences, people's value less the model's, with intervals and tests. Exit code 1: a
+    By the same scorer: paired differences, people's value less the model's, with intervals and tests. Ties of the
+    majority are shared; people or a model are called above only if that holds with ties wrong as well. Exit code 1: a
     model is not compared on all items of people.
     """
+    from aggregation.tie_rules import TieChoice
     from bot import release
     from bot.commands import database_session, terminal_output
     from exports import model_answers, model_comparison, writers
@@ -57,7 +72,8 @@ def compare(
         parts = release.list_item_parts(view, database_session.get_project(view, project))
     read = model_answers.read_models(results or (), data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
-    compared = model_comparison.compare_data_set(data, read, published=published, parts=parts)
+    choice = TieChoice(ties=ties.value, seed=seed)
+    compared = model_comparison.compare_data_set(data, read, published=published, parts=parts, tie_choice=choice)
     written = () if to is None else writers.write_files(to, model_comparison.build_comparison_files(compared))
     if json:
         terminal_output.print_json(_build_json(compared) | {"files": [str(path) for path in written]})
@@ -101,6 +117,7 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
         "normalise": data.normalise,
         "confidence_level": compared.comparison.confidence_level,
         "primary": compared.comparison.primary,
+        "ties": compared.ties,
         "n_items": compared.n_items,
         "n_items_of_people": compared.n_scored,
         "has_equal_items": compared.has_equal_items,
@@ -120,22 +137,23 @@ def _print_tables(compared: ComparedModels) -> None:
     from bot.commands import terminal_output
 
     found = compared.comparison
-    for unit, name in UNITS.items():
+    for unit in UNITS:
         rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
-        title = format_title(compared.data, f"people ({name}) less models, {found.primary}")
+        title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {found.primary}")
         notes = _list_notes(compared, rows) if unit == "individual" else _list_reasons(rows)
-        columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show")
+        columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show", "above")
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
+        _print_ties(compared, rows)
     if found.mcnemar:
         terminal_output.print_table(
             format_title(compared.data, "majority and model, McNemar"),
-            ("model", "both right", "people only", "model only", "neither", "exact p", "mid-p", "mid-p, Holm"),
+            ("model", "both right", "people only", "model only", "neither", "ties", "exact p", "mid-p", "mid-p, Holm"),
             [
                 (one.model, one.test.both, one.test.only_first, one.test.only_second, one.test.neither,
-                 _format_p(one.test.p_exact), _format_p(one.test.p_mid), _format_p(one.p_holm))
+                 one.test.n_ties, _format_p(one.test.p_exact), _format_p(one.test.p_mid), _format_p(one.p_holm))
                 for one in found.mcnemar
             ],
-            notes=["For these people; a tie is wrong, and items count as independent."],
+            notes=["For these people, without tied items; items count as independent. The headline is the p above."],
         )  # fmt: skip
     others = [row for row in found.differences if row.metric != found.primary]
     if others:
@@ -143,12 +161,46 @@ def _print_tables(compared: ComparedModels) -> None:
             format_title(compared.data, "other metrics"),
             ("model", "unit", "metric", "people", "model's", "diff.", "fresh panel", "p, Holm"),
             [
-                (row.model, UNITS[row.unit], row.metric.replace("_", " "), row.people, row.value, row.difference,
+                (row.model, row.unit_title, row.metric.replace("_", " "), row.people, row.value, row.difference,
                  _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
                 for row in others
             ],
         )  # fmt: skip
     _print_parts(compared)
+
+
+def _name_unit(rows: Sequence[ModelDifference]) -> str:
+    """The name of a unit over all models; they can be compared on other items, with other numbers of votes."""
+    from aggregation.consensus import name_majority
+
+    fewest = [row.fewest_votes for row in rows if row.fewest_votes is not None]
+    most = [row.most_votes for row in rows if row.most_votes is not None]
+    if not fewest or not most:
+        return rows[0].unit_title if rows else ""
+    return name_majority(min(fewest), max(most))
+
+
+def _print_ties(compared: ComparedModels, rows: Sequence[ModelDifference]) -> None:
+    """The differences with ties wrong, where anything ties."""
+    from bot.commands import terminal_output
+
+    tied = [row for row in rows if row.n_ties]
+    if not tied:
+        return
+    shown = [
+        (row.model, row.n_ties, row.people_ties_wrong, row.value, row.difference_ties_wrong,
+         _format_p(row.p_ties_wrong))
+        for row in tied
+    ]  # fmt: skip
+    terminal_output.print_table(
+        format_title(compared.data, f"people ({_name_unit(tied)}) less models, ties wrong"),
+        ("model", "ties", "people", "model's", "diff.", "p"),
+        shown,
+        notes=[
+            *describe_ties(compared.ties),
+            "Above: who is, if both differences show it, the one above and this one with every tie wrong.",
+        ],
+    )
 
 
 def _print_parts(compared: ComparedModels) -> None:
@@ -178,6 +230,7 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
         _format_ends(row.item_only_low, row.item_only_high),
         _format_p(row.p_holm),
         row.detectable if row.detectable is not None else row.item_only_detectable,
+        row.above,
     )
 
 

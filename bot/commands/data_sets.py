@@ -28,6 +28,16 @@ class Method(StrEnum):
     CLOSEST = "closest"
 
 
+class Ties(StrEnum):
+    """What becomes of an item whose best answers tie."""
+
+    FIRST = "first"
+    ALPHABETICAL = "alphabetical"
+    RANDOM = "random"
+    SHARED = "shared"
+    DROP = "drop"
+
+
 class GoldTies(StrEnum):
     """The tie rules that leave one label or none, as a gold file needs."""
 
@@ -39,6 +49,9 @@ class GoldTies(StrEnum):
 
 MethodOption = Annotated[
     Method, typer.Option(metavar="METHOD", help=f"How votes become one label: {', '.join(Method)}.")
+]
+ScoreTies = Annotated[
+    Ties, typer.Option("--ties", help="How a tie is scored; `shared` counts 1/m for each of m tied answers.")
 ]
 QuestionName = Annotated[
     str | None, typer.Option("--question", help="The question by its name; the first by default.", show_default=False)
@@ -70,6 +83,18 @@ def read_data_set(project: str, question: str | None = None, *, earlier: bool = 
             remedy += " The answers given elsewhere before: `agreement`, `aggregate` or `baseline` with --earlier."
         raise HromadaError("There are no votes that count.", remedy=remedy)
     return data
+
+
+def describe_ties(ties: str) -> list[str]:
+    """A note on how ties are scored under a rule."""
+    rules = {
+        "shared": "each of m tied answers counts 1/m",
+        "first": "the tied answer that came first is taken",
+        "alphabetical": "the first tied answer by alphabet is taken",
+        "random": "one tied answer is drawn by the seed",
+        "drop": "a tie is wrong",
+    }
+    return [f"Ties: {rules[ties]}. Ties wrong: the value if every tie counts as wrong."]
 
 
 def format_title(data: DataSet, what: str) -> str:

@@ -10,6 +10,7 @@ from bot.commands.data_sets import format_title
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
+    from aggregation.tie_rules import TieChoice
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
@@ -18,8 +19,8 @@ MOST_PEOPLE = 30  # of the rows of a table
 FAR = "further from the headline than half its interval"
 
 
-def score_variants(data: DataSet) -> dict[str, Performance]:
-    """The scores of a data set's variants by name, of those in which somebody can be scored."""
+def score_variants(data: DataSet, choice: TieChoice) -> dict[str, Performance]:
+    """The scores of a data set's variants by name, of those in which somebody can be scored; ties by the rule."""
     from aggregation.answer_types import score_answers
     from aggregation.errors import HromadaError
     from exports.score_variants import VARIANT_UNITS, build_variants
@@ -27,7 +28,8 @@ def score_variants(data: DataSet) -> dict[str, Performance]:
     scored = {}
     for name, variant in build_variants(data).items():
         try:
-            scored[name] = score_answers(variant.build_answers(), skips=variant.build_skips(), units=VARIANT_UNITS)
+            answers, skips = variant.build_answers(), variant.build_skips()
+            scored[name] = score_answers(answers, skips=skips, units=VARIANT_UNITS, tie_choice=choice)
         except HromadaError:  # nobody answered an item with gold in it
             continue
     return scored
@@ -70,7 +72,7 @@ def print_people(
     from exports.score_variants import describe_variant, exceeds_half_width
 
     rows = [
-        (name, unit.unit, unit.total, unit.primary.value, _format_interval(unit), _subtract(unit, primary),
+        (name, unit.title, unit.total, unit.primary.value, _format_interval(unit), _subtract(unit, primary),
          "yes" if exceeds_half_width(primary, unit, unit.primary) else "")
         for name, scores in variants.items()
         for unit in scores.units

@@ -10,6 +10,7 @@ import typer
 from bot.commands.data_sets import read_data_set
 
 if TYPE_CHECKING:
+    from aggregation.tie_rules import TieChoice
     from bot.commands.terminal_output import Cell
     from exports.task_means import ProgrammeScores
 
@@ -37,7 +38,7 @@ def find_single_project(names: Sequence[str]) -> str | None:
     return None if is_programme else names[0]
 
 
-def print_task_means(names: Sequence[str], question: str | None, *, json: bool) -> None:
+def print_task_means(names: Sequence[str], question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
     """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
     from bot import release
     from bot.commands import database_session, terminal_output
@@ -49,7 +50,7 @@ def print_task_means(names: Sequence[str], question: str | None, *, json: bool) 
         asked = {project.name: release.list_question_names(project) for project in projects}
     data_sets = [read_data_set(project.name, question) for project in projects]
     text_hashes = {data.name: hashes[project.name] for project, data in zip(projects, data_sets, strict=True)}
-    found = task_means.score_tasks(data_sets, text_hashes=text_hashes)
+    found = task_means.score_tasks(data_sets, text_hashes=text_hashes, tie_choice=tie_choice)
     if json:
         terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
         return

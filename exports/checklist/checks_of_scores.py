@@ -167,7 +167,7 @@ def check_majority(subject: Subject) -> Verdict:
             )
         return met(
             translate(
-                "Plurality of the votes; a tie is wrong; {ties}. Models are compared one by one, without an ensemble.",
+                "Plurality of the votes; ties are shared; {ties}. Models are compared one by one, without an ensemble.",
                 ties=format_count(units["majority"].n_ties, "tie"),
             )
         )

@@ -1,5 +1,10 @@
 """People replayed through the lm-evaluation-harness: each annotator, and the majority, as a model with result files.
 
+The majority answers every item that people answered. The harness knows no shared answers, so a task with ties is
+replayed several times: as often as the least common multiple of the numbers tied says, and each of m tied answers is
+the answer in 1/m of the runs. Means over the runs, and their pooled confusion matrix, are then those of `hromada
+baseline`.
+
 The harness (the extra `harness`) is imported here alone, and loads the tasks as anybody would: from their folder.
 """
 
@@ -11,7 +16,7 @@ import json
 import math
 import re
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata, util
@@ -34,15 +39,20 @@ UNREPEATABLE = frozenset({"date", "total_evaluation_time_seconds"})
 _FUNCTION = re.compile(r"<function (\w+) at 0x[0-9a-f]+>")
 """A function of a task as the harness writes it, with its place in memory."""
 
-Recording = dict[str, dict[str, str | None]]
-"""The stored answers of somebody, by task and item; None for a skip."""
+Said = dict[str, str | None]
+"""Stored answers by item; None for a skip."""
+Recording = dict[str, Said]
+"""The stored answers of somebody, by task."""
+MOST_RUNS = 60
+"""More runs are not made of a task; each tied answer then has its share to within one run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskPeople:
     """How people answered the items of a task that they are scored on.
 
-    `n_ties` are items without a majority, `n_unanswered` those that were only skipped: both are left out of its replay.
+    `n_ties` are items on which the majority is tied, so that its replay has `n_runs` runs; `n_unanswered` those that
+    were only skipped, which are wrong. `are_shares_exact` is false where more runs than MOST_RUNS would be needed.
     `reason` says why nobody is replayed, else it is empty.
     """
 
@@ -52,6 +62,8 @@ class TaskPeople:
     n_items: int = 0
     n_ties: int = 0
     n_unanswered: int = 0
+    n_runs: int = 1
+    are_shares_exact: bool = True
     reason: str = ""
 
 
@@ -84,12 +96,13 @@ def get_harness_version() -> str:
     return metadata.version("lm_eval") if has_harness() else ""
 
 
-def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, Recording], dict[str, TaskPeople]]:
-    """What each person, and the majority, said to the items of the tasks; and the counts of it by task.
+def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, list[Recording]], dict[str, TaskPeople]]:
+    """What each person, and the majority, said to the items of the tasks, by run; and the counts of it by task.
 
     They are the votes and skips on which baselines rest: the first so many of each item, on gold that others made.
+    Only the majority has several runs, of the tasks on which it is tied.
     """
-    recordings: dict[str, Recording] = defaultdict(dict)
+    recordings: dict[str, list[Recording]] = defaultdict(lambda: [{}])
     people: dict[str, TaskPeople] = {}
     for task in tasks:
         data = task.data.keep_first_places()
@@ -104,20 +117,45 @@ def list_recordings(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, Recording
             continue
         rows = pd.concat([answers, skips]).sort_values(["annotator", "item_id"], kind="stable")
         for item, annotator, response in rows.itertuples(index=False):
-            recordings[annotator].setdefault(task.name, {})[item] = response
-        labels = build_consensus(data.build_answers(), method="majority", ties="drop").labels
-        labels = labels.loc[labels.index.isin(items)]
-        said = labels["label"].dropna().sort_index()
-        recordings[MAJORITY][task.name] = dict(zip(map(str, said.index), said, strict=True))
+            recordings[annotator][0].setdefault(task.name, {})[item] = response
+        consensus = build_consensus(data.build_answers(), method="majority", ties="drop")
+        tied = {item: answers for item, answers in consensus.list_tied_answers().items() if item in items}
+        labels = consensus.labels["label"].reindex(sorted(set(rows["item_id"])))  # None: only skipped
+        said = {str(item): label if isinstance(label, str) else None for item, label in labels.items()}
+        runs = share_ties(said, tied)
+        recordings[MAJORITY] += [{} for _ in runs[len(recordings[MAJORITY]) :]]
+        for recording, of_run in zip(recordings[MAJORITY], runs, strict=False):
+            recording[task.name] = of_run
         people[task.name] = TaskPeople(
             n_annotators=rows["annotator"].nunique(),
             n_answers=len(answers),
             n_skips=len(skips),
             n_items=rows["item_id"].nunique(),
-            n_ties=int(labels["label"].isna().sum()),
-            n_unanswered=rows["item_id"].nunique() - len(labels),
+            n_ties=len(tied),
+            n_unanswered=int(labels.isna().sum()) - len(tied),
+            n_runs=len(runs),
+            are_shares_exact=count_runs(tied) <= MOST_RUNS,
         )
     return dict(sorted(recordings.items())), people
+
+
+def count_runs(tied: Mapping[str, Sequence[str]]) -> int:
+    """In how many runs every tied answer has exactly its share; an answer that is tied twice has twice the share."""
+    numbers = []
+    for answers in tied.values():
+        counts = Counter(answers).values()
+        numbers.append(sum(counts) // math.gcd(*counts))
+    return math.lcm(*numbers)
+
+
+def share_ties(labels: Said, tied: Mapping[str, Sequence[str]]) -> list[Said]:
+    """The answers of each run of a majority: its labels, and on a tied item each answer in its share of the runs."""
+    n_runs = min(count_runs(tied), MOST_RUNS)
+    ordered = {item: sorted(answers) for item, answers in tied.items()}
+    return [
+        labels | {item: answers[run * len(answers) // n_runs] for item, answers in ordered.items()}
+        for run in range(n_runs)
+    ]
 
 
 def list_samples(tasks: Sequence[BenchmarkTask], recording: Recording) -> dict[str, list[int]]:
@@ -132,7 +170,7 @@ def list_samples(tasks: Sequence[BenchmarkTask], recording: Recording) -> dict[s
 def replay_people(
     task_files: Mapping[str, str | bytes],
     tasks: Sequence[BenchmarkTask],
-    recordings: Mapping[str, Recording],
+    recordings: Mapping[str, Sequence[Recording]],
     *,
     group: str | None = None,
 ) -> ReplayedPeople:
@@ -152,12 +190,13 @@ def replay_people(
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
         loaded = _load_tasks(folder, [task.name for task in tasks], group)
-        results = folder / "results"
-        for person, recording in recordings.items():
-            if not list_samples(tasks, recording):
-                continue
-            _replay_person(person, recording, tasks, loaded, results)
-            files |= dict(_read_results(results, f"human-{person}"))
+        for person, runs in recordings.items():
+            for number, recording in enumerate(runs, start=1):
+                if list_samples(tasks, recording):
+                    facts = _describe_person(person, runs, tasks, number=number)
+                    results = folder / f"results-{number}"
+                    _replay_person(facts, recording, tasks, loaded, results)
+                    files |= dict(_read_results(results, f"human-{person}", number=number))
     return ReplayedPeople(files=dict(sorted(files.items())), version=metadata.version("lm_eval"))
 
 
@@ -194,21 +233,32 @@ def _build_model(person: str, recording: Recording, tasks: Sequence[BenchmarkTas
     return ReplayedPerson()
 
 
+def _describe_person(
+    person: str, runs: Sequence[Recording], tasks: Sequence[BenchmarkTask], *, number: int
+) -> dict[str, Any]:
+    """What a result file says of the person; of the majority also which run it is, and how many each task has."""
+    facts: dict[str, Any] = {"model": f"human-{person}", "kind": "human_baseline", "person": person}
+    if person != MAJORITY:
+        return facts
+    known = {task.name for task in tasks}
+    n_runs = Counter(name for recording in runs for name in recording if name in known)
+    return facts | {"run": number, "runs": dict(sorted(n_runs.items()))}
+
+
 def _replay_person(
-    person: str, recording: Recording, tasks: Sequence[BenchmarkTask], loaded: Any, folder: Path
+    facts: Mapping[str, Any], recording: Recording, tasks: Sequence[BenchmarkTask], loaded: Any, folder: Path
 ) -> None:
     from lm_eval import evaluator
     from lm_eval.loggers import EvaluationTracker
 
     indices = list_samples(tasks, recording)
     chosen = {name: task for name, task in loaded["tasks"].items() if indices.get(name)}
+    person = str(facts["person"])
     is_whole = person == MAJORITY and len(chosen) == len(loaded["tasks"])
-    name = f"human-{person}"
-    facts = {"model": name, "kind": "human_baseline", "person": person}
     tracker = EvaluationTracker(output_path=str(folder))
     tracker.general_config_tracker.log_experiment_args(
         model_source="human",
-        model_args=facts,
+        model_args=dict(facts),
         system_instruction=None,
         chat_template=None,
         fewshot_as_multiturn=False,
@@ -220,15 +270,16 @@ def _replay_person(
         bootstrap_iters=0,
     )
     samples = found.pop("samples")
-    found["config"] = {"model": f"human:{person}", "model_args": facts, "limit": None, "bootstrap_iters": 0}
+    found["config"] = {"model": f"human:{person}", "model_args": dict(facts), "limit": None, "bootstrap_iters": 0}
     found["lm_eval_version"] = metadata.version("lm_eval")
     tracker.save_results_aggregated(results=found, samples=samples)
     for task, rows in samples.items():
         tracker.save_results_samples(task_name=task, samples=rows)
 
 
-def _read_results(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
-    """The result files of one person, under names without a date."""
+def _read_results(folder: Path, name: str, *, number: int) -> Iterator[tuple[str, bytes]]:
+    """The result files of one run of a person, under names without a date; the second run has a 2, and so on."""
+    end = "replay" if number == 1 else f"replay-{number}"
     written = sorted((folder / name).glob("results_*.json"))
     if len(written) != 1:
         raise HromadaError(
@@ -240,7 +291,7 @@ def _read_results(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
     kept = {key: value for key, value in content.items() if key not in UNREPEATABLE}
     for config in kept["configs"].values():
         config["metadata"]["config_source"] = Path(config["metadata"]["config_source"]).name
-    yield f"{name}/results_replay.json", (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()
+    yield f"{name}/results_{end}.json", (json.dumps(kept, ensure_ascii=False, indent=2) + "\n").encode()
     for file in sorted((folder / name).glob("samples_*.jsonl")):
         task = file.name.removeprefix("samples_").rpartition("_")[0]
-        yield f"{name}/samples_{task}_replay.jsonl", file.read_bytes()
+        yield f"{name}/samples_{task}_{end}.jsonl", file.read_bytes()

@@ -34,9 +34,10 @@ class HarnessResults:
     """Three tables, each a list of rows with the columns ANSWER_COLUMNS, SCORE_COLUMNS and DIFFERENCE_COLUMNS.
 
     `answers` has a row for each answered item of ours: the answer as answers are stored (None where none could be
-    read), and its primary score, None where gold is hidden. `scores` are the values that the harness wrote, or, of
-    hidden gold, those that follow from the key. Equal `task_hash` in two rows means the same items with the same
-    prompts. `items` names the first few items of a difference.
+    read, or a majority is tied), and its primary score (of a tie its share), None where gold is hidden. `scores` are
+    the values that the harness wrote, or, of hidden gold, those that follow from the key; the runs of a majority are
+    pooled. Equal `task_hash` in two rows means the same items with the same prompts. `items` names the first few items
+    of a difference.
     """
 
     answers: list[Row] = field(default_factory=list)
@@ -61,20 +62,36 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
     known = _read_build(build, key)
     results = HarnessResults()
     runs = [read_run(file) for folder in folders for file in find_results(folder)]
-    runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, str(run.file)))
-    latest = {(run.model, task): run.file for run in runs for task in run.content["results"]}
+    runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, run.number, str(run.file)))
+    latest = {(run.model, task): run.series for run in runs for task in run.content["results"]}
+    series: dict[tuple[str, Path], list[HarnessRun]] = {}
     for run in runs:
-        groups = set(run.content.get("group_subtasks") or {})
-        for task, values in run.content["results"].items():
+        series.setdefault((run.model, run.series), []).append(run)
+    for (model, path), own in series.items():
+        groups = set(own[0].content.get("group_subtasks") or {})
+        for task in own[0].content["results"]:
             if task in groups:
-                results.scores.extend(_list_scores(run, task, values))
-            elif task not in known.tasks:
-                results.differences.append(_build_difference(run.model, task, OTHER_TASK))
-            elif latest[run.model, task] != run.file:
-                results.differences.append(_build_difference(run.model, task, OLDER_RUN))
+                continue
+            if task not in known.tasks:
+                results.differences.append(_build_difference(model, task, OTHER_TASK))
+            elif latest[model, task] != path:
+                results.differences.append(_build_difference(model, task, OLDER_RUN))
             else:
-                _add_task(results, run, task, values, known)
+                _add_task(results, [run for run in own if task in run.content["results"]], task, known)
+        _add_groups(results, own)
     return results
+
+
+def _add_groups(results: HarnessResults, runs: Sequence[HarnessRun]) -> None:
+    """Add the scores of the groups; of several runs they are the means of those of the tasks, each task the same."""
+    run = runs[0]
+    own = {(row["task"], row["metric"]): row["value"] for row in results.scores if row["model"] == run.model}
+    for group, tasks in (run.content.get("group_subtasks") or {}).items():
+        for row in _list_scores(run, group, run.content["results"].get(group, {})):
+            values = [own.get((task, row["metric"])) for task in tasks]
+            known = [value for value in values if value is not None]
+            is_pooled = len(runs) > 1 and len(known) == len(values)
+            results.scores.append(row | ({"value": task_functions.compute_mean(known)} if is_pooled else {}))
 
 
 def _read_build(folder: Path, key: Path | None) -> _Build:
@@ -95,43 +112,75 @@ def _read_build(folder: Path, key: Path | None) -> _Build:
     return _Build(tasks=tasks, prompts=prompts, keys={(row["task"], row["item_id"]): row for row in rows})
 
 
-def _add_task(results: HarnessResults, run: HarnessRun, task: str, values: Mapping[str, Any], build: _Build) -> None:
-    """Add the rows of one task of one run."""
-    if task not in run.samples:
-        results.scores.extend(_list_scores(run, task, values))
+def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, build: _Build) -> None:
+    """Add the rows of one task of one model: of one run, or of all runs of a majority, whose grades are pooled."""
+    run = runs[0]
+    if any(task not in one.samples for one in runs):
+        results.scores.extend(_list_scores(run, task, _average_values([one.content["results"][task] for one in runs])))
         results.differences.append(_build_difference(run.model, task, NO_SAMPLES))
         return
-    prompts, scorer = build.prompts[task], getattr(task_functions, build.tasks[task]["scorer"])
-    graded: list[Grades] = []
-    changed: dict[str, list[str]] = {OTHER_ITEM: [], OTHER_PROMPT: []}
+    read = _ReadSamples()
+    for one in runs:
+        _read_task(read, one.samples[task], task, build)
+    for item, answers in read.answers.items():
+        said = answers[0] if len(set(answers)) == 1 else None
+        known = [score for score in read.scores[item] if score is not None]
+        score = task_functions.compute_mean(known) if known else None
+        row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
+        results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
+    is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)
+    values = _aggregate_grades(read.graded) if is_pooled else run.content["results"][task]
+    results.scores.extend(_list_scores(run, task, values))
+    for difference, items in read.changed.items():
+        if items:
+            results.differences.append(_build_difference(run.model, task, difference, items))
+    missing = [item for item in build.prompts[task] if item not in read.answers]
+    if missing:
+        results.differences.append(_build_difference(run.model, task, NO_ITEM, missing))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ReadSamples:
+    """The samples of a task: the grades of all runs, answers and scores by item, and the items that are others."""
+
+    graded: list[Grades] = field(default_factory=list)
+    answers: dict[str, list[str | None]] = field(default_factory=dict)
+    scores: dict[str, list[float | None]] = field(default_factory=dict)
+    changed: dict[str, dict[str, None]] = field(default_factory=lambda: {OTHER_ITEM: {}, OTHER_PROMPT: {}})
+
+
+def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:
+    """Add the samples of one file."""
+    scorer = getattr(task_functions, build.tasks[task]["scorer"])
     met: set[str] = set()
-    for sample in read_samples(run.samples[task]):
+    for sample in read_samples(file):
         item = str(sample["doc"].get("item_id"))
-        ours = prompts.get(item)
+        ours = build.prompts[task].get(item)
         if ours is None or hash_text(format_doc(sample["doc"])) != ours["doc_sha256"]:
-            changed[OTHER_ITEM].append(item)
+            read.changed[OTHER_ITEM][item] = None
             continue
         if item in met:  # another filter of the same reply
             continue
         met.add(item)
         if sample["prompt_hash"] != ours["prompt_sha256"]:
-            changed[OTHER_PROMPT].append(item)
+            read.changed[OTHER_PROMPT][item] = None
         doc = sample["doc"] | build.keys.get((task, item), {})
         replies = sample["filtered_resps"]
         grades = scorer(doc, replies)
-        graded.append(grades)
-        score = None if doc["gold"] is None else next(iter(grades.values()))
+        read.graded.append(grades)
         answer = format_answer(build.tasks[task]["kind"], doc, replies)
-        row = (run.model, task, item, ours["stimulus_sha256"], answer, score)
-        results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
-    is_keyed = any((task, item) in build.keys for item in met)
-    results.scores.extend(_list_scores(run, task, _aggregate_grades(graded) if is_keyed else values))
-    results.differences.extend(
-        _build_difference(run.model, task, difference, items) for difference, items in changed.items() if items
-    )
-    if len(met) < len(prompts):
-        missing = [item for item in prompts if item not in met]
-        results.differences.append(_build_difference(run.model, task, NO_ITEM, missing))
+        read.answers.setdefault(item, []).append(answer)
+        read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
+
+
+def _average_values(values: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The values of several runs, the mean of each number."""
+    if len(values) == 1:
+        return values[0]
+    return {
+        name: task_functions.compute_mean([float(each[name]) for each in values]) if isinstance(value, float) else value
+        for name, value in values[0].items()
+    }
 
 
 def _aggregate_grades(graded: Sequence[Grades]) -> dict[str, float]:

@@ -24,6 +24,17 @@ class HarnessRun:
     content: Mapping[str, Any]
     samples: Mapping[str, Path]
 
+    @property
+    def series(self) -> Path:
+        """What is read together: the folder of a majority's runs, else the file alone."""
+        return self.file.parent if self.number else self.file
+
+    @property
+    def number(self) -> int:
+        """Which run of a majority it is, from 1; 0 for any other run."""
+        facts = self.content["config"].get("model_args")
+        return int(facts["run"]) if isinstance(facts, dict) and "runs" in facts else 0
+
 
 def find_results(folder: Path) -> list[Path]:
     """The result files under a folder, sorted; raises HromadaError where there are none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from aggregation.performance import Score
+from aggregation.performance import Score, Unit
 from exports.inputs import DataSet
 from exports.pages.translation import localize_number, mark_count, mark_text, translate, translate_count
 
@@ -255,12 +255,19 @@ def format_score(score: Score) -> str:
     return f"{format_number(score.value)} [{format_number_interval(score.ci_low, score.ci_high)}]"
 
 
-def get_unit_name(unit: str) -> str:
-    """The name of a unit of judgement; `majority of k` is that of k fresh people."""
-    known = UNIT_NAMES.get(unit)
-    if known is not None:
-        return translate(known)
-    return translate("Majority of {n} fresh people", n=unit.removeprefix("majority of "))
+def format_ties_wrong(score: Score) -> str:
+    """Format the value with ties wrong as the score is."""
+    is_share = score.metric not in ("mcc", "wer", "cer")
+    return (format_percent if is_share else format_number)(score.value_ties_wrong)
+
+
+def get_unit_name(unit: Unit) -> str:
+    """The name of a unit of judgement, a majority with its number of votes; `majority of k` is of k fresh people."""
+    known = UNIT_NAMES.get(unit.unit)
+    if known is None:
+        return translate("Majority of {n} fresh people", n=unit.unit.removeprefix("majority of "))
+    n = unit.title.removeprefix("majority of ")
+    return translate("Majority of {n}", n=n) if n != unit.title else translate(known)
 
 
 def get_metric_name(metric: str, data: DataSet) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from aggregation.model_differences import ModelDifference
+from aggregation.model_rows import ModelDifference
+from aggregation.performance import Unit
 from exports.facts import ProjectFacts
 from exports.paper.result_tables import find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
@@ -233,8 +234,19 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
         n_items=unit.n_items,
     )
     if majority is not None and majority.primary.value is not None:
-        sentence += " " + words["majority"].format(value=_percent(words, majority.primary.value), ties=majority.n_ties)
+        sentence += f" {_describe_majority(majority, words)}"
     return f"{sentence} {_describe_ceiling(result, words)}"
+
+
+def _describe_majority(unit: Unit, words: Words) -> str:
+    """The score of the majority with its number of votes; where it has ties, also the score if they are wrong."""
+    votes = words["votes of majority"].format(votes=unit.title.removeprefix("majority of "))
+    value, wrong = _percent(words, unit.primary.value), unit.primary.value_ties_wrong
+    if wrong is None:
+        return words["majority"].format(votes=votes, value=value)
+    return words["tied majority"].format(
+        votes=votes, value=value, ties=_count(words, unit.n_ties, "tie"), wrong=_percent(words, wrong)
+    )
 
 
 def _describe_ceiling(result: DataSetResult, words: Words) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
-from aggregation.model_differences import ALL, ModelDifference
+from aggregation.model_rows import ALL, ModelDifference
+from aggregation.performance import Unit
 from exports.model_comparison import ComparedModels
-from exports.pages.display_text import COEFFICIENT_NAMES, get_metric_name
+from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
 from exports.paper.paper_tables import NO_VALUE, Footnotes, PaperTable
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
@@ -46,7 +47,7 @@ def _build_results(state: ReleaseState, mark: str) -> PaperTable:
         name="results",
         caption=f"{mark}Human baselines of {state.facts.title}: the share of right single answers in percent, with 95 %"
         " intervals for a fresh panel (new people on new items) and for this panel (these people on new items), and the"
-        " share of items that the majority has right; a tie and a skip are wrong.",
+        " share of items that the majority has right; each of m tied answers counts 1/m, a skip is wrong.",
         heads=RESULT_HEADS,
         rows=(*rows, *_describe_mean(state, notes)),
         notes=notes.notes,
@@ -74,9 +75,19 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
         notes.explain(_format_interval(score.item_only_low, score.item_only_high), score.reason or score.ci_method),
         notes.explain(
             _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
-        ),
+        )
+        + _mark_majority(majority, notes),
         notes.explain(_format_share(ceiling), _explain_no_ceiling(result)),
     )
+
+
+def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
+    """The mark of a note with the votes of a majority, and its score if ties are wrong; empty without one."""
+    if unit is None:
+        return ""
+    wrong = unit.primary.value_ties_wrong
+    ties = "" if wrong is None else f"; {unit.n_ties} ties, {_format_share(wrong)} if they count as wrong"
+    return notes.mark(f"{capitalize_first(unit.title)}{ties}.")
 
 
 def _explain_no_ceiling(result: DataSetResult) -> str:
@@ -194,7 +205,7 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
                     (row.model if len(state.comparisons) == 1 else f"{row.model}, {name}")
                     + ("" if row.is_paired else notes.mark(UNPAIRED))
                     + (notes.mark(_count_items(row, compared)) if row.n_items != compared.n_scored else ""),
-                    "single answers" if row.unit == "individual" else row.unit,
+                    row.unit_title + (notes.mark(_describe_ties(row)) if row.n_ties else ""),
                     row.metric,
                     _format_share(row.value),
                     _format_points(row.difference),
@@ -211,6 +222,13 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
         heads=MODEL_HEADS,
         rows=tuple(rows),
         notes=notes.notes,
+    )
+
+
+def _describe_ties(row: ModelDifference) -> str:
+    return (
+        f"{row.n_ties} ties are shared; if they count as wrong, the difference is"
+        f" {_format_points(row.difference_ties_wrong)}. Somebody is above only if both show it."
     )
 
 

@@ -7,11 +7,17 @@ from collections.abc import Mapping
 Words = Mapping[str, str]
 
 NOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "en": {"person": ("person", "people"), "answer": ("answer", "answers"), "item": ("item", "items")},
+    "en": {
+        "person": ("person", "people"),
+        "answer": ("answer", "answers"),
+        "item": ("item", "items"),
+        "tie": ("tie", "ties"),
+    },
     "uk": {
         "person": ("учасник", "учасники", "учасників"),
         "answer": ("відповідь", "відповіді", "відповідей"),
         "item": ("завдання", "завдання", "завдань"),
+        "tie": ("нічия", "нічиї", "нічиїх"),
     },
 }
 """English nouns after one and after more; Ukrainian ones after 1, 2 and 5."""
@@ -72,7 +78,10 @@ SENTENCES: Mapping[str, Words] = {
         "span_f1_token_class": "F1 of marked words (place and class)",
         "score": "In {name}, {value} % of single answers are right {interval}, by {people} on {items}.",
         "no score": "{name} has no score; the table of results says why.",
-        "majority": "The majority is right on {value} % of the items (ties, which count as wrong: {ties}).",
+        "votes of majority": "majority of {votes}",
+        "majority": "The {votes} is right on {value} % of the items.",
+        "tied majority": "The {votes} is right on {value} % of the items: it has {ties}, in which each of m answers"
+        " counts 1/m; if ties count as wrong, it is {wrong} %.",
         "ceiling": "By a review of the gold, no score can honestly be above {value} %.",
         "no ceiling": "The gold was not reviewed, so the ceiling of the score is not known.",
         "unfinished ceiling": "The review of the gold gives no ceiling of the score yet.",
@@ -143,7 +152,10 @@ SENTENCES: Mapping[str, Words] = {
         "span_f1_token_class": "F1 позначених слів (місце й клас)",
         "score": "У {name} правильні {value} % окремих відповідей {interval}; людей: {n_people}, завдань: {n_items}.",
         "no score": "Оцінки для {name} немає; причину названо в таблиці результатів.",
-        "majority": "Більшість має рацію у {value} % завдань (нічиїх, що рахуються як помилки: {ties}).",
+        "votes of majority": "Більшість із {votes}",
+        "majority": "{votes} має рацію у {value} % завдань.",
+        "tied majority": "{votes} має рацію у {value} % завдань: у неї {ties}, де кожна з m рівних відповідей рахується"
+        " як 1/m; якщо нічиї вважати помилками, то {wrong} %.",
         "ceiling": "За перевіркою еталона жодна чесна оцінка не може перевищити {value} %.",
         "no ceiling": "Еталон не перевіряли, тож найвища можлива оцінка невідома.",
         "unfinished ceiling": "Перевірка еталона ще не дає найвищої можливої оцінки.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from aggregation.model_differences import ALL, ModelDifference
+from aggregation.model_rows import ALL, ModelDifference
 from exports.model_comparison import ComparedModels
 from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import NO_VALUE, format_percent, format_points, shorten_text
@@ -93,15 +93,28 @@ def _build_row(row: ModelDifference) -> TableRow:
         else translate("{low} to {high}", low=format_points(row.ci_low), high=format_points(row.ci_high))
     )
     return TableRow(
-        head=f"{row.model}, {translate(UNITS[row.unit])}",
+        head=f"{row.model}, {_name_unit(row)}",
         cells=(
             format_percent(row.value),
             format_points(row.difference),
             interval,
             NO_VALUE if row.p_holm is None else _format_p(row.p_holm),
         ),
-        remark=translate_reason(row.reason),
+        remark=" ".join(filter(None, [translate_reason(row.reason), _describe_ties(row)])),
     )
+
+
+def _name_unit(row: ModelDifference) -> str:
+    if row.unit == "individual" or row.fewest_votes is None:
+        return translate(UNITS[row.unit])
+    return translate("the majority of {n}", n=row.unit_title.removeprefix("majority of "))
+
+
+def _describe_ties(row: ModelDifference) -> str:
+    """The difference if every tie counts as wrong; empty without a tie."""
+    if not row.n_ties:
+        return ""
+    return translate("With ties wrong: {values}.", values=format_points(row.difference_ties_wrong))
 
 
 def _format_p(p: float) -> str:

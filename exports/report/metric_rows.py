@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from aggregation.performance import Score
 from exports.pages.display_text import (
     FAR_FROM_PRIMARY,
     METRIC_NAMES,
     NO_VALUE,
-    UNIT_NAMES,
     capitalize_first,
     format_percent,
     format_percent_interval,
     format_score,
+    format_ties_wrong,
     get_metric_name,
+    get_unit_name,
 )
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
@@ -26,12 +30,17 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     units = () if scores is None or result.data.kind != "label" else scores.units
     return tuple(
         TableRow(
-            head=translate(UNIT_NAMES[unit.unit]),
+            head=get_unit_name(unit),
             cells=tuple(format_score(score) for score in unit.scores),
             remark=" ".join(
-                f"{translate(METRIC_NAMES[score.metric])}: {translate_reason(score.reason)}"
-                for score in unit.scores
-                if score.reason
+                [
+                    *(
+                        f"{translate(METRIC_NAMES[score.metric])}: {translate_reason(score.reason)}"
+                        for score in unit.scores
+                        if score.reason
+                    ),
+                    *_describe_ties_wrong([(translate(METRIC_NAMES[one.metric]), one) for one in unit.scores]),
+                ]
             ),
         )
         for unit in units
@@ -45,13 +54,21 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     units = () if scores is None or result.data.kind == "label" else scores.units
     return tuple(
         TableRow(
-            head=f"{translate(UNIT_NAMES[unit.unit])}: {translate(get_metric_name(score.metric, result.data))}",
+            head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",
             cells=(format_score(score),),
-            remark=translate_reason(score.reason),
+            remark=" ".join(filter(None, [translate_reason(score.reason), *_describe_ties_wrong([("", score)])])),
         )
         for unit in units
         for score in unit.scores
     )
+
+
+def _describe_ties_wrong(named: Sequence[tuple[str, Score]]) -> list[str]:
+    """The values of metrics if every tie counts as wrong; nothing without a tie."""
+    values = [
+        f"{name} {format_ties_wrong(score)}".strip() for name, score in named if score.value_ties_wrong is not None
+    ]
+    return [translate("With ties wrong: {values}.", values=", ".join(values))] if values else []
 
 
 def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:

@@ -144,7 +144,8 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
         for unit in ("individual", "majority"):
             score = result.performance[unit].primary
             interval = format_percent_interval(score.ci_low, score.ci_high)
-            headlines.append(Headline(translate(UNIT_NAMES[unit]), format_percent(score.value), f"[{interval}]"))
+            name = get_unit_name(result.performance[unit])
+            headlines.append(Headline(name, format_percent(score.value), f"[{interval}]"))
     agreed = result.headline_agreement
     if agreed is not None and agreed.value is not None:
         headlines.append(_build_coefficient_headline(agreed))
@@ -201,17 +202,19 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableRow:
     noun = "answer" if unit.unit == "individual" else "item"
     return TableRow(
-        head=get_unit_name(unit.unit),
+        head=get_unit_name(unit),
         cells=(
             format_percent(unit.primary.value),
             format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
             format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
-            NO_VALUE if unit.wrong is None else _format_part(unit.total - unit.wrong, format_count(unit.total, noun)),
+            NO_VALUE
+            if unit.wrong is None
+            else _format_part(unit.total - unit.wrong - unit.n_ties, format_count(unit.total, noun)),
             format_percent(scores.random_exact),
             format_percent(scores.random),
             _format_quartiles(unit),
             format_percent_interval(unit.ann_min, unit.ann_max),
-            NO_VALUE if unit.unit == "individual" else str(unit.n_ties),
+            NO_VALUE if unit.unit == "individual" else _format_ties(unit),
         ),
         remark=" ".join(
             part
@@ -219,6 +222,13 @@ def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableR
             if part
         ),
     )
+
+
+def _format_ties(unit: Unit) -> str:
+    """How many items tie, and the score if each of them counts as wrong."""
+    if unit.primary.value_ties_wrong is None:
+        return str(unit.n_ties)
+    return translate("{n}; all wrong: {value}", n=unit.n_ties, value=format_percent(unit.primary.value_ties_wrong))
 
 
 def _format_part(part: int, whole: object) -> str:

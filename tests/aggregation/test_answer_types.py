@@ -74,14 +74,16 @@ def test_boxes_by_hand() -> None:
         "f1m_of_averages": round(2 * (5.5 / 8) * (4 / 8) / (9.5 / 8), 6),
         "f1 а": round(2 * 3 / (5 + 4), 6), "f1 б": round(2 * 2 / (3 + 3), 6), "f1 в": round(2 * 1 / (3 + 2), 6),
     }  # fmt: skip
-    # а is tied on j: half a tick, of which all is right; as a whole the item is wrong
+    # а is tied on j: one vote settles that the item is right, the other that nothing is ticked
     # precision 1, 1, 1 (nothing ticked), recall 1, .5, 0
     assert scores(made["majority"]) == {
-        "exact_match": round(1 / 3, 6), "f1a": round(2 * 2.5 / (4 + 2.5), 6),
-        "f1m": round((1 + 2 * 0.5 / (1 + 0.5)) / 3, 6), "f1m_of_averages": round(2 * 1 * 0.5 / (1 + 0.5), 6),
+        "exact_match": round(1.5 / 3, 6), "f1a": round(2 * 2.5 / (4 + 2.5), 6),
+        "f1m": round((1 + (1 + 0) / 2) / 3, 6), "f1m_of_averages": round(2 * 1 * 0.5 / (1 + 0.5), 6),
         "f1 а": round(2 * 1.5 / (2 + 1.5), 6), "f1 б": 1.0, "f1 в": 0.0,
     }  # fmt: skip
-    assert (made["majority"].n_ties, made["majority"].wrong, made.random) == (1, 2, None)
+    assert (made["majority"].n_ties, made["majority"].wrong, made.random) == (1, 1, None)
+    assert made["majority"].primary.value_ties_wrong == pytest.approx(1 / 3)
+    assert compute_accuracy(given, build_consensus(given, method="majority", ties="shared")).right == 1.5
     assert "judged each by itself" in made.refused["dawid_skene"]
 
 
@@ -170,12 +172,13 @@ def test_spans_by_hand(known: dict[str, Any]) -> None:
     made = score_answers(given)
     char = 2 * 13 / (13 + 15)
     assert scores(made["individual"]) == {"exact_match": 0.4, "f1": 1.0, "f1_char": round((2 + 3 * char) / 5, 6)}
-    # i is tied: half of a's 13 characters and half of b's 15 are marked, and 13 of these 14 are gold
+    # i is tied: a half of the time, which is gold, and b the other half; j has the majority b
     assert scores(made["majority"]) == {
-        "exact_match": 0.0,
+        "exact_match": 0.25,
         "f1": 1.0,
-        "f1_char": round((2 * 13 / (13 + 14) + char) / 2, 6),
+        "f1_char": round(((1 + char) / 2 + char) / 2, 6),
     }
+    assert [score.value_ties_wrong for score in made["majority"].scores] == pytest.approx([0, 0.5, char / 2])
     pair = compute_agreement(given, overlap=2, n_resamples=20)
     assert pair["span_f1_exact"].value == pytest.approx((0.5 + 0.5 + 0) / 3)
     assert {row.basis for row in pair.rows} == {"first", "pooled"}
@@ -187,7 +190,10 @@ def test_nothing_marked_needs_more_than_half_too() -> None:
     rows += [("j", "p", marks()), ("j", "q", marks((0, 6))), ("j", "r", marks((7, 16)))]
     given = answers("span", rows, {"i": marks(), "j": marks()}, texts=dict.fromkeys("ij", TEXT))
     assert labels(given) == {"i": "[]", "j": None}
-    assert scores(score_answers(given)["majority"]) == {"exact_match": 0.5, "f1": 0.5, "f1_char": 0.5}
+    # each of the three answers to j counts a third
+    assert set(scores(score_answers(given)["majority"]).values()) == {round((1 + 1 / 3) / 2, 6)}
+    assert labels(given, ties="first") == {"i": "[]", "j": "[]"}
+    assert labels(given, ties="random").keys() == {"i", "j"}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from aggregation.task_means import ScoredTask, TaskMean, estimate_task_mean
 
 CLASSES = ("x", "y")
 V_ITEM = 0.14**2 / 12  # of what items add to the chance of a right answer, from -.07 to .07
-SHARE = Metric(compute=lambda sums: (sums[:, 0] + sums[:, 1] - sums[:, -2]) / sums[:, -1], scale="share")
+SHARE = Metric(compute=lambda sums: (sums[:, 0] + sums[:, 1]) / sums[:, -1], scale="share")
 RECALL = Metric(compute=lambda sums: sums[:, 0] / sums[:, 2], scale="fraction")
 
 

@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from aggregation.answer_types import score_answers
 from aggregation.performance import Performance
 from annotation.store import queries
 from bot import release
+from exports import lm_eval
 from exports.benchmark import Benchmark
 from exports.benchmark_items import task_functions
 from exports.inputs import DataSet
@@ -196,21 +197,36 @@ def test_each_person_has_the_score_of_baseline(built: Built, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_majority_has_the_scores_of_baseline_where_it_has_no_tie(built: Built, name: str) -> None:
-    """Every metric, on the items that have a majority; the others are counted."""
-    data = built.read_data(name)
-    whole = score(data)["majority"]
-    counts = built.benchmark.manifest["tasks"][name]["people"]
-    content = built.people["human-majority"]
-    asked = {sample["doc"]["item_id"] for sample in read_samples(built.folder / "results/human-majority", name)}
-    assert counts["n_ties"] == whole.n_ties
-    assert len(asked) == whole.total - counts["n_ties"] - counts["n_unanswered"]
-    restricted = replace(data, responses=data.responses.loc[data.responses["item_id"].isin(asked)])
-    expected = list_values(score(restricted), "majority")
-    found = list_harness_values(content, name)
+def test_the_majority_has_the_scores_of_baseline_with_its_ties_and_skips(built: Built, name: str) -> None:
+    """Every metric, on every item that people answered or skipped; the runs of ties are pooled by `results`."""
+    performance = score(built.read_data(name))
+    whole, counts = performance["majority"], built.benchmark.manifest["tasks"][name]["people"]
+    assert (counts["n_ties"], counts["n_items"]) == (whole.n_ties, whole.total)
+    folder = built.folder / "results/human-majority"
+    runs = [json.loads(file.read_text("utf-8")) for file in sorted(folder.glob("results_*.json"))]
+    own = [run["config"]["model_args"] for run in runs if name in run["results"]]
+    assert sorted(run["run"] for run in own) == list(range(1, counts["n_runs"] + 1))
+    assert {run["runs"][name] for run in own} == {counts["n_runs"]}
+    assert all(run["n-samples"][name]["effective"] == whole.total for run in runs if name in run["results"])
+    expected = list_values(performance, "majority")
+    read = lm_eval.read_results(built.folder, [folder])
+    found = {row["metric"]: row["value"] for row in read.scores if row["task"] == name}
     assert found.keys() == expected.keys()
     for metric, value in expected.items():
-        assert found[metric] == pytest.approx(value, abs=1e-9, nan_ok=True), metric
+        assert (math.nan if found[metric] is None else found[metric]) == pytest.approx(value, abs=1e-9, nan_ok=True), (
+            metric
+        )
+    assert not [row for row in read.differences if row["task"] == name and row["difference"] != "not asked"]
+
+
+def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(built: Built) -> None:
+    """The simulated people of this programme tie; `--samples` names all items that they answered."""
+    tasks = built.benchmark.manifest["tasks"]
+    assert max(task["people"]["n_runs"] for task in tasks.values()) > 1
+    samples = json.loads((built.folder / "samples/human-majority.json").read_text("utf-8"))
+    assert {name: len(numbers) for name, numbers in samples.items()} == {
+        name: task["people"]["n_items"] for name, task in tasks.items()
+    }
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,16 +86,20 @@ def _settle_open_ties(
     open_ties: Mapping[str, tuple[str, ...]], *, frame: pd.DataFrame, ties: TieRule, seed: int
 ) -> dict[str, str | None]:
     """The label of each tied item under the rule, None where it stays open; `open_ties` has each item's tied labels."""
-    if ties in ("shared", "drop"):
-        return dict.fromkeys(open_ties)
-    settled: dict[str, str | None] = {item: tied[0] for item, tied in open_ties.items()}
-    if ties == "random":
-        settled = {item: tied[_draw_number(item, seed=seed) % len(tied)] for item, tied in open_ties.items()}
+    settled = {item: choose_tied(tied, item=item, ties=ties, seed=seed) for item, tied in open_ties.items()}
     if ties == "first":
-        for item, answer in frame.loc[frame["item"].isin(open_ties), ["item", "answer"]][::-1].itertuples(index=False):
-            if answer in open_ties[item]:
-                settled[item] = answer
+        rows = frame.loc[frame["item"].isin(open_ties), ["item", "answer"]][::-1]  # the first of an item is set last
+        settled |= {item: answer for item, answer in rows.itertuples(index=False) if answer in open_ties[item]}
     return settled
+
+
+def choose_tied(tied: Sequence[str], *, item: str, ties: TieRule, seed: int) -> str | None:
+    """The tied answer that a rule takes, None where it stays open; `tied` are in the order by which `first` goes."""
+    if ties in ("shared", "drop"):
+        return None
+    if ties == "random":
+        return tied[_draw_number(item, seed=seed) % len(tied)]
+    return min(tied) if ties == "alphabetical" else tied[0]
 
 
 def _draw_number(item: str, *, seed: int) -> int:
