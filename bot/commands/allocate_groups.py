@@ -47,4 +47,6 @@ def allocate_groups(
         if short
         else []
     )
+    if not any(allocation.shared_groups for allocation in allocations):
+        notes = ["They share no group. Name a column as `items.group` in their files."]
     terminal_output.print_table(f"Groups allocated to {people} annotators", columns, rows, notes=notes)

@@ -30,15 +30,19 @@ def print_item_way(project: str, item: str, *, as_json: bool) -> None:
     ]
     notes = [] if rows else ["Nobody has had it yet."]
     notes += ["Answers are hidden until the baseline is closed."] if is_blind and rows else []
-    terminal_output.print_table(_build_title(history), COLUMNS, rows, notes=notes)
+    terminal_output.print_table(_build_title(history, project=loaded.name), COLUMNS, rows, notes=notes)
 
 
-def _build_title(history: ItemHistory) -> str:
+def _build_title(history: ItemHistory, *, project: str) -> str:
+    from annotation.loading.drafts import name_group
+
     tally = history.tally
     state = "done" if tally.status == "open" and 0 < tally.needed <= tally.done else tally.status
     parts = [f"{tally.item_id}: {state}", f"{tally.done} of {tally.needed} answers"]
     parts += [f"pool {history.pool}"] if history.pool != "main" else []
-    parts += [f"group {history.group}"] if history.group != tally.item_id else []
+    parts += (
+        [f"group {history.group}"] if history.group != name_group(None, project=project, item=tally.item_id) else []
+    )
     parts += [f"revision {history.revision}"] if history.revision > 1 else []
     return ", ".join(parts)
 
