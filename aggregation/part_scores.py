@@ -276,15 +276,15 @@ def _grade_settled(counts: _PartCounts, of: Codes, rows: Codes, tally: _Tally, *
 
     def settle(sizes: Floats) -> Floats:
         by_majority = count_codes(counts.item, size=n_items, weights=chosen * sizes)[of]
-        return np.asarray(by_majority + own @ (tied * sizes))
+        return np.asarray(by_majority + np.asarray(own @ (tied * sizes)))
 
     takes_own = np.zeros(len(rows), dtype=bool)
     if not is_pooled:
         takes_own = (settle(np.ones(len(chosen))) == 0) & (tally.empty <= tally.totals / 2)[of]
     layers = [
         _LayerArrays(
-            answered=np.where(takes_own, own @ layer.answered, settle(layer.answered)),
-            right=np.where(takes_own, own @ layer.right, settle(layer.right)),
+            answered=np.where(takes_own, np.asarray(own @ layer.answered), settle(layer.answered)),
+            right=np.where(takes_own, np.asarray(own @ layer.right), settle(layer.right)),
             gold=layer.gold[of],
         )
         for layer in counts.layers

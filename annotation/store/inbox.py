@@ -146,7 +146,7 @@ INSERT INTO inbox (update_id, telegram_id, payload, received_at, attempts)
 VALUES (:update, :sender, :payload, :now, 0) ON CONFLICT DO NOTHING""").bindparams(
     sa.bindparam("payload", type_=sa.JSON()), sa.bindparam("now", type_=UtcDateTime())
 )
-_TAKEN = (
+_TAKEN: tuple[sa.ColumnClause[Any], ...] = (
     sa.column("update_id"),
     sa.column("payload", sa.JSON()),
     sa.column("attempts"),
