@@ -24,7 +24,7 @@ language: uk
 kind: baseline
 instructions: Уважно прочитайте.
 question: {{type: choice, text: Яке слово довше?}}
-items: {{file: items.jsonl, id: id, show: text, options: options, gold: gold, gold_origin: expert}}
+items: {{file: items.jsonl, id: id, group: id, show: text, options: options, gold: gold, gold_origin: expert}}
 overlap: 3
 benchmark: {{hidden: {hidden}}}
 declared: {{licence: CC BY-SA 4.0, population: студенти}}

@@ -219,8 +219,9 @@ def test_the_majority_has_the_scores_of_baseline_with_its_ties_and_skips(built: 
     assert not [row for row in read.differences if row["task"] == name and row["difference"] != "not asked"]
 
 
-def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(built: Built) -> None:
-    """The simulated people of this programme tie; `--samples` names all items that they answered."""
+@pytest.mark.parametrize("name", [part[0] for part in PARTS])
+def test_some_majorities_are_tied_and_no_contested_item_is_taken_from_models(built: Built, name: str) -> None:
+    """The simulated people of each programme tie; `--samples` names all items that they answered."""
     tasks = built.benchmark.manifest["tasks"]
     assert max(task["people"]["n_runs"] for task in tasks.values()) > 1
     samples = json.loads((built.folder / "samples/human-majority.json").read_text("utf-8"))

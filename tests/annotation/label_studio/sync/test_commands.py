@@ -33,7 +33,7 @@ def started(tmp_path_factory: pytest.TempPathFactory, command: Callable[[Path], 
     (tmp_path / "p.yaml").write_text(
         "project: p\ntitle: p\nlanguage: uk\ninstructions: Читайте.\noverlap: 1\n"
         f"question: {{type: choice, text: 'Так?', options: [{YES}, {NO}]}}\n"
-        "items: {file: i.jsonl, id: id, show: [text]}\n",
+        "items: {file: i.jsonl, id: id, group: id, show: [text]}\n",
         "utf-8",
     )
     made = command(tmp_path)
