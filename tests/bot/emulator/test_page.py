@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from _chromium import FLAGS, PROGRAM
 from playwright.async_api import Browser, Page, async_playwright, expect
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, ReplyKeyboardMarkup, Update
@@ -23,6 +24,8 @@ ITEM = (
     f"<b>UA-CBT · 12/40</b>\n<blockquote expandable>{LONG}</blockquote>\nРуда <tg-spoiler>лисиця</tg-spoiler> зустріла"
     " ⟦_____⟧ &lt;b&gt;.\n\n<b>Яке слово має бути на місці пропуску?</b>\nА) черепаху\nБ) <code>лисицю</code>"
 )
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
+"""The browser lives in the loop that started it."""
 SCRIPT = "<script>document.title = 'bad'</script>"
 
 
@@ -75,7 +78,7 @@ def small_bot(telegram: Telegram) -> Application[Any, Any, Any, Any, Any, Any]:
     return app
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def server() -> AsyncIterator[Server]:
     """The small bot at work, with a menu of commands, and the page beside it."""
     telegram = Telegram()
@@ -91,15 +94,23 @@ async def server() -> AsyncIterator[Server]:
         await app.stop()
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium without a window."""
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    """Chromium without a window, for all tests of this module."""
     if PROGRAM is None:
         pytest.skip("Chromium is not installed")
     async with async_playwright() as playwright:
         opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
         yield opened
         await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(chromium: Browser) -> AsyncIterator[Browser]:
+    """Chromium, of which a test leaves no page open."""
+    yield chromium
+    for context in chromium.contexts:
+        await context.close()
 
 
 class Watched:
@@ -131,6 +142,7 @@ async def to_the_item(page: Page) -> None:
     await expect(page.get_by_role("button", name="Пропустити")).to_be_visible()
 
 
+@in_one_loop
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_a_person_consents_chooses_and_changes_the_answer(
@@ -161,6 +173,7 @@ async def test_a_person_consents_chooses_and_changes_the_answer(
     ]  # fmt: skip
 
 
+@in_one_loop
 async def test_folded_text_unfolds_and_what_is_typed_stays_text(browser: Browser, server: Server) -> None:
     """An expandable quote tells whether it is open; markup in a message is shown, not run."""
     watched = await opened(browser, server)
@@ -180,6 +193,7 @@ async def test_folded_text_unfolds_and_what_is_typed_stays_text(browser: Browser
     assert watched.complaints == []
 
 
+@in_one_loop
 async def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) -> None:
     """Tab and Enter reach start, consent and an option; new messages are announced."""
     page = (await opened(browser, server)).page
@@ -196,6 +210,7 @@ async def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) ->
     await expect(page.get_by_text("✓ 12 · А")).to_be_visible()
 
 
+@in_one_loop
 async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, server: Server) -> None:
     """The stream breaks and is taken up again: the words in the box stay, and what was missed is there."""
     page = (await opened(browser, server)).page
@@ -208,6 +223,7 @@ async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, ser
     await expect(page.get_by_label("Повідомлення", exact=True)).to_have_value("пів слова")
 
 
+@in_one_loop
 async def test_several_people_have_chats_of_their_own(browser: Browser, server: Server) -> None:
     """A second person joins in English; each sees their own messages only."""
     page = (await opened(browser, server)).page
@@ -226,6 +242,7 @@ async def test_several_people_have_chats_of_their_own(browser: Browser, server: 
     assert [entry.person for entry in server.telegram.display_log.entries if entry.kind == "sent"] == [1001, 1002]
 
 
+@in_one_loop
 async def test_menus_keyboards_corrections_files_and_blocking(browser: Browser, server: Server) -> None:
     """The command menu, a reply keyboard, an edited message, a document, and a bot that is shut out and let in."""
     page = (await opened(browser, server, width=1280)).page

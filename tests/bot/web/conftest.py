@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import shutil
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from annotation.store.models import Annotator, Project
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
 from bot.delivery.http_server import ListenAddress
+from bot.web import detail_meter
 from bot.web.access import Access
 from bot.web.detail_meter import DetailMeter
 from bot.web.live_pages import LivePages
@@ -62,13 +66,15 @@ class Campaign:
             return [name for (name,) in rows]
 
 
-@pytest.fixture
-def campaign(sqlite_url: str) -> Iterator[Campaign]:
-    """Both campaigns, begun: of the baseline some answers are there."""
-    with database.open_database(sqlite_url) as db:
+@pytest.fixture(scope="session")
+def begun(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Simulation]:
+    """A file to copy: both campaigns, begun; and the simulation that stands there."""
+    file = tmp_path_factory.mktemp("dashboard") / "begun.db"
+    shutil.copy(migrated, file)
+    with database.open_database(f"sqlite:///{file}") as db:
         with db.transaction() as session:
-            for name, file in FILES.items():
-                projects.load_project_file(session, file, now=engine.SIMULATION_START, allow_outside=True)
+            for name, project_file in FILES.items():
+                projects.load_project_file(session, project_file, now=engine.SIMULATION_START, allow_outside=True)
                 project = queries.get_project(session, name)
                 invitations.create_invitation(
                     session, target=project, code=f"code-{project.id}", uses=9, now=engine.SIMULATION_START
@@ -78,12 +84,44 @@ def campaign(sqlite_url: str) -> Iterator[Campaign]:
         settings = SimulationSettings(people=6, reports=0.05, careless=0.0)
         simulation = engine.create_simulation(db, settings=settings, names=[BASELINE, STORIES])
         simulation.run(steps=150)
-        yield Campaign(db, sqlite_url, simulation)
+    return file, simulation
 
 
 @pytest.fixture
-def serve() -> Callable[..., AbstractAsyncContextManager[str]]:
-    """Serves the dashboard in this process, on a free port; the address comes without a slash at the end."""
+def campaign(begun: tuple[Path, Simulation], tmp_path: Path) -> Iterator[Campaign]:
+    """Both campaigns, begun: of the baseline some answers are there."""
+    file, simulation = begun
+    shutil.copy(file, tmp_path / "hromada.db")
+    url = f"sqlite:///{tmp_path / 'hromada.db'}"
+    with database.open_database(url) as db:
+        own = replace(simulation, db=db, agents=copy.deepcopy(simulation.agents), schedule=[*simulation.schedule])
+        yield Campaign(db, url, own)
+
+
+class ThreadMeter(DetailMeter):
+    """Measures in a thread: a process of its own for each test would cost more than the test."""
+
+    _threads: ThreadPoolExecutor | None = None
+
+    def _get_pool(self) -> ThreadPoolExecutor:  # type: ignore[override]
+        self._threads = self._threads or ThreadPoolExecutor(1)
+        return self._threads
+
+    def close(self) -> None:
+        """Let the thread end; the next measurement has another."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=False)
+        self._threads = None
+
+
+@pytest.fixture
+def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AbstractAsyncContextManager[str]]:
+    """Serves the dashboard in this process, on a free port; the address comes without a slash at the end.
+
+    Details are measured again at once, not after a quarter of a minute or twenty times what it took.
+    """
+    monkeypatch.setattr(detail_meter, "LEAST_SECONDS", 0.1)
+    monkeypatch.setattr(detail_meter, "COST", 0)
     return _serve_dashboard
 
 
@@ -93,7 +131,7 @@ async def _serve_dashboard(
 ) -> AsyncIterator[str]:
     pages = LivePages(
         reader=SnapshotReader(database=opened, unblind=unblind),
-        meter=DetailMeter(url=url, unblind=unblind, answer_seconds=10.0),
+        meter=ThreadMeter(url=url, unblind=unblind, answer_seconds=10.0),
     )
     address = ListenAddress(host="127.0.0.1", port=0, field="--listen")
     async with DashboardServer(pages=pages, access=Access(token)).serve(address) as port:
