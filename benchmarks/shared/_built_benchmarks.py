@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import sysconfig
 import warnings
 from collections.abc import Iterator, Sequence
@@ -140,7 +141,12 @@ def run_harness(
         assert ran.code == 0, ran.err
     else:
         done = subprocess.run(
-            [str(SCRIPTS / "lm_eval"), *command], cwd=out.parent, env=env, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "lm_eval", *command],
+            cwd=out.parent,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr
     (file,) = out.rglob("results_*.json")

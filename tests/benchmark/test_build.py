@@ -317,8 +317,8 @@ def test_items_without_gold_load_as_those_with_it(built: Built, tmp_path: Path) 
 
 @pytest.mark.process
 @pytest.mark.slow
-def test_the_installed_harness_finds_the_same(built: Built, tmp_path: Path) -> None:
-    """Its command in a process of its own, beside all the tasks that it brings along: the samples are the same."""
+def test_the_harness_in_a_process_of_its_own_finds_the_same(built: Built, tmp_path: Path) -> None:
+    """Its command, beside all the tasks that it brings along: the samples are the same."""
     build = built.folder / "pair-built"
     found = []
     for name in ("here", "there"):

@@ -2,7 +2,8 @@
 
 A line with nothing but a name in backquotes says how the file in the next block is called. `cd`, `export` and
 comments mean what they mean in a shell. Lines that begin with `make` or `git` are for a fresh machine and are left out;
-a command that runs until Ctrl-C gets it after its act, which does what the reader is told to do meanwhile.
+a command that runs until Ctrl-C gets it after its act, which does what the reader is told to do meanwhile. A line that
+is a command of hromada and nothing else runs in the test's own process; what only a shell understands is given to one.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from _command import Ran, run_in_process
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 BLOCK = re.compile(r"(?:^`([^`\n]+)`\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LASTING = re.compile(r"hromada (bot|try|dashboard|status --watch|label-studio watch)\b")
 SERVER = re.compile(r"hromada label-studio up\b")
+PLAIN = re.compile(r"hromada [^|&;<>()$`\\*?\[\]{}~]*")
+"""A line in which no character means anything to a shell but quotes."""
 LEFT_OUT = ("make", "git", "pip", "uv")
 Act = Callable[[subprocess.Popen[str]], None]
 
@@ -42,25 +47,26 @@ class PageReader:
     afterwards: Mapping[str, Callable[[str], None]] = field(default_factory=dict)
     _servers: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def read(self, page: str) -> PageReader:
-        """Follow a page, named from the root of the sources; every command has to end well."""
+    def read(self, page: str, *, without: str = "") -> PageReader:
+        """Follow a page, named from the root of the sources, `without` one chapter; every command has to end well."""
+        chapters = [f"## {chapter}" for chapter in (ROOT / page).read_text("utf-8").split("\n## ")]
         try:
-            return self._follow(page)
+            return self._follow("\n".join(one for one in chapters if one.partition("\n")[0] != f"## {without}"))
         finally:
             for server in self._servers:
                 server.send_signal(signal.SIGINT)
             for server in self._servers:
                 server.communicate(timeout=60)
 
-    def _follow(self, page: str) -> PageReader:
+    def _follow(self, text: str) -> PageReader:
         self.env = {"PATH": f"{SCRIPTS}:{os.environ['PATH']}", "HOME": str(self.folder), "COLUMNS": "160"} | self.env
-        for name, language, text in BLOCK.findall((ROOT / page).read_text("utf-8")):
+        for name, language, block in BLOCK.findall(text):
             if language == "sh":
-                for line in text.splitlines():
+                for line in block.splitlines():
                     self._type(line)
             elif name:
                 (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (self.folder / name).write_text(text, "utf-8")
+                (self.folder / name).write_text(block, "utf-8")
         return self
 
     def _type(self, line: str) -> None:
@@ -79,12 +85,18 @@ class PageReader:
             self._run_until_interrupted(words, line)
         else:
             self.typed.append(line)
-            ran = subprocess.run(
-                ["sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, check=False
-            )
-            assert ran.returncode == 0, (line, ran.stdout, ran.stderr)
-            self.said += ran.stdout
-            self._go_on_after(line, ran.stdout)
+            ran = self._run(words, line)
+            assert ran.code == 0, (line, ran.out, ran.err)
+            self.said += ran.out
+            self._go_on_after(line, ran.out)
+
+    def _run(self, words: list[str], line: str) -> Ran:
+        if PLAIN.fullmatch(line.partition(" #")[0].strip()):
+            return run_in_process(words[1:], folder=self.folder, env=self.env)
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True, check=False
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
 
     def _go_on_after(self, line: str, said: str) -> None:
         for beginning, act in self.afterwards.items():

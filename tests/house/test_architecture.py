@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
-import subprocess
+import runpy
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
+
+import pytest
 
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
@@ -120,18 +122,35 @@ async def test_a_tap_runs_through_few_modules(tmp_path: Path) -> None:
     assert [name for name in sorted(names) if f"`{name.replace('.', '/')}`" not in page] == []
 
 
+def check_page(script: str) -> None:
+    """Run a script that writes a page in this process, so that it only checks it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [script, "--check"])
+        runpy.run_path(script, run_name="__main__")
+
+
 def test_the_page_lists_every_module() -> None:
     """The list is made of the docstrings (`make modules`), and is as they are."""
-    script = [sys.executable, "docs/explanation/list_modules.py", "--check"]
-    done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    check_page("docs/explanation/list_modules.py")
 
 
 def test_the_reference_of_commands_is_what_they_say() -> None:
     """It is made of the help of every command (`make commands`), and is as that is."""
-    script = [sys.executable, "docs/reference/list_commands.py", "--check"]
-    done = subprocess.run(script, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    check_page("docs/reference/list_commands.py")
+
+
+@pytest.mark.parametrize(
+    ("script", "page"),
+    [("explanation/list_modules.py", "architecture.md"), ("reference/list_commands.py", "commands.md")],
+)
+def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
+    """Where one line of it is not what it was made of, it is named with what to type."""
+    copy = tmp_path / Path(script).name
+    copy.write_bytes(Path("docs", script).read_bytes())
+    lines = Path("docs", script).with_name(page).read_text("utf-8").splitlines()
+    (tmp_path / page).write_text("\n".join(lines[:-1]) + "\n", "utf-8")
+    with pytest.raises(SystemExit, match=f"{page} is old. Renew it: make"):
+        check_page(str(copy))
 
 
 def test_the_page_names_only_what_is_there() -> None:

@@ -37,6 +37,7 @@ from tests.house.page_runner import PageReader
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
+BOT_CHAPTER = "Asking people yourself"
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 
@@ -51,14 +52,6 @@ def commands(number: int) -> list[str]:
     return [line.replace(".venv/bin/hromada", str(SCRIPTS / "hromada")) for line in lines]
 
 
-def type_command(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder; it has to end well."""
-    path = {"PATH": os.environ["PATH"]}
-    ran = subprocess.run(command.split(), cwd=folder, env=path, capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, (command, ran.stdout, ran.stderr)
-    return ran
-
-
 @pytest.fixture
 def makefile(tmp_path: Path) -> str:
     """A folder with what make needs; gives the words that stand for `make` where hromada is installed already."""
@@ -69,6 +62,8 @@ def makefile(tmp_path: Path) -> str:
     return f"make --old-file=.venv/installed --old-file=build/developer/installed BIN={SCRIPTS}"
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_make_test_runs_tests(makefile: str, tmp_path: Path) -> None:
     """`make test`, told to run some."""
     words = [*commands(0)[2].replace("make", makefile).split(), "ARGS=-n0 -q tests/aggregation/test_errors.py"]
@@ -77,6 +72,8 @@ def test_make_test_runs_tests(makefile: str, tmp_path: Path) -> None:
     assert (ran.returncode, " passed" in ran.stdout) == (0, True), ran.stdout + ran.stderr
 
 
+@pytest.mark.process
+@pytest.mark.slow
 async def test_make_try_opens_a_page(makefile: str, tmp_path: Path) -> None:
     """`make try` prints an address, and ends when it is interrupted."""
     pipe = asyncio.subprocess.PIPE
@@ -95,21 +92,28 @@ async def test_make_try_opens_a_page(makefile: str, tmp_path: Path) -> None:
 
 
 def test_the_readme_runs_as_written(tmp_path: Path) -> None:
-    """Its files written, its commands typed one after another in an empty folder; somebody answers the bot."""
+    """Its files written, its commands typed one after another in an empty folder; but for the chapter with a bot."""
     assert commands(0) == ["make demo", "make try", "make test"]
+    reader = PageReader(tmp_path).read("README.md", without=BOT_CHAPTER)
+    assert (reader.folder / "export/report.html").exists()
+    agreed = re.search(r"krippendorff_alpha_nominal +nominal +(0\.\d+) +(\S+)", reader.said)
+    assert agreed is not None, reader.said
+    assert agreed[2] != "–"
+    assert reader.said.count("Open ") == 1, "export says what to open next"
+
+
+@pytest.mark.process
+def test_the_readmes_bot_runs_as_written(tmp_path: Path) -> None:
+    """The other chapter with commands, in an empty folder, too; somebody answers the bot."""
     with local_telegram("123456:the-token-that-BotFather-gave-you") as telegram:
         reader = PageReader(
             tmp_path,
             acts={"hromada bot": answer_on(telegram, items=6)},
             env={"HROMADA_TELEGRAM_URL": f"{telegram.server.url}/bot"},
-        ).read("README.md")
-    assert (reader.folder / "export/report.html").exists()
+        ).read("README.md", without="Your own votes")
     assert (reader.folder / "results/report.html").exists()
-    agreed = re.search(r"krippendorff_alpha_nominal +nominal +(0\.\d+) +(\S+)", reader.said)
-    assert agreed is not None, reader.said
-    assert agreed[2] != "–"
-    told = reader.said.count("Open ")
-    assert told == 2, "export says what to open next"
+    assert reader.said.count("Open ") == 1
+    assert "hromada close longer-word" in reader.typed
 
 
 def test_every_setting_is_in_the_example_and_in_the_reference() -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_a_benchmark_is_built_run_and_read_as_the_page_says(tmp_path: Path) -> None:
     """The demo, the harness's dummy model without a network, and both rows beside each other."""
     said = PageReader(tmp_path, env={"HF_HUB_OFFLINE": "1"}).read("docs/how-to/build-a-benchmark.md").said
@@ -31,6 +33,8 @@ def test_a_benchmark_is_built_run_and_read_as_the_page_says(tmp_path: Path) -> N
     assert {"dummy", "human-majority"} < answered
 
 
+@pytest.mark.process
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/tutorial.uk.md"])
 def test_the_tutorial_leads_to_a_report(tmp_path: Path, page: str) -> None:
     """From an empty folder: one person tries, three answer, and the report has their scores."""
@@ -45,6 +49,8 @@ def test_the_tutorial_leads_to_a_report(tmp_path: Path, page: str) -> None:
     assert re.search(r"majority +6 ", reader.said)
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_the_bot_runs_as_the_page_about_tokens_says(tmp_path: Path) -> None:
     """With the token of the page's file, known to a local Telegram; the invitation is a link and lets somebody in."""
     with local_telegram("123456:the-token-that-BotFather-gave-you") as telegram:
@@ -64,14 +70,19 @@ def read_code(said: str) -> str:
     return found[1]
 
 
+WITH_A_BOT = (pytest.mark.process, pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     ("page", "people", "items", "written"),
     [
         ("recruit-volunteers", 0, 0, ["hromada.db"]),
-        ("ask-several-data-sets", 3, 10, ["results/report.html"]),
-        ("filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"]),
+        pytest.param("ask-several-data-sets", 3, 10, ["results/report.html"], marks=WITH_A_BOT),
+        pytest.param(
+            "filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"], marks=WITH_A_BOT
+        ),
         ("move-from-other-tools", 0, 0, ["gold/gold.csv", "gold/report.html"]),
-        ("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"]),
+        pytest.param("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"], marks=WITH_A_BOT),
     ],
 )
 def test_a_page_runs_as_written(tmp_path: Path, page: str, people: int, items: int, written: list[str]) -> None:
@@ -81,6 +92,8 @@ def test_a_page_runs_as_written(tmp_path: Path, page: str, people: int, items: i
     assert [name for name in written if not (tmp_path / name).exists()] == [], reader.said
 
 
+@pytest.mark.process
+@pytest.mark.slow
 def test_stories_are_corrected_in_label_studio_as_the_page_says(tmp_path: Path, browser: Browser) -> None:
     """Two people sign up by the link, correct in the browser what waits at the addresses printed, and it comes out."""
     found = program()

@@ -239,7 +239,7 @@ def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
     os.umask(umask)
     hook, collects, chances = sys.excepthook, gc.isenabled(), random.getstate()
     with _keep_signals(), _keep_logging(), warnings.catch_warnings():
-        warnings.simplefilter(env.get("PYTHONWARNINGS", "default"))  # type: ignore[arg-type]  # any other is an error
+        _set_warnings(env.get("PYTHONWARNINGS"))
         warnings.showwarning = _print_warning
         try:
             yield
@@ -258,6 +258,16 @@ def _keep_process_state(env: Mapping[str, str]) -> Iterator[None]:
             os.environ.clear()
             os.environ.update(environment)
             time.tzset()
+
+
+def _set_warnings(action: str | None) -> None:
+    """The filters that an interpreter has when it starts with this PYTHONWARNINGS, which is one action, or without."""
+    warnings.resetwarnings()
+    if action is not None:
+        warnings.simplefilter(action)  # type: ignore[arg-type]  # what is no action is an error
+        return
+    for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+        warnings.simplefilter("ignore", category)
 
 
 def _print_warning(
