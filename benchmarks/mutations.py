@@ -78,8 +78,8 @@ class Workplace:
 
     def run_tests(self, *words: str, seconds: float | None = None, **variables: str) -> int:
         """The exit code of pytest with these words; 1 for one that takes longer than the seconds."""
-        command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "auto",
-                   "--dist", "loadgroup", *words]  # fmt: skip
+        options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "auto", "--dist", "loadgroup"]
+        command: list[str | Path] = [self.python, "-m", "pytest", *options, *words]
         environment = {**os.environ, "CI": "1", **variables}
         try:
             return subprocess.run(
@@ -103,7 +103,14 @@ def note_lines(place: Workplace, tier: str) -> Path:
     code = place.run_tests(*words, COVERAGE_PROCESS_START=str(settings), PYTHONPATH=str(place.folder / "tests/shared"))
     if code != 0:
         raise SystemExit(f"The {tier} tier fails before anything is broken (exit code {code}).")
-    combine = [place.python, "-m", "coverage", "combine", f"--rcfile={settings}", f"--data-file={file}"]
+    combine: list[str | Path] = [
+        place.python,
+        "-m",
+        "coverage",
+        "combine",
+        f"--rcfile={settings}",
+        f"--data-file={file}",
+    ]
     subprocess.run([*combine, str(place.folder / "found")], cwd=place.folder, check=True, stdout=subprocess.DEVNULL)
     return file
 

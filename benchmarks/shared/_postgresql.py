@@ -33,14 +33,13 @@ def server(programs: Path, *, options: str = QUICK) -> Iterator[str]:
     It ends with the process that started it, whatever ends that. It sorts texts by language, not by code point as
     SQLite does, so that a dependence on the order is found.
     """
-    user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    user: list[str | Path] = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
     folder = Path(tempfile.mkdtemp(prefix="hromada-pg-", dir="/tmp"))  # a socket's path must be short
     if user:
         shutil.chown(folder, "postgres")
-    make = ["initdb", "-D", folder / "data", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync"]
-    subprocess.run(
-        [*user, programs / make[0], *make[1:], *SORTED_BY_LANGUAGE], check=True, cwd="/", stdout=subprocess.DEVNULL
-    )
+    make = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", *SORTED_BY_LANGUAGE]
+    command = [*user, programs / "initdb", "-D", folder / "data", *make]
+    subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL)
     words = [*user, programs / "postgres", "-D", folder / "data", "-k", folder, *f"{ON_A_SOCKET} {options}".split()]
     with (
         (folder / "log").open("wb") as log,
@@ -55,7 +54,7 @@ def server(programs: Path, *, options: str = QUICK) -> Iterator[str]:
 def _wait_until_up(programs: Path, folder: Path, guardian: subprocess.Popen[bytes]) -> None:
     """Return when the server answers; raise RuntimeError with its log when it ends or takes too long."""
     until = time.monotonic() + START_SECONDS
-    asked = [programs / "pg_isready", "-q", "-h", folder]
+    asked: list[str | Path] = [programs / "pg_isready", "-q", "-h", folder]
     while subprocess.run(asked, check=False).returncode != 0:
         if guardian.poll() is not None or time.monotonic() > until:
             raise RuntimeError(f"PostgreSQL did not start: {(folder / 'log').read_text('utf-8')}")

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("module", ["intervals", "skill_posterior", "scoring", "errors"])
 def test_a_module_loads_neither_numpy_nor_pandas(module: str) -> None:
     """Importing it loads no package of another distribution and no other module of ours."""

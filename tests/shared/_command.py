@@ -69,9 +69,15 @@ class Hromada:
 
     def __call__(self, *arguments: str | Path, env: Mapping[str, str] | None = None, stdin: str = "") -> Ran:
         """Run a command in this process."""
+        words = [*map(str, arguments)]
+        variables = self.get_environment(env)
+        return run_in_process(words, folder=self.folder, env=variables, stdin=stdin, main=self._call_release)
+
+    def _call_release(self) -> None:
+        from bot import cli
+
         with self.release():
-            words = [*map(str, arguments)]
-            return run_in_process(words, folder=self.folder, env=self.get_environment(env), stdin=stdin)
+            cli.main()
 
     def run_process(
         self,
@@ -126,9 +132,7 @@ def run_in_process(
     stdin: str = "",
     main: Callable[[], object] | None = None,
 ) -> Ran:
-    """Call `bot.cli.main` as a shell would start it: exit code and both outputs come back, the process is as before.
-
-    `main` is the entry point of another program.
+    """Call `bot.cli.main`, or another entry point, as a shell would start it; the process is as before.
 
     Inside a running event loop, as in an asynchronous test or beside a browser, the command runs in a thread: it may
     start a loop of its own, but hears no signals. Raises RuntimeError while another command runs in this process.
@@ -165,7 +169,7 @@ def run_in_fork(run: Callable[[], int]) -> int:
 
 
 def _call_main(main: Callable[[], object] | None) -> int:
-    """The exit code of the command line, as the interpreter would give it to the shell."""
+    """The exit code of a program, as the interpreter would give it to the shell."""
     from bot import cli
 
     try:
@@ -275,7 +279,7 @@ def _print_warning(
     category: type[Warning],
     filename: str,
     lineno: int,
-    _: object = None,
+    file: object = None,
     line: str | None = None,
 ) -> None:
     """Write a warning where a terminal has it, not where pytest collects those of the tests."""
