@@ -141,7 +141,9 @@ def test_rows_in_another_order_give_the_same_numbers() -> None:
 TESTED = tuple(one for one in DESIGNS if (one.items, one.accuracy) in {(200, 0.8), (1000, 0.95)})
 
 
-@pytest.mark.parametrize("design", TESTED, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "design", [TESTED[0], *(pytest.param(one, marks=pytest.mark.slow) for one in TESTED[1:])], ids=lambda one: one.name
+)
 def test_500_reviews_cover_the_planted_share(design: ReviewDesign) -> None:
     """The planted chance in .92-.98 of the reviews; the share of the pool itself in .92 at least.
 

@@ -93,7 +93,12 @@ def list_methods(kind: str) -> tuple[Method, ...]:
 
 
 CASES = [(kind, method) for kind in ANSWERS for method in list_methods(kind) if (kind, method) != ("boxes", "glad")]
-"""GLAD on boxes is GLAD on labels, once for each box."""
+"""GLAD on boxes is GLAD on labels, once for each box; so are the other methods."""
+
+
+def is_slow(kind: str, method: Method) -> bool:
+    """Methods that are fitted in many rounds, and those that are fitted again for each box."""
+    return method in {"glad", "one_coin_dawid_skene"} or (kind == "boxes" and method != "majority")
 
 
 def find_labels(answers: Answers, method: Method) -> dict[str, tuple[set[str], float]] | None:
@@ -138,7 +143,10 @@ def assert_same_scores(
         assert two[unit][2] == pytest.approx(values, abs=1e-9, nan_ok=True), unit
 
 
-@pytest.mark.parametrize(("kind", "method"), CASES)
+@pytest.mark.parametrize(
+    ("kind", "method"),
+    [pytest.param(*case, marks=pytest.mark.slow if is_slow(*case) else ()) for case in CASES],
+)
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_consensus_depends_on_no_name_no_order_and_no_copy(kind: str, method: Method, data: st.DataObject) -> None:

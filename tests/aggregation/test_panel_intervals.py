@@ -68,7 +68,9 @@ def test_real_votes_have_the_intervals_of_the_reference(
     assert (score.item_only_low, score.item_only_high) == pytest.approx(this, abs=0.0006)
 
 
-@pytest.mark.parametrize("name", ["PARus", "dog", "rte", "d_jn-product", "SP_amt"])
+@pytest.mark.parametrize(
+    "name", ["PARus", "dog", "rte", pytest.param("d_jn-product", marks=pytest.mark.slow), "SP_amt"]
+)
 def test_the_values_of_real_votes_lie_inside_their_intervals(real: Build, name: str) -> None:
     """Every unit and metric, Dawid-Skene too, which the bootstrap of people and items left outside."""
     scores = all_scores(score_labels(real(name)))
@@ -265,7 +267,9 @@ def test_names_of_people_change_no_interval_of_dawid_skene(votes_of: Build, name
     ("design", "campaigns"),
     [
         (Design(name="5 x 100", people=5, items=100, votes=5, level=2.6, people_sd=0.5, items_sd=1.5), 250),
-        (Design(name="PARus", people=111, items=500, votes=3, level=3.3, people_sd=0.7), 200),
+        pytest.param(
+            Design(name="PARus", people=111, items=500, votes=3, level=3.3, people_sd=0.7), 200, marks=pytest.mark.slow
+        ),
     ],
     ids=["5 people", "PARus"],
 )

@@ -69,6 +69,7 @@ def test_more_people_and_items_never_need_more_of_the_other() -> None:
     assert plan_design(model, items=shown, people=100).paired <= 0.05
 
 
+@pytest.mark.slow
 def test_what_is_planned_is_reached_and_found() -> None:
     """A small run of benchmarks/planning.py: seeded, so that it gives the same shares each time."""
     widths = measure_widths(DESIGN, range(100))

@@ -109,7 +109,11 @@ MAJORITY = 3 * (0.75**2 + V_ITEM) - 2 * (0.75**3 + 3 * 0.75 * V_ITEM)
 
 @pytest.mark.parametrize(
     ("n_people", "per_item", "truth", "bounds"),
-    [(8, 8, 0.75, (0.88, 0.99)), (24, 5, 0.75, (0.90, 0.99)), (24, 3, MAJORITY, (0.90, 0.99))],
+    [
+        pytest.param(8, 8, 0.75, (0.88, 0.99), marks=pytest.mark.slow),
+        (24, 5, 0.75, (0.90, 0.99)),
+        pytest.param(24, 3, MAJORITY, (0.90, 0.99), marks=pytest.mark.slow),
+    ],
 )
 def test_the_interval_covers_the_true_mean(
     n_people: int, per_item: int, truth: float, bounds: tuple[float, float]

@@ -10,7 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 import sqlalchemy as sa
+from _chromium import FLAGS, PROGRAM
+from playwright.async_api import Browser, async_playwright
 from sqlmodel import Session, select
 
 from annotation.store import database, models, queries
@@ -165,3 +168,22 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     async with app:
         yield made[0]
     assert telegram.calls.keys() <= {*METHODS, "getupdates"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def started_chromium() -> AsyncIterator[Browser]:
+    """Chromium without a window, for all asynchronous tests of a module, which run in one loop."""
+    if PROGRAM is None:
+        pytest.skip("Chromium is not installed")
+    async with async_playwright() as playwright:
+        opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
+        yield opened
+        await opened.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def chromium(started_chromium: Browser) -> AsyncIterator[Browser]:
+    """The same, of which a test leaves no page open; its tests are marked `asyncio(loop_scope="module")`."""
+    yield started_chromium
+    for context in started_chromium.contexts:
+        await context.close()

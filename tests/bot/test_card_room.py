@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _chromium import FLAGS, PROGRAM
-from playwright.async_api import Browser, Locator, Page, async_playwright
+import pytest_asyncio
+from playwright.async_api import Browser, Locator, Page
 
 from annotation.store import queries
 from annotation.workflow.lifecycle import projects, transitions
@@ -26,6 +26,7 @@ from bot.emulator.telegram import Telegram
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")  # the browser lives in the loop that started it
 WIDTH, HEIGHT = 360, 740
 MAX_CARD_HEIGHT = 500
 NAMES = {"uk": "Українська", "en": "English", "ru": "Русский"}
@@ -66,17 +67,6 @@ class Shown:
             await self.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """Chromium without a window."""
-    if PROGRAM is None:
-        pytest.skip("Chromium is not installed")
-    async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-        yield opened
-        await opened.close()
-
-
 def load_item(db: Database, folder: Path, *, questions: list[Any] | None = None, **question: Any) -> None:
     """A running project of one item, with a reward and the countdown."""
     (folder / "p.jsonl").write_text(json.dumps({"id": "1", "text": SENTENCE}, ensure_ascii=False) + "\n", "utf-8")
@@ -98,8 +88,8 @@ def load_item(db: Database, folder: Path, *, questions: list[Any] | None = None,
         transitions.start_project(session, project=queries.get_project(session, "p"), now=now)
 
 
-@pytest.fixture
-async def shown(browser: Browser, db: Database) -> AsyncIterator[Shown]:
+@pytest_asyncio.fixture(loop_scope="module")
+async def shown(chromium: Browser, db: Database) -> AsyncIterator[Shown]:
     """The bot at work, and its chat page in a phone's window."""
     telegram = Telegram()
     app = application.build_application(
@@ -109,7 +99,7 @@ async def shown(browser: Browser, db: Database) -> AsyncIterator[Shown]:
         request=LocalRequest(telegram),
     )
     async with Server(telegram) as server, application.poll_in_background(app):
-        context = await browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, locale="uk")
+        context = await chromium.new_context(viewport={"width": WIDTH, "height": HEIGHT}, locale="uk")
         page = await context.new_page()
         await page.goto(f"{server.url}/?token={server.page.ticket}")
         yield Shown(page)

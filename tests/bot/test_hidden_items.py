@@ -102,8 +102,19 @@ async def look_at_item(chat: Chat, person: ScriptedPerson, texts: Texts) -> list
     return screens
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("sections", [*((name,) for name in HEADERS), tuple(HEADERS)], ids="+".join)
+@pytest.mark.parametrize(
+    ("sections", "language"),
+    [
+        pytest.param(
+            sections,
+            language,
+            marks=pytest.mark.slow if len(sections) == 1 and language != "en" else (),
+            id=f"{'+'.join(sections)}-{language}",
+        )
+        for sections in [*((name,) for name in HEADERS), tuple(HEADERS)]
+        for language in LANGUAGES
+    ],
+)
 async def test_a_hidden_item_cannot_be_told_by_its_screens(
     chat: Chat, tmp_path: Path, language: str, sections: tuple[str, ...]
 ) -> None:

@@ -105,7 +105,7 @@ def test_what_the_bot_sends_is_protected_unless_the_setting_says_no(
     person = telegram.person(424242)
 
     def run_until_there_is_an_item(app: application.BotApplication, **_: object) -> None:
-        asyncio.run(answer_up_to_the_item(app, person))
+        asyncio.run(answer_up_to_the_item(app, telegram, person))
 
     let_bots_call(telegram, monkeypatch)
     monkeypatch.setattr(application, "run_application", run_until_there_is_an_item)
@@ -126,14 +126,14 @@ def let_bots_call(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(application, "build_application", build)
 
 
-async def answer_up_to_the_item(app: application.BotApplication, person: ScriptedPerson) -> None:
+async def answer_up_to_the_item(app: application.BotApplication, telegram: Telegram, person: ScriptedPerson) -> None:
     """Start the bot in the person's chat, and tap the first button of whatever is asked, until there is an item."""
     async with app:
         person.send("/start")
         while not person.messages or "Яке слово довше?" not in person.messages[-1].text:
             if person.messages:
                 person.tap(person.messages[-1].buttons[0][0], on=person.messages[-1])
-            await app.deliver(*person.telegram.take())
+            await app.deliver(*telegram.take())
 
 
 @pytest.mark.process

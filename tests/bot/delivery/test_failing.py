@@ -60,7 +60,7 @@ async def test_an_item_that_may_not_have_arrived_is_sent_again(stage: Stage, cod
 async def test_only_retry_after_delays_and_only_this_chat(stage: Stage) -> None:
     """While one annotator's messages wait, their taps are saved and others are served; the order stays."""
     first, second = stage.telegram.person(1), stage.telegram.person(2)
-    stage.telegram.faults.fail("sendMessage", 429, retry_after=5)
+    stage.telegram.faults.fail("sendMessage", 429, retry_after=3)
     await stage.say(first, "/start")
     await stage.say(second, "/start")
     assert (len(first.messages), len(second.messages)) == (0, 1)

@@ -14,7 +14,7 @@ from annotation.errors import Unavailable
 from annotation.store import process_leases
 from annotation.store.models import Heartbeat
 from bot import application
-from bot.delivery import attempts, process_lease
+from bot.delivery import attempts, polling, process_lease
 from bot.delivery.attempts import AwaitedService, Watchdog
 from bot.delivery.process_lease import LeaseKeeper
 from bot.emulator.request import LocalRequest
@@ -111,9 +111,12 @@ async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypat
     assert len(person.messages) == 1
 
 
-async def test_a_second_process_stands_by(stage: Stage, tiny: ModuleType, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_second_process_stands_by(
+    stage: Stage, tiny: ModuleType, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Telegram is asked by one of them at a time, and never sees a conflict; the other says once that it waits."""
     telegram = stage.telegram
+    monkeypatch.setattr(polling, "STANDBY_SECONDS", 0.2)
     other = application.build_application(
         token=telegram.token, database=stage.db, settings=tiny.build_settings(), request=LocalRequest(telegram),
         clock=lambda: stage.now, database_clock=lambda: stage.now,
@@ -124,7 +127,8 @@ async def test_a_second_process_stands_by(stage: Stage, tiny: ModuleType, caplog
         await until(lambda: first.messages)
         with caplog.at_level(logging.INFO):
             async with application.poll_in_background(stage.app):
-                await asyncio.sleep(2.5)
+                await until(lambda: "stands by" in caplog.text)
+                await asyncio.sleep(0.5)
         assert telegram.calls["deletewebhook"] == 1
         assert caplog.text.count("stands by") == 1
 
@@ -140,8 +144,8 @@ async def ended(stage: Stage, *, seconds: float = 0.5) -> str:
 async def test_the_watchdog_ends_a_bot_that_hears_nothing(stage: Stage) -> None:
     """The network stands still: after the time given the bot ends by itself, with a sentence."""
     stage.telegram.faults.stall()
-    told = await ended(stage, seconds=3)
-    assert told.startswith("Telegram does not answer: nothing has come from it for 3 seconds.")
+    told = await ended(stage, seconds=1)
+    assert told.startswith("Telegram does not answer: nothing has come from it for 1 seconds.")
     assert "check the network" in told
     stage.telegram.faults.resume()
 

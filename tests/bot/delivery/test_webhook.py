@@ -238,7 +238,7 @@ async def test_the_watchdog_ends_a_called_bot_that_telegram_does_not_answer(
 ) -> None:
     """Nothing would ever come: no update, and no sign that the webhook is gone."""
     async with called_bot(stage, monkeypatch) as telegram:
-        stage.app.watchdog.seconds = 3
+        stage.app.watchdog.seconds = 1
         telegram.faults.stall()
         (task,) = (task for task in asyncio.all_tasks() if "serve_updates" in repr(task.get_coro()))
         with pytest.raises(Unavailable, match="Telegram does not answer"):

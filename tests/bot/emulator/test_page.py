@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from _chromium import FLAGS, PROGRAM
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, expect
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup, ReplyKeyboardMarkup, Update
 from telegram.ext import Application, ApplicationBuilder, CallbackQueryHandler, MessageHandler, filters
 
@@ -94,25 +93,6 @@ async def server() -> AsyncIterator[Server]:
         await app.stop()
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Browser]:
-    """Chromium without a window, for all tests of this module."""
-    if PROGRAM is None:
-        pytest.skip("Chromium is not installed")
-    async with async_playwright() as playwright:
-        opened = await playwright.chromium.launch(executable_path=PROGRAM, args=FLAGS)
-        yield opened
-        await opened.close()
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def browser(chromium: Browser) -> AsyncIterator[Browser]:
-    """Chromium, of which a test leaves no page open."""
-    yield chromium
-    for context in chromium.contexts:
-        await context.close()
-
-
 class Watched:
     """A page whose requests and complaints are kept."""
 
@@ -125,9 +105,9 @@ class Watched:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
 
-async def opened(browser: Browser, server: Server, *, width: int = 360, scheme: Any = "light") -> Watched:
+async def opened(chromium: Browser, server: Server, *, width: int = 360, scheme: Any = "light") -> Watched:
     """The page, as the address from the terminal opens it."""
-    context = await browser.new_context(
+    context = await chromium.new_context(
         viewport={"width": width, "height": 740}, color_scheme=scheme, locale="uk", timezone_id="Europe/Kyiv"
     )
     watched = Watched(await context.new_page())
@@ -146,10 +126,10 @@ async def to_the_item(page: Page) -> None:
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_a_person_consents_chooses_and_changes_the_answer(
-    browser: Browser, server: Server, width: int, scheme: str
+    chromium: Browser, server: Server, width: int, scheme: str
 ) -> None:
     """The whole small dialog; it fits the screen, loads nothing from elsewhere, and the console stays silent."""
-    watched = await opened(browser, server, width=width, scheme=scheme)
+    watched = await opened(chromium, server, width=width, scheme=scheme)
     page = watched.page
     await expect(page.get_by_text("Це не Telegram")).to_be_visible()
     await expect(page.get_by_text("Тут люди відповідають")).to_be_visible()
@@ -174,9 +154,9 @@ async def test_a_person_consents_chooses_and_changes_the_answer(
 
 
 @in_one_loop
-async def test_folded_text_unfolds_and_what_is_typed_stays_text(browser: Browser, server: Server) -> None:
+async def test_folded_text_unfolds_and_what_is_typed_stays_text(chromium: Browser, server: Server) -> None:
     """An expandable quote tells whether it is open; markup in a message is shown, not run."""
-    watched = await opened(browser, server)
+    watched = await opened(chromium, server)
     page = watched.page
     await to_the_item(page)
     fold = page.locator("blockquote button")
@@ -194,9 +174,9 @@ async def test_folded_text_unfolds_and_what_is_typed_stays_text(browser: Browser
 
 
 @in_one_loop
-async def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) -> None:
+async def test_the_keyboard_alone_is_enough(chromium: Browser, server: Server) -> None:
     """Tab and Enter reach start, consent and an option; new messages are announced."""
-    page = (await opened(browser, server)).page
+    page = (await opened(chromium, server)).page
     await expect(page.get_by_role("log")).to_have_attribute("aria-live", "polite")
     for name in ("Почати", "Погоджуюсь", "А"):
         button = page.get_by_role("button", name=name, exact=True)
@@ -211,9 +191,9 @@ async def test_the_keyboard_alone_is_enough(browser: Browser, server: Server) ->
 
 
 @in_one_loop
-async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, server: Server) -> None:
+async def test_a_lost_connection_keeps_what_was_half_typed(chromium: Browser, server: Server) -> None:
     """The stream breaks and is taken up again: the words in the box stay, and what was missed is there."""
-    page = (await opened(browser, server)).page
+    page = (await opened(chromium, server)).page
     await to_the_item(page)
     await page.get_by_label("Повідомлення", exact=True).fill("пів слова")
     server.page.close()
@@ -224,9 +204,9 @@ async def test_a_lost_connection_keeps_what_was_half_typed(browser: Browser, ser
 
 
 @in_one_loop
-async def test_several_people_have_chats_of_their_own(browser: Browser, server: Server) -> None:
+async def test_several_people_have_chats_of_their_own(chromium: Browser, server: Server) -> None:
     """A second person joins in English; each sees their own messages only."""
-    page = (await opened(browser, server)).page
+    page = (await opened(chromium, server)).page
     await to_the_item(page)
     await page.get_by_role("button", name="Нова людина").click()
     dialog = page.get_by_role("dialog")
@@ -243,9 +223,9 @@ async def test_several_people_have_chats_of_their_own(browser: Browser, server: 
 
 
 @in_one_loop
-async def test_menus_keyboards_corrections_files_and_blocking(browser: Browser, server: Server) -> None:
+async def test_menus_keyboards_corrections_files_and_blocking(chromium: Browser, server: Server) -> None:
     """The command menu, a reply keyboard, an edited message, a document, and a bot that is shut out and let in."""
-    page = (await opened(browser, server, width=1280)).page
+    page = (await opened(chromium, server, width=1280)).page
     await page.get_by_role("button", name="Почати").click()
     text = page.get_by_label("Повідомлення", exact=True)
     await page.get_by_role("button", name="Команди").click()

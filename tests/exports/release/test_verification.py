@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exports import writers
+from exports.lm_eval import replay
 from exports.lm_eval.results import MANIFEST
 from exports.release import (
     ReleaseFolder,
@@ -40,7 +41,7 @@ def _equal_inputs_are_computed_once() -> Iterator[None]:
     computed: dict[Any, ReleaseFolder] = {}
 
     def build(inputs: ReleaseInputs, **options: Any) -> ReleaseFolder:
-        key = json.dumps([write_inputs(inputs), options["draft"], verification.get_harness_version()])
+        key = json.dumps([write_inputs(inputs), options["draft"], replay.get_harness_version()])
         if options["recorded"] is not None:
             return build_release_folder(inputs, **options)
         if key not in computed:
