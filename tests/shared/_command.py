@@ -261,7 +261,7 @@ def _print_warning(
     category: type[Warning],
     filename: str,
     lineno: int,
-    _: object = None,
+    file: object = None,
     line: str | None = None,
 ) -> None:
     """Write a warning where a terminal has it, not where pytest collects those of the tests."""
