@@ -22,6 +22,7 @@ from _chromium import FLAGS, PROGRAM
 from _command import Hromada
 from _examples import EXPLORE, FEW
 from _postgresql import binaries, server
+from _pytest.nodeid import NodeId
 from hypothesis import is_hypothesis_test, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
@@ -69,9 +70,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if "label_studio" in fixtures:
-            item.add_marker(pytest.mark.xdist_group("label_studio"))
+            put_in_group(item, "label_studio")
         elif any(definition.scope == "module" for definitions in fixtures.values() for definition in definitions):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+            put_in_group(item, item.nodeid.partition("::")[0])
+
+
+def put_in_group(item: pytest.Item, group: str) -> None:
+    """Let one worker run all tests of the group.
+
+    xdist 3.8 sends the groups in node ids, but writes them where pytest 9.2 does not read them
+    (github.com/pytest-dev/pytest-xdist/issues/1386).
+    """
+    item.add_marker(pytest.mark.xdist_group(group))
+    if item.config.getoption("loadgroup", default=False):  # in a worker only
+        item._id = NodeId.parse(f"{item.nodeid}@{group}")
 
 
 def pytest_collection_finish() -> None:
