@@ -72,8 +72,8 @@ SENTENCES: Mapping[str, Words] = {
         "no score": "{name} has no score; the table of results says why.",
         "votes of majority": "majority of {votes}",
         "majority": "The {votes} is right on {value} % of the items.",
-        "tied majority": "The {votes} is right on {value} % of the items: it has {ties}, in which each of m answers counts"
-        " 1/m; if ties count as wrong, it is {wrong} %.",
+        "tied majority": "The {votes} is right on {value} % of the items: it has {ties}, in which each of m answers"
+        " counts 1/m; if ties count as wrong, it is {wrong} %.",
         "ceiling": "By a review of the gold, no score can honestly be above {value} %.",
         "no ceiling": "The gold was not reviewed, so the ceiling of the score is not known.",
         "unfinished ceiling": "The review of the gold gives no ceiling of the score yet.",
