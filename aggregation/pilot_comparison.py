@@ -36,7 +36,10 @@ METHODS = {
 
 @dataclass(frozen=True, kw_only=True)
 class PilotValue:
-    """A measure of one pilot on the compared items; `value` is None where it is undefined, for that `reason`."""
+    """A measure of one pilot on the compared items; `value` is None where it is undefined, for that `reason`.
+
+    `value_ties_wrong` counts the ties of a majority as wrong; None where nothing ties.
+    """
 
     measure: str
     pilot: str
@@ -45,6 +48,7 @@ class PilotValue:
     n_answers: int
     n_people: int
     reason: str
+    value_ties_wrong: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +164,7 @@ def _measure_pilots(
 
 def _build_value(name: str, pilot: str, measure: ItemMeasure) -> PilotValue:
     contributions, value = measure.contributions, measure.value
+    other = contributions.count_ties_wrong()
     return PilotValue(
         measure=name,
         pilot=pilot,
@@ -168,6 +173,7 @@ def _build_value(name: str, pilot: str, measure: ItemMeasure) -> PilotValue:
         n_answers=len(contributions.items),
         n_people=len(measure.people),
         reason="Undefined: nothing varies." if np.isnan(value) else "",
+        value_ties_wrong=None if other is None else float(measure.compute(other.sums)[0]),
     )
 
 

@@ -44,7 +44,7 @@ class TrialScores:
     """The simulated answers scored against the truth.
 
     `right` is the share of right answers, `half_width` half of its 95 % interval (for a fresh panel, or with fewer than
-    five people, for this one), `consensus` the share of items whose majority is right (a tie is not). `refused` says
+    five people, for this one), `consensus` the share of items whose majority is right (a tie is shared). `refused` says
     why there are no scores.
     """
 

@@ -74,6 +74,12 @@ def _print_tables(compared: ComparedDataSets) -> None:
         (name, *(values[name, pilot].value for pilot in found.pilots), values[name, found.pilots[0]].n_items)
         for name in measures
     ]
+    for name in measures:
+        wrong = [values[name, pilot].value_ties_wrong for pilot in found.pilots]
+        if any(one is not None for one in wrong):
+            shown_values = [values[name, pilot].value if one is None else one
+                            for pilot, one in zip(found.pilots, wrong, strict=True)]  # fmt: skip
+            rows.append((f"{name}, ties wrong", *shown_values, values[name, found.pilots[0]].n_items))
     title = f"{stamp}pilots compared on {len(found.items)} items"
     terminal_output.print_table(title, ("measure", *found.pilots, "items"), rows, notes=_list_item_notes(compared))
     pairs = list(dict.fromkeys((row.one, row.two) for row in found.differences))

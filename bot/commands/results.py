@@ -50,16 +50,21 @@ def _print_tables(read: HarnessResults, build: Path, *, people: bool) -> None:
         return people or not model.startswith("human-") or model == "human-majority"
 
     rows = [
-        (row["task"], row["metric"], row["model"], row["value"], row["n_items"], (row["task_hash"] or "")[:8])
+        (row["task"], row["metric"], row["model"], row["value"], row["n_items"], (row["task_hash"] or "")[:8],
+         row["value_ties_wrong"])
         for row in sorted(read.scores, key=lambda row: (row["task"], row["metric"], row["model"]))
         if is_shown(row["model"])
-    ]
+    ]  # fmt: skip
+    columns: tuple[str, ...] = ("task", "metric", "model", "value", "items", "hash", "ties wrong")
     notes = ["Equal hashes: the same items with the same prompts."]
+    if any(row[-1] is not None for row in rows):
+        notes.append("A tied majority counts 1/m for each of m answers. Ties wrong: the value if every tie is wrong.")
+    else:
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     notes += [
         f"{row['model']}, {row['task']}: {row['difference']}"
         + (f", {row['n_items']} items." if row["n_items"] else ".")
         for row in read.differences
         if is_shown(row["model"])
     ]
-    columns = ("task", "metric", "model", "value", "items", "hash")
     terminal_output.print_table(f"{build} · models and people", columns, rows, notes=notes)

@@ -103,7 +103,7 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
             f"{cut.cut:g}",
             cut.n_kept,
             cut.kept,
-            f"{cut.n_right} of {cut.n_known}" if cut.n_known else "",
+            f"{cut.n_right:g} of {cut.n_known}" if cut.n_known else "",
             cut.right,
             _format_interval(cut.right_low, cut.right_high),
             *(cut.balance.get(label) for label in labels),
@@ -112,6 +112,11 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
     ]
     columns = ("confidence ≥", "kept", "share", "right", "share right", "95 %", *labels)
     notes = ["Right: of the items whose gold is known, declared or of control items; 95 % Wilson."]
+    notes += [
+        f"≥ {cut.cut:g}: {cut.n_ties} ties are shared; the share right with ties wrong is {cut.right_ties_wrong:.4f}."
+        for cut in cuts
+        if cut.right_ties_wrong is not None
+    ]
     terminal_output.print_table(format_title(data, "labels above a confidence"), columns, rows, notes=notes)
 
 

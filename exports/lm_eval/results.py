@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from aggregation.errors import HromadaError, Where
@@ -18,7 +19,7 @@ from exports.lm_eval.prompt_hashes import format_doc, hash_text
 from exports.lm_eval.run_files import HarnessRun, find_results, format_answer, read_run, read_samples
 
 ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score")
-SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash")
+SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash", "value_ties_wrong")
 DIFFERENCE_COLUMNS = ("model", "task", "difference", "n_items", "items")
 OTHER_ITEM, OTHER_PROMPT = "other items than ours, left out", "another prompt than ours"
 OTHER_TASK, NO_SAMPLES = "no task of this build, left out", "no sample file: items and prompts cannot be checked"
@@ -36,8 +37,8 @@ class HarnessResults:
     `answers` has a row for each answered item of ours: the answer as answers are stored (None where none could be
     read, or a majority is tied), and its primary score (of a tie its share), None where gold is hidden. `scores` are
     the values that the harness wrote, or, of hidden gold, those that follow from the key; the runs of a majority are
-    pooled. Equal `task_hash` in two rows means the same items with the same prompts. `items` names the first few items
-    of a difference.
+    pooled, and `value_ties_wrong` counts their tied items as not answered, None without any. Equal `task_hash` in two
+    rows means the same items with the same prompts. `items` names the first few items of a difference.
     """
 
     answers: list[Row] = field(default_factory=list)
@@ -85,13 +86,17 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
 def _add_groups(results: HarnessResults, runs: Sequence[HarnessRun]) -> None:
     """Add the scores of the groups; of several runs they are the means of those of the tasks, each task the same."""
     run = runs[0]
-    own = {(row["task"], row["metric"]): row["value"] for row in results.scores if row["model"] == run.model}
+    own = {(row["task"], row["metric"]): row for row in results.scores if row["model"] == run.model}
     for group, tasks in (run.content.get("group_subtasks") or {}).items():
         for row in _list_scores(run, group, run.content["results"].get(group, {})):
-            values = [own.get((task, row["metric"])) for task in tasks]
-            known = [value for value in values if value is not None]
-            is_pooled = len(runs) > 1 and len(known) == len(values)
-            results.scores.append(row | ({"value": task_functions.compute_mean(known)} if is_pooled else {}))
+            parts = [part for task in tasks if (part := own.get((task, row["metric"]))) and part["value"] is not None]
+            if len(runs) > 1 and len(parts) == len(tasks):
+                wrong = [
+                    part["value"] if part["value_ties_wrong"] is None else part["value_ties_wrong"] for part in parts
+                ]
+                row["value"] = task_functions.compute_mean([part["value"] for part in parts])
+                row["value_ties_wrong"] = task_functions.compute_mean(wrong)
+            results.scores.append(row)
 
 
 def _read_build(folder: Path, key: Path | None) -> _Build:
@@ -129,8 +134,9 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
         row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
     is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)
-    values = _aggregate_grades(read.graded) if is_pooled else run.content["results"][task]
-    results.scores.extend(_list_scores(run, task, values))
+    values = _aggregate_grades(read.list_grades()) if is_pooled else run.content["results"][task]
+    ties_wrong = _aggregate_grades(read.list_grades(ties_wrong=True)) if read.ties else {}
+    results.scores.extend(_list_scores(run, task, values, ties_wrong))
     for difference, items in read.changed.items():
         if items:
             results.differences.append(_build_difference(run.model, task, difference, items))
@@ -141,12 +147,26 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
 
 @dataclass(frozen=True, kw_only=True)
 class _ReadSamples:
-    """The samples of a task: the grades of all runs, answers and scores by item, and the items that are others."""
+    """The samples of a task: grades, answers and scores of all runs by item, and the items that are others.
 
-    graded: list[Grades] = field(default_factory=list)
+    `nothing` has the grades of no answer by item.
+    """
+
+    graded: dict[str, list[Grades]] = field(default_factory=dict)
+    nothing: dict[str, Grades] = field(default_factory=dict)
     answers: dict[str, list[str | None]] = field(default_factory=dict)
     scores: dict[str, list[float | None]] = field(default_factory=dict)
     changed: dict[str, dict[str, None]] = field(default_factory=lambda: {OTHER_ITEM: {}, OTHER_PROMPT: {}})
+
+    @property
+    def ties(self) -> frozenset[str]:
+        """The items that the runs answer differently."""
+        return frozenset(item for item, answers in self.answers.items() if len(set(answers)) > 1)
+
+    def list_grades(self, *, ties_wrong: bool = False) -> list[Grades]:
+        """The grades of all runs; with `ties_wrong` a tied item has those of no answer."""
+        ties = self.ties if ties_wrong else frozenset()
+        return [self.nothing[item] if item in ties else one for item, own in self.graded.items() for one in own]
 
 
 def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:
@@ -167,7 +187,8 @@ def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None
         doc = sample["doc"] | build.keys.get((task, item), {})
         replies = sample["filtered_resps"]
         grades = scorer(doc, replies)
-        read.graded.append(grades)
+        read.graded.setdefault(item, []).append(grades)
+        read.nothing[item] = scorer(doc, [(-math.inf, False) if "labels" in doc else "" for _ in replies])
         answer = format_answer(build.tasks[task]["kind"], doc, replies)
         read.answers.setdefault(item, []).append(answer)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
@@ -195,7 +216,9 @@ def _aggregate_grades(graded: Sequence[Grades]) -> dict[str, float]:
     }
 
 
-def _list_scores(run: HarnessRun, task: str, values: Mapping[str, Any]) -> Iterator[Row]:
+def _list_scores(
+    run: HarnessRun, task: str, values: Mapping[str, Any], ties_wrong: Mapping[str, float] = MappingProxyType({})
+) -> Iterator[Row]:
     counts = (run.content.get("n-samples") or {}).get(task, {})
     task_hash = (run.content.get("task_hashes") or {}).get(task)
     for name, value in values.items():
@@ -203,7 +226,9 @@ def _list_scores(run: HarnessRun, task: str, values: Mapping[str, Any]) -> Itera
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if metric and kind and is_number and not metric.endswith("_stderr"):
             shown = None if math.isnan(value) else float(value)
-            row = (run.model, task, metric, shown, counts.get("effective"), task_hash)
+            wrong = ties_wrong.get(name)
+            wrong = None if wrong is None or math.isnan(wrong) else wrong
+            row = (run.model, task, metric, shown, counts.get("effective"), task_hash, wrong)
             yield dict(zip(SCORE_COLUMNS, row, strict=True))
 
 

@@ -201,15 +201,14 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 
 def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableRow:
     noun = "answer" if unit.unit == "individual" else "item"
+    n_right = unit.total - (unit.wrong or 0) - unit.n_ties
     return TableRow(
         head=get_unit_name(unit),
         cells=(
             format_percent(unit.primary.value),
             format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
             format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
-            NO_VALUE
-            if unit.wrong is None
-            else _format_part(unit.total - unit.wrong - unit.n_ties, format_count(unit.total, noun)),
+            NO_VALUE if unit.wrong is None else _format_part(n_right, format_count(unit.total, noun)),
             format_percent(scores.random_exact),
             format_percent(scores.random),
             _format_quartiles(unit),

@@ -84,15 +84,22 @@ def list_cut_rows(cuts: Sequence[CutResult]) -> list[dict[str, Any]]:
             "n_kept": cut.n_kept,
             "n_items": cut.n_items,
             "kept": round_number(cut.kept),
-            "n_right": cut.n_right,
+            "n_right": _round_count(cut.n_right),
             "n_known": cut.n_known,
             "right": round_number(cut.right),
             "right_low": round_number(cut.right_low),
             "right_high": round_number(cut.right_high),
+            "n_ties": cut.n_ties,
+            "right_ties_wrong": round_number(cut.right_ties_wrong),
             **{f"share_of_{label}": round_number(share) for label, share in cut.balance.items()},
         }
         for cut in cuts
     ]
+
+
+def _round_count(number: float) -> float | None:
+    """A count as a whole number, or with the decimals that ties add."""
+    return int(number) if number == int(number) else round_number(number)
 
 
 def build_sensitivity_files(

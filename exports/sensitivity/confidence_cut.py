@@ -6,7 +6,7 @@ buys: main items with declared gold, and control items, whose answers are aggreg
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -27,18 +27,21 @@ class CutResult:
     """What is left of the labels with a confidence of at least `cut`, 0 to 1.
 
     `n_kept` of the `n_items` main items with votes are kept; ties have no label. `balance` is the share of each class
-    among the labels kept, empty where labels are no classes. `n_right` of the `n_known` kept items of known gold have
-    the right label, with the Wilson interval `right_low` to `right_high`, None without such items.
+    among the labels kept, empty where labels are no classes. `n_right` of the `n_known` items of known gold with that
+    confidence have the right label, with the Wilson interval `right_low` to `right_high`, None without such items.
+    `n_ties` of them are tied, and count 1/m for each of m tied answers.
     """
 
     cut: float
     n_kept: int
     n_items: int
     balance: dict[str, float]
-    n_right: int
+    n_right: float
     n_known: int
     right_low: float | None
     right_high: float | None
+    n_ties: int = 0
+    n_right_ties_wrong: float = 0.0
 
     @property
     def kept(self) -> float:
@@ -47,8 +50,13 @@ class CutResult:
 
     @property
     def right(self) -> float | None:
-        """The share of kept items of known gold that are right."""
+        """The share of items of known gold that are right."""
         return self.n_right / self.n_known if self.n_known else None
+
+    @property
+    def right_ties_wrong(self) -> float | None:
+        """The same share with every tie wrong; None where nothing ties."""
+        return self.n_right_ties_wrong / self.n_known if self.n_ties else None
 
 
 def measure_cuts(
@@ -61,8 +69,10 @@ def measure_cuts(
     if any(not 0 <= cut <= 1 for cut in cuts):
         raise HromadaError("A cut of confidence is not from 0 to 1.", remedy="Write it like 0.8.")
     whole = add_control_items(data)
-    labels = build_consensus(whole.build_answers(), method=method, ties="drop", seed=seed).labels
-    labels = labels.assign(right=_mark_labels(whole, labels["label"]), main=labels.index.isin(data.items["item_id"]))
+    consensus = build_consensus(whole.build_answers(), method=method, ties="shared", seed=seed)
+    labels = consensus.labels
+    marks = _mark_labels(whole, labels["label"], consensus.list_tied_answers())
+    labels = labels.assign(right=marks, main=labels.index.isin(data.items["item_id"]))
     return tuple(_measure_cut(data, labels, cut) for cut in sorted(set(cuts)))
 
 
@@ -92,21 +102,23 @@ def add_control_items(data: DataSet) -> DataSet:
     )
 
 
-def _mark_labels(data: DataSet, labels: pd.Series[str]) -> pd.Series[float]:
-    """Whether each label is right, 1 or 0; nan without known gold, or without a label."""
+def _mark_labels(data: DataSet, labels: pd.Series[str], tied: Mapping[str, Sequence[str]]) -> pd.Series[float]:
+    """Whether each label is right, 1 or 0, of a tie the share of right answers; nan without known gold."""
     gold = pd.Series(data.list_scoring_gold().to_numpy(), index=data.items["item_id"]).reindex(labels.index)
-    marks = [
-        None if truth is None or label is None else float(data.is_right(item, label, truth))
-        for item, label, truth in zip(labels.index, labels.astype(object), gold.astype(object), strict=True)
-    ]
+    marks = []
+    for item, label, truth in zip(labels.index, labels.astype(object), gold.astype(object), strict=True):
+        said = tied.get(str(item), () if label is None else (label,))
+        is_known = truth is not None and len(said) > 0
+        marks.append(sum(data.is_right(item, one, truth) for one in said) / len(said) if is_known else None)
     return pd.Series(marks, index=labels.index, dtype=float)
 
 
 def _measure_cut(data: DataSet, labels: pd.DataFrame, cut: float) -> CutResult:
-    kept = labels.loc[labels["label"].notna() & (labels["confidence"] >= cut - TOLERANCE)]
-    main, marks = kept.loc[kept["main"]], kept["right"].dropna()
+    sure = labels.loc[labels["confidence"] >= cut - TOLERANCE]
+    main, known_ones = sure.loc[sure["main"] & sure["label"].notna()], sure.loc[sure["right"].notna()]
     shares = main["label"].value_counts(normalize=True)
-    right, known = int(marks.sum()), len(marks)
+    is_tied = known_ones["tie"].astype(bool)
+    right, known = float(known_ones["right"].sum()), len(known_ones)
     interval = wilson_interval(right, known) if known else None
     return CutResult(
         cut=cut,
@@ -117,4 +129,6 @@ def _measure_cut(data: DataSet, labels: pd.DataFrame, cut: float) -> CutResult:
         n_known=known,
         right_low=None if interval is None else interval.low,
         right_high=None if interval is None else interval.high,
+        n_ties=int(is_tied.sum()),
+        n_right_ties_wrong=float(known_ones["right"].mask(is_tied, 0.0).sum()),
     )

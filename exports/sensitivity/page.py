@@ -207,8 +207,8 @@ def _name_cut(cut: CutResult) -> str:
     return localize_number(f"≥ {cut.cut:g}")
 
 
-def _format_part(part: int, whole: int) -> str:
-    return translate("{part} of {whole}", part=part, whole=whole)
+def _format_part(part: float, whole: int) -> str:
+    return translate("{part} of {whole}", part=localize_number(f"{part:g}"), whole=whole)
 
 
 def _build_cut_row(cut: CutResult) -> TableRow:

@@ -216,6 +216,10 @@ def test_the_majority_has_the_scores_of_baseline_with_its_ties_and_skips(built: 
         assert (math.nan if found[metric] is None else found[metric]) == pytest.approx(value, abs=1e-9, nan_ok=True), (
             metric
         )
+    wrong = {score.metric.replace(",", " "): score.value_ties_wrong for score in whole.scores}
+    assert {row["metric"]: row["value_ties_wrong"] for row in read.scores if row["task"] == name} == {
+        metric: value if value is None else pytest.approx(value, abs=1e-9) for metric, value in wrong.items()
+    }
     assert not [row for row in read.differences if row["task"] == name and row["difference"] != "not asked"]
 
 

@@ -117,7 +117,8 @@ def test_a_cut_keeps_sure_labels_and_counts_right_ones_with_control_items(make: 
     none, most, all_equal = sensitivity.measure_cuts(data, method="majority", cuts=(0.0, 0.75, 1.0))
     assert (none.n_kept, none.n_items, most.n_kept, all_equal.n_kept) == (4, 5, 4, 2)  # d is tied
     assert none.balance == {"так": 0.5, "ні": 0.5}
-    assert (none.n_right, none.n_known) == (2, 3)  # a and the control item; b is wrong
+    assert (none.n_right, none.n_known) == (2.5, 4)  # a, the control item, and half of d; b is wrong
+    assert (none.n_ties, none.right_ties_wrong, most.right_ties_wrong) == (1, 0.5, None)
     assert (all_equal.n_right, all_equal.n_known) == (1, 1)
     interval = wilson_interval(2, 3)
     assert (most.right_low, most.right_high) == (interval.low, interval.high)
