@@ -84,9 +84,14 @@ def dump_update(incoming: IncomingUpdate) -> ReceivedUpdate:
     return ReceivedUpdate(update_id=incoming.update_id, telegram_id=incoming.telegram_id, payload=payload)
 
 
+def is_known(payload: Mapping[str, Any]) -> bool:
+    """Whether this program knows the form in which an update is stored."""
+    return payload.get("version") == PAYLOAD_VERSION
+
+
 def restore_update(payload: Mapping[str, Any]) -> IncomingUpdate:
     """The update that the inbox stored as this payload; raises UnknownVersion for one of another version."""
-    if payload.get("version") != PAYLOAD_VERSION:
+    if not is_known(payload):
         raise UnknownVersion("The update was stored by another version of hromada.")
     values = {name: value for name, value in payload.items() if name != "version"}
     return IncomingUpdate(**{**values, "kind": UpdateKind(values["kind"]), "at": _parse_time(values["at"])})

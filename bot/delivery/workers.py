@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import takewhile
 
 from sqlmodel import Session
 
@@ -249,7 +250,8 @@ class Workers:
         following = inbox.list_following_updates(
             session, telegram_id=user_id, after=pending.update_id, most=text_parts.MAX_PARTS
         )
-        messages = [telegram_payloads.restore_update(payload) for _, payload, _ in following]
+        known = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
+        messages = list(map(telegram_payloads.restore_update, known))
         parts = text_parts.take_parts(first, messages)
         part_ids = [update_id for update_id, _, _ in following[: len(parts) - 1]]
         is_last_known = len(parts) <= len(messages) or len(parts) == text_parts.MAX_PARTS

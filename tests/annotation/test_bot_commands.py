@@ -42,7 +42,9 @@ def test_a_command_is_what_telegram_shows_as_one(text: str, unknown: tuple[str, 
 
 
 def list_shipped_texts() -> Iterator[tuple[str, str]]:
-    """The texts of templates, examples and the project files in the documentation, but for their items."""
+    """The texts of the bot, of templates, examples and the project files in the documentation, but for their items."""
+    for path in sorted((ROOT / "bot" / "conversation" / "texts").glob("*.ftl")):
+        yield path.name, path.read_text("utf-8")
     for folder in (ROOT / "annotation" / "campaigns" / "templates", ROOT / "examples", ROOT / "docs"):
         for path in sorted(folder.rglob("*")):
             if path.suffix in {".yaml", ".yml"} or (path.suffix in {".md", ".txt"} and folder.name != "docs"):

@@ -207,6 +207,28 @@ async def test_a_rest_that_comes_late_takes_the_offer_back(chat: Chat, load_text
     assert chat.answers() == ["зберегти"]
 
 
+async def test_a_late_rest_of_a_reply_leaves_the_answer_as_it_was(chat: Chat, load_texts: Load) -> None:
+    """The item that was opened for it is closed again, and no later text changes it."""
+    load_texts()
+    person = await begin(chat)
+    await chat.send(person, "Синє.")
+    await chat.tap(person, "Зберегти")
+    item = next(message for message in person.messages if "Змінити" in dict(message.buttons))
+    person.send("🌊" * 3000, reply_to=item)
+    first, rest = chat.telegram.take()
+    await chat.app.deliver(first)
+    await wait_for_more(chat)
+    assert has_offer(person)
+    await chat.app.deliver(rest)
+    assert not has_offer(person)
+    chat.now += timedelta(seconds=5)
+    await chat.send(person, "Зелене.")
+    await chat.tap(person, "Зберегти")
+    assert chat.answers() == ["Синє.", "Зелене."]
+    with chat.database.transaction() as session:
+        assert len({one.assignment_id for one in session.exec(select(models.Judgement)).all()}) == 2
+
+
 async def test_a_text_of_its_own_is_no_rest(chat: Chat, load_texts: Load) -> None:
     """What would have fitted beside the other, what comes much later, a command, and a reply to something else."""
     load_texts()

@@ -121,7 +121,7 @@ class ConversationState:
     that change nothing were last made, in seconds since 1970 by reply name. `session_goal` is how many items the
     annotator wants to do in this session, `session_done` how many they have done, and `session_since` when it began, in
     seconds since 1970; all are 0 where they chose no number. `long_text` is about the message before, if it may have a
-    rest: when its last part was sent, in seconds since 1970, the length of that in UTF-16 units, and the message's id.
+    rest: when its last part was sent, its UTF-16 units, the id of the message, and that of the one it replies to, or 0.
     """
 
     step: ConversationStep = ConversationStep.NONE
@@ -138,7 +138,7 @@ class ConversationState:
     session_goal: int = 0
     session_done: int = 0
     session_since: int = 0
-    long_text: tuple[int, int, int] | None = None
+    long_text: tuple[int, int, int, int] | None = None
 
     def get_draft(self, assignment_id: int, revision: int) -> AnswerDraft:
         """The draft for a revision of an item; an empty one where none is stored."""

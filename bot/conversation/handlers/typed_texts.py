@@ -9,9 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from annotation.workflow.conversations import conversation_state
+from annotation.workflow.conversations import conversation_state, draft_changes
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation, text_parts
+from bot.conversation.handlers import answer_changes
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls
 
@@ -35,31 +36,37 @@ def note_failed_text(session: Session, incoming: IncomingUpdate) -> None:
         record.save(session, replace(record.state, long_text=noted), now=incoming.at)
 
 
-def _describe_long_text(incoming: IncomingUpdate) -> tuple[int, int, int] | None:
+def _describe_long_text(incoming: IncomingUpdate) -> tuple[int, int, int, int] | None:
     """What `ConversationState.long_text` holds of a text; None for one that has no rest."""
     parts = text_parts.describe_parts(incoming)
-    may_have_more = text_parts.may_have_more(incoming) and parts.last_units >= text_parts.LEAST_PART_UNITS
-    return (int(parts.last_at.timestamp()), parts.last_units, incoming.message_id or 0) if may_have_more else None
+    if not text_parts.may_have_more(incoming) or parts.last_units < text_parts.LEAST_PART_UNITS:
+        return None
+    return int(parts.last_at.timestamp()), parts.last_units, incoming.message_id or 0, incoming.reply_to or 0
 
 
 def is_rest(context: UpdateContext) -> bool:
     """Whether the text is the rest of the one before, which was handled without it."""
-    if context.state.long_text is None or context.incoming.reply_to is not None:
+    if context.state.long_text is None:
         return False
-    sent_at, units, _ = context.state.long_text
+    sent_at, units, _, reply_to = context.state.long_text
+    if context.incoming.reply_to not in {None, reply_to}:
+        return False
     since = context.incoming.at - datetime.fromtimestamp(sent_at, UTC)
     return text_parts.is_next_part(context.incoming, units=units, since=since)
 
 
 def refuse_rest(context: UpdateContext) -> TelegramCalls:
     """Say that a text came without its rest, and take what it entered back, so that no half of it can be saved."""
-    _, _, message_id = context.state.long_text or (0, 0, 0)
-    state = context.state
-    for draft in state.drafts:
-        if draft.entry is not None and any(message_id in ids for ids in draft.messages.values()):
-            state = state.with_draft(_forget_message(draft, message_id), assignment_id=draft.assignment_id)
-    context.save_state(state)
-    return join_calls(context.send_text("text-in-parts"), navigation.show_current_screen(context))
+    _, _, message_id, _ = context.state.long_text or (0, 0, 0, 0)
+    closed: list[TelegramCalls] = []
+    for draft in context.state.drafts:
+        if draft.entry is None or not any(message_id in ids for ids in draft.messages.values()):
+            continue
+        rest = _forget_message(draft, message_id)
+        context.save_state(context.state.with_draft(rest, assignment_id=draft.assignment_id))
+        if rest.revision and not draft_changes.is_begun(rest):
+            closed.append(answer_changes.close_change(context, rest.assignment_id))
+    return join_calls(context.send_text("text-in-parts"), *closed, navigation.show_current_screen(context))
 
 
 def _forget_message(draft: AnswerDraft, message_id: int) -> AnswerDraft:
