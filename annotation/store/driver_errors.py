@@ -65,7 +65,9 @@ def _explain_sqlite_error(url: sa.URL, failure: DriverError) -> HromadaError | N
     text = _get_error_text(failure)
     if "locked" in text or "busy" in text:
         return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
-    if "not a database" in text or "malformed" in text:
+    if "malformed" in text:
+        return BadInput("The database is damaged.", where=where, remedy="Restore a backup: hromada database restore.")
+    if "not a database" in text:
         return BadInput("This file is not a database.", where=where, remedy="Name another, or restore a backup.")
     if "unable to open" in text:
         return BadInput(

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from annotation.errors import BadInput, Where
 from annotation.store import invariants, migrations, models
 from annotation.store.database import make_read_engine
 from annotation.store.invariants import IntegrityFinding
@@ -23,6 +24,25 @@ def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
             return tuple(findings)
         with Session(connection) as session:
             return (*findings, _check_schema(connection), *invariants.check_invariants(session))
+
+
+def refuse_damage(connection: sa.Connection, *, where: Where) -> None:
+    """Raise BadInput for a database that must not become a backup: a damaged file, or rows that break a rule.
+
+    Rows of an older schema cannot be judged, and are taken as they are.
+    """
+    findings = [finding for finding in _check_file(connection) if finding.wrong]
+    if not findings and migrations.get_revision(connection) == migrations.HEAD:
+        with Session(connection) as session:
+            findings = list(invariants.list_violations(session))
+    if findings:
+        first = findings[0]
+        raise BadInput(
+            "The database is damaged, so no backup was made."
+            f" Broken rule: {first.rule} ({' '.join(first.examples[0].split())}).",
+            where=where,
+            remedy="Earlier backups are kept. See all of it: hromada database check.",
+        )
 
 
 def _check_file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:

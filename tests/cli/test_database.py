@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -135,3 +136,56 @@ def test_all_of_it_on_postgresql(hromada: Any, postgresql_url: str) -> None:
     assert run("database", "upgrade", "--json").json == {"from": migrations.HEAD, "to": migrations.HEAD, "backup": None}
     assert run("database", "check").code == 0
     assert run("doctor").code == 0
+    kept = (hromada.folder / "saved").read_bytes()
+    with database.open_engine(postgresql_url) as engine, engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE item SET n_live = 1")
+    damaged = run("database", "backup", "saved", "--yes")
+    assert (damaged.code, "Broken rule: an item's counts" in damaged.err, "@" in damaged.err) == (2, True, True)
+    assert (hromada.folder / "saved").read_bytes() == kept
+
+
+def empty_index(file: Path) -> None:
+    """Take the rows out of an index in the file itself, as a disk that lost a page would."""
+    with sqlite3.connect(file) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'item' AND type = 'index'"
+        ((page,), *_), ((size,),) = connection.execute(query).fetchall(), connection.execute("PRAGMA page_size")
+    connection.close()
+    with file.open("r+b") as raw:
+        raw.seek((page - 1) * size + 3)  # the number of rows in the head of a page
+        raw.write(bytes(2))
+
+
+def change_rows(statement: str) -> Callable[[Path], None]:
+    """Write what hromada would never write."""
+
+    def change(file: Path) -> None:
+        with sqlite3.connect(file) as connection:
+            connection.execute(statement)
+        connection.close()
+
+    return change
+
+
+DAMAGES = {
+    "the file is whole": empty_index,
+    "what rows refer to is there": change_rows("INSERT INTO cohort (annotator_id, name) VALUES (99, 'nobody')"),
+    "an item's counts are those of its assignments": change_rows("UPDATE item SET n_live = 1"),
+}
+"""How a database is damaged so that a copy of it does not fail, by the rule that it breaks."""
+
+
+@pytest.mark.parametrize("rule", DAMAGES)
+def test_a_damaged_database_is_not_called_backed_up(filled: Any, rule: str) -> None:
+    """Nor is the good backup of yesterday written over; nothing else is left in the folder."""
+    assert filled("database", "backup", "saved").code == 0
+    kept = {path.name: path.read_bytes() for path in filled.folder.glob("saved*")}
+    DAMAGES[rule](filled.folder / "hromada.db")
+    made = filled("database", "backup", "saved", "--yes")
+    assert (made.code, made.out) == (2, "")
+    said = "hromada: hromada.db: The database is damaged, so no backup was made. Broken rule: "
+    assert made.err.startswith(f"{said}{rule} (")
+    assert filled("database", "backup", "another").code == 2
+    assert {path.name: path.read_bytes() for path in filled.folder.glob("saved*")} == kept
+    assert [path.name for path in filled.folder.iterdir() if "another" in path.name or path.name[0] == "."] == []
+    assert filled("database", "restore", "saved", "--yes").code == 0
+    assert filled("database", "check").code == 0

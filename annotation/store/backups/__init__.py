@@ -44,7 +44,8 @@ BACKUP_METHODS = {
 def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> BackupManifest:
     """Write a backup and its manifest, both or neither, readable by their owner only; makes their folder.
 
-    Raises Conflict where such a file exists and not `yes`, BadInput where there is nothing to back up.
+    The backup is checked before it takes its name and the place of an earlier one. Raises Conflict where such a file
+    exists and not `yes`, BadInput where there is nothing to back up or the database is damaged.
     """
     if not yes and (input_files.file_exists(to) or input_files.file_exists(manifest.get_manifest_path(to))):
         raise Conflict("There is such a file already.", where=Where(file=to), remedy="Name another, or add --yes.")

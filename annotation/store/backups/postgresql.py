@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from annotation.errors import Unavailable, Where
-from annotation.store import driver_errors
+from annotation.store import driver_errors, integrity
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 from annotation.store.database import make_read_engine
 
@@ -23,14 +23,19 @@ LOCK_TIMEOUT = "10s"
 
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
-    """Write what one transaction sees, and count its rows in the same transaction."""
-    program = _find_program("pg_dump")
+    """Write what one transaction sees, count its rows in the same transaction, and read the whole file again.
+
+    Raises BadInput if the rows break a rule, Unavailable if a page of a table or the file cannot be read.
+    """
+    program, reader = _find_program("pg_dump"), _find_program("pg_restore")
     with make_read_engine(engine).connect() as connection:
+        integrity.refuse_damage(connection, where=Where(file=driver_errors.format_url(engine.url)))
         contents = read_contents(connection)
         snapshot = connection.execute(sa.text("SELECT pg_export_snapshot()")).scalar_one()
         _run_program(
             engine, [program, "-Fc", "--no-owner", "--no-privileges", f"--snapshot={snapshot}", "-f", str(file)]
         )
+    _run_program(engine, [reader, "-f", os.devnull, str(file)], connect=False)
     return contents
 
 

@@ -13,18 +13,19 @@ from typing import Any
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
-from annotation.store import database, erasure_marks, sqlite_files
+from annotation.store import database, erasure_marks, integrity, sqlite_files
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
-    """Copy the database into one file, without a log beside it."""
+    """Copy the database into one file, without a log beside it; raises BadInput if the copy is damaged."""
     with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
         source.backup(target, progress=_limit_waiting(engine))
         target.execute("PRAGMA journal_mode = DELETE")
     copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
     try:
         with copied.connect() as connection:
+            integrity.refuse_damage(connection, where=Where(file=engine.url.database))
             return read_contents(connection)
     finally:
         copied.dispose()
