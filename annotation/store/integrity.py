@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.errors import BadInput, Where
-from annotation.store import invariants, migrations, models
+from annotation.store import erasure_marks, invariants, migrations, models
 from annotation.store.database import make_read_engine
 from annotation.store.invariants import IntegrityFinding
 
@@ -23,7 +23,9 @@ def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
         if any(finding.wrong for finding in findings):
             return tuple(findings)
         with Session(connection) as session:
-            return (*findings, _check_schema(connection), *invariants.check_invariants(session))
+            return (
+                *findings, _check_schema(connection), *invariants.check_invariants(session), _check_erased(session)
+            )  # fmt: skip
 
 
 def refuse_damage(connection: sa.Connection, *, where: Where) -> None:
@@ -80,6 +82,12 @@ def _describe_changes(change: Any) -> list[str]:
         return [text for part in change for text in _describe_changes(part)]
     names = [part if isinstance(part, str) else getattr(part, "name", None) for part in change[1:]]
     return [" ".join([change[0].replace("_", " "), *(name for name in names if name)])]
+
+
+def _check_erased(session: Session) -> IntegrityFinding:
+    revived = erasure_marks.list_revived_annotators(session)
+    remedy = "hromada database upgrade erases them again"
+    return _build_finding("who was erased is not back", [f"annotator {found.id}: {remedy}" for found in revived])
 
 
 def _build_finding(rule: str, wrong: list[str]) -> IntegrityFinding:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlmodel import Session
 
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where
@@ -25,6 +27,8 @@ from annotation.store.database import make_read_engine, translate_errors
 
 ErasureMarks = Mapping[str, Mapping[str, Any]]
 """Marks of erased annotators, as `erasure_marks.list_marks` returns them."""
+Erase = Callable[[Session], int]
+"""Erases whom the marks name and returns their number: a use-case, which the store does not know."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class _BackupMethod:
     """How one kind of database is written to a file, and read back from it."""
 
     dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
-    load: Callable[[sa.Engine, Path, ErasureMarks], None]
+    load: Callable[[sa.Engine, Path, Callable[[sa.Connection], int]], int]
 
 
 BACKUP_METHODS = {
@@ -87,12 +91,21 @@ def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
     return stored
 
 
-def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = False) -> BackupManifest:
-    """Replace the content of the database by a backup, with the marks of all annotators erased since.
+@dataclass(frozen=True, kw_only=True)
+class RestoredBackup:
+    """The manifest of a backup that was restored, and how many annotators were erased again in it."""
 
-    The marks are those of the database that is replaced, and of all manifests in the backup's folder. Erasing the
-    marked annotators anew is the caller's next step, once the schema is up to date. Raises Conflict where the database
-    holds anything and not `yes`, or while a bot works on it, BadInput for a damaged backup or one of another kind.
+    manifest: BackupManifest
+    erased: int
+
+
+def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase, yes: bool = False) -> RestoredBackup:
+    """Replace the content of the database by a backup in which all annotators erased since are erased again.
+
+    Their marks are those of the database that is replaced, and of all manifests in the backup's folder. Marks and
+    erasures are in the copy before it takes the place of the database, in one transaction: no moment has the erased
+    back. The rows of an older schema can only be erased once it is up to date. Raises Conflict where the database holds
+    anything and not `yes`, or while a bot works on it, BadInput for a damaged backup or one of another kind.
     """
     restored = check_backup(engine, file=file)
     marks = manifest.read_erasures(file.absolute().parent)
@@ -107,8 +120,20 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = 
             with make_read_engine(engine).connect() as connection:
                 process_leases.refuse_running_bot(connection, now=now)
                 marks = erasure_marks.merge_marks(marks, erasure_marks.list_marks(connection))
-        BACKUP_METHODS[engine.dialect.name].load(engine, file, marks)
-    return restored
+        prepare = partial(_erase_marked, marks=marks, erase=erase)
+        erased = BACKUP_METHODS[engine.dialect.name].load(engine, file, prepare)
+    return RestoredBackup(manifest=restored, erased=erased)
+
+
+def _erase_marked(connection: sa.Connection, *, marks: ErasureMarks, erase: Erase) -> int:
+    """Add the marks to a copy and erase the annotators whom they name; their number, 0 for an older schema."""
+    erasure_marks.add_marks(connection, marks)
+    if migrations.get_revision(connection) != migrations.HEAD:
+        return 0
+    with Session(connection, expire_on_commit=False) as session:
+        erased = erase(session)
+        session.commit()  # of this session alone: the transaction of the connection goes on
+    return erased
 
 
 def has_data(engine: sa.Engine) -> bool:
