@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation import input_files
-from annotation.errors import BadInput, Conflict, Where
+from annotation.errors import BadInput, Conflict, Where, explain_disk
 from annotation.store import erasure_marks, migrations, models, process_leases
 from annotation.store.backups import manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
@@ -67,8 +67,9 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
         partial.replace(to)
         manifest.get_manifest_path(partial).replace(manifest.get_manifest_path(to))
     except OSError as failure:
-        problem = f"The backup cannot be written: {failure.strerror}."
-        raise BadInput(problem, where=Where(file=to), remedy="Name a folder that you may write to.") from None
+        problem, where = f"The backup cannot be written: {failure.strerror}.", Where(file=to)
+        refusal = BadInput(problem, where=where, remedy="Name a folder that you may write to.")
+        raise (explain_disk(failure, where=where) or refusal) from None
     finally:
         with suppress(NotADirectoryError):  # nothing was written then
             partial.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 import time
 from collections.abc import Callable
@@ -16,10 +17,18 @@ from annotation.store.backups.manifest import DatabaseContents, read_contents
 
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
-    """Copy the database into one file, without a log beside it; raises BadInput if the copy is damaged."""
-    with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
-        source.backup(target, progress=_limit_waiting(engine))
-        target.execute("PRAGMA journal_mode = DELETE")
+    """Copy the database into one file, without a log beside it.
+
+    Raises BadInput if the copy is damaged, OSError if the disk of the copy is full.
+    """
+    try:
+        with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
+            source.backup(target, progress=_limit_waiting(engine))
+            target.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as failure:
+        if failure.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        raise OSError(errno.ENOSPC, str(failure), str(file)) from failure  # the database itself was only read
     copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
     try:
         with copied.connect() as connection:
