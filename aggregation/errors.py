@@ -5,12 +5,19 @@ It is in this package because every other package may import `aggregation`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 MOST_TOLD = 20
 """The most errors of one input that are told at once."""
+DISK_PROBLEMS: Mapping[int, tuple[str, str]] = {
+    errno.ENOSPC: ("The disk is full.", "Make room on it, then try again."),
+    errno.EDQUOT: ("Your share of the disk is used up.", "Delete files of yours, then try again."),
+    errno.EROFS: ("The disk is read-only.", "Make it writable, or name a folder on another disk."),
+}
+"""Problem and remedy of a disk that takes nothing more, by the number of the system's error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +70,17 @@ class HromadaError(Exception):
     def all_found(self) -> tuple[HromadaError, ...]:
         """This error by itself, and the others."""
         return (type(self)(self.problem, remedy=self.remedy, where=self.where), *self.others)
+
+
+def explain_disk(failure: OSError, *, where: Where | None = None) -> HromadaError | None:
+    """Return the error of a disk that is full or read-only, or None if the failure is another one.
+
+    Without `where` it names the file that the system names.
+    """
+    if failure.errno not in DISK_PROBLEMS:
+        return None
+    problem, remedy = DISK_PROBLEMS[failure.errno]
+    return HromadaError(problem, remedy=remedy, where=where or Where(file=failure.filename))
 
 
 class Refused(HromadaError):

@@ -7,6 +7,7 @@ HromadaError            aggregation/errors.py: problem, where, remedy
 ├── NotFound            a project, an item or a file that is not there
 ├── Conflict            a request that contradicts what is stored already
 ├── Unavailable         a database or a server that does not answer
+│   └── NotWritable     a database that answers but stores nothing: its disk is full or read-only
 ├── UnknownVersion      stored data of a form that this program does not know
 └── Stale               a tap on a button that no longer applies
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aggregation.errors import HromadaError, Refused, Where
+from aggregation.errors import HromadaError, Refused, Where, explain_disk
 
 __all__ = [
     "BadInput",
@@ -26,6 +27,7 @@ __all__ = [
     "ErrorCollector",
     "HromadaError",
     "NotFound",
+    "NotWritable",
     "Refused",
     "SchemaMismatch",
     "Stale",
@@ -33,6 +35,7 @@ __all__ = [
     "UnknownVersion",
     "Where",
     "combine_errors",
+    "explain_disk",
 ]
 
 
@@ -86,6 +89,13 @@ class Conflict(HromadaError):
 
 class Unavailable(HromadaError):
     """A database or a server that does not answer; try again later."""
+
+
+class NotWritable(Unavailable):
+    """A database that answers but stores nothing, because its disk is full, read-only or broken.
+
+    What comes waits, as for a database that does not answer; but nobody is told to look after a server.
+    """
 
 
 class UnknownVersion(HromadaError):

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from annotation import secret_files
 from annotation.errors import BadInput, Where, combine_errors
 
 DELIMITERS = ",;\t"
@@ -39,24 +40,30 @@ class FileRow(NamedTuple):
         return Where(file=self.file, line=self.line, field=column)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a UTF-8 file, without its BOM; raises BadInput for any other or an empty file."""
-    with _readable(path):
+def read_text(path: Path, *, of_campaign: bool = True) -> str:
+    """Return the text of a UTF-8 file, without its BOM.
+
+    Raises BadInput for any other or an empty file, and for a secret file (`secret_files`) unless `of_campaign` is
+    false: what people write for a campaign is shown to annotators, or published.
+    """
+    with _readable(path, of_campaign=of_campaign):
         raw = path.read_bytes()
     return _decode(raw, path)
 
 
-def require_file(path: Path) -> None:
-    """Raise BadInput unless the file can be opened and is not empty."""
-    with _readable(path), path.open("rb") as source:
+def require_file(path: Path, *, of_campaign: bool = True) -> None:
+    """Raise BadInput unless the file can be opened and is not empty, and for secret files as `read_text`."""
+    with _readable(path, of_campaign=of_campaign), path.open("rb") as source:
         if not source.read(1):
             raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Turn the errors of opening and reading a file into BadInput."""
+def _readable(path: Path, *, of_campaign: bool) -> Iterator[None]:
+    """Turn the errors of opening and reading a file into BadInput; refuse a secret one before it is opened."""
     try:
+        if of_campaign and (secret := secret_files.find_secret(path)):
+            raise BadInput(f"This file {secret.reason}.", where=Where(file=path), remedy=secret.remedy)
         yield
     except FileNotFoundError:
         raise BadInput("There is no such file.", where=Where(file=path), remedy="Check the path.") from None
@@ -109,8 +116,9 @@ def file_exists(path: Path) -> bool:
 
 
 def compute_sha256(path: Path) -> str:
-    """Return the sha256 of a file as 64 hexadecimal digits."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    """Return the sha256 of a file as 64 hexadecimal digits; raises BadInput as `read_text`."""
+    with _readable(path, of_campaign=True):
+        return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def read_delimited(path: Path) -> Iterator[FileRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zoneinfo
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -13,22 +13,27 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from annotation.errors import BadInput, Where
 
 
-class Settings(BaseSettings):
-    """All settings of an installation."""
+class FileSettings(BaseSettings):
+    """The settings that name files of an installation, which can be read without the others."""
 
     model_config = SettingsConfigDict(env_prefix="HROMADA_", env_file=".env", extra="ignore", frozen=True)
 
     database_url: str = Field(
         default="sqlite:///hromada.db", description="Where state lives, as SQLAlchemy writes it; the folder must exist."
     )
+    key_file: Path = Field(
+        default=Path("hromada.key"),
+        description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
+    )
+
+
+class Settings(FileSettings):
+    """All settings of an installation."""
+
     database_pool: int = Field(
         default=8,
         ge=1,
         description="How many transactions one process runs at once on PostgreSQL; SQLite takes no notice.",
-    )
-    key_file: Path = Field(
-        default=Path("hromada.key"),
-        description="The key of the pseudonyms, made at first use. If it is lost, nobody can be recognised again.",
     )
     sqlite_synchronous: Literal["NORMAL", "FULL"] = Field(
         default="NORMAL", description="NORMAL survives a killed process, FULL also a loss of power."
@@ -110,6 +115,9 @@ class Settings(BaseSettings):
         return None if value == "" else value
 
 
+AnySettings = TypeVar("AnySettings", bound=FileSettings)
+
+
 def list_misspelt_names() -> list[str]:
     """The names in .env that begin like a setting and are none."""
     file = Path(".env")
@@ -120,8 +128,17 @@ def list_misspelt_names() -> list[str]:
 
 def read_settings() -> Settings:
     """Read the settings; raises BadInput naming the variable, never its value."""
+    return _read(Settings)
+
+
+def read_file_settings() -> FileSettings:
+    """Read the settings that name files, whatever the others are; raises BadInput as `read_settings`."""
+    return _read(FileSettings)
+
+
+def _read(model: type[AnySettings]) -> AnySettings:
     try:
-        return Settings()
+        return model()
     except ValidationError as failure:
         first = failure.errors(include_input=False, include_context=False)[0]
         name = "HROMADA_" + "_".join(str(part) for part in first["loc"]).upper()

@@ -4,11 +4,12 @@ A command's module is imported when the command is run, or asked for its own hel
 alone. What a command says of itself first stands here too; a test compares the two.
 
 Exit codes: 0 done · 1 `doctor` or `database check` found something to mend, or `compare` left items out · 2 bad input,
-or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
+a disk that is full, or a database that does not answer; nothing was changed · 70 a mistake of ours · 130 interrupted.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Annotated
@@ -16,7 +17,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from aggregation.errors import HromadaError
+from aggregation.errors import HromadaError, explain_disk
 from bot.commands.command_line import CommandTable
 
 PANELS: Mapping[str, Mapping[str, str]] = {
@@ -120,26 +121,55 @@ app = _build_app()
 def main() -> None:
     """Run the command line; the only place where an error becomes an exit code."""
     try:
-        app.main(prog_name="hromada")
+        try:
+            app.main(prog_name="hromada")
+        finally:
+            _flush_output()
     except HromadaError as failure:
-        for line in str(failure).splitlines():
-            print(f"hromada: {line}", file=sys.stderr)
+        _print_error(failure)
         sys.exit(2)
     except KeyboardInterrupt:
         print("hromada: interrupted", file=sys.stderr)
         sys.exit(130)
     except Exception as failure:  # noqa: BLE001  # the outermost frame: users get a sentence, we get the details
+        if isinstance(failure, OSError) and (explained := explain_disk(failure)):
+            _print_error(explained)
+            sys.exit(2)
         print(f"hromada: {_write_crash_log(failure)}", file=sys.stderr)
         sys.exit(70)
 
 
+def _print_error(failure: HromadaError) -> None:
+    for line in str(failure).splitlines():
+        print(f"hromada: {line}", file=sys.stderr)
+
+
+def _flush_output() -> None:
+    """Write what is left of the output; raises OSError for a full disk, and nothing for a reader who has gone.
+
+    The interpreter would try it once more at its end, and print that in its own words.
+    """
+    if sys.stdout is None:  # it was closed before we began
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as failure:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if explain_disk(failure):
+            raise
+
+
 def _write_crash_log(failure: Exception) -> str:
-    """Write the traceback into a file; a sentence that names the file comes back."""
+    """Write the traceback into a file, or to the error stream if no file can be written; a sentence about it."""
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="hromada-", suffix=".log", delete=False) as log:
-        traceback.print_exception(failure, file=log)
+    try:
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="hromada-", suffix=".log", delete=False) as log:
+            traceback.print_exception(failure, file=log)
+    except OSError:
+        traceback.print_exception(failure)
+        return "This is a mistake of ours, sorry. The details are above; please send them to us."
     return f"This is a mistake of ours, sorry. The details are in {log.name}; please send them to us."
 
 

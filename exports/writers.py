@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from aggregation.errors import HromadaError, Where
+from aggregation.errors import HromadaError, Where, explain_disk
 
 FILE_MODE = 0o644  # published files may be read by all; tempfile makes them 0600
 MAX_EXACT = 1e15  # whole numbers are exact below it, and pandas turns whole numbers with gaps into floats
@@ -176,6 +176,8 @@ def _delete_files(temporaries: Iterable[Path]) -> None:
 
 
 def _describe_os_error(error: OSError, path: Path) -> HromadaError:
+    if explained := explain_disk(error, where=Where(file=path)):
+        return explained
     remedies: tuple[tuple[type[OSError], str], ...] = (
         (PermissionError, "Allow writing there, or choose another folder to export to."),
         (FileExistsError, "A file has that name: move it away, or choose another folder to export to."),

@@ -69,7 +69,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
     source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     try:
         definition = ProgrammeFile.model_validate(
-            source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
+            source.data, context=file_paths.find_allowed_folders(path, allow_outside=allow_outside)
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None

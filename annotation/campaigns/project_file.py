@@ -132,7 +132,7 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
         )
     try:
         definition = ProjectFile.model_validate(
-            source.data, context=None if allow_outside else file_paths.find_allowed_folders(path)
+            source.data, context=file_paths.find_allowed_folders(path, allow_outside=allow_outside)
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProjectFile) from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from annotation.errors import BadInput, Conflict, NotFound, Where
+from annotation.errors import BadInput, Conflict, NotFound, Where, explain_disk
 
 LANGUAGES = ("uk", "en")
 """The languages of every template; the first is the default."""
@@ -52,15 +54,27 @@ def write_template(folder: Path, *, template_name: str, language: str = LANGUAGE
     and BadInput where files cannot be written.
     """
     source = get_template(template_name, language=language)
+    written: list[Path] = []
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise Conflict("There is something already.", where=Where(file=folder), remedy="Name a new folder.")
         folder.mkdir(parents=True, exist_ok=True)
-        return tuple(_copy_file(file, folder) for file in sorted(source.iterdir(), key=lambda file: file.name))
+        for file in sorted(source.iterdir(), key=lambda file: file.name):
+            written.append(folder / file.name)
+            _copy_file(file, folder)
     except OSError as failure:
-        raise BadInput(
-            f"The folder cannot be written: {failure.strerror}.", where=Where(file=folder), remedy="Name another."
-        ) from None
+        _remove_copies(written)
+        where, problem = Where(file=folder), f"The folder cannot be written: {failure.strerror}."
+        refusal = BadInput(problem, where=where, remedy="Name another.")
+        raise (explain_disk(failure, where=where) or refusal) from None
+    return tuple(written)
+
+
+def _remove_copies(written: Sequence[Path]) -> None:
+    """Remove what was written before a failure, so that a second attempt finds the folder as the first did."""
+    with contextlib.suppress(OSError):
+        for file in written:
+            file.unlink(missing_ok=True)
 
 
 def set_name(text: str, name: str, *, within: bool = False) -> str:
@@ -84,14 +98,12 @@ def _check_language(language: str) -> None:
         )
 
 
-def _copy_file(source: Traversable, folder: Path) -> Path:
-    """Copy a file of a template into a folder, project and programme files with the folder's name; its new path."""
+def _copy_file(source: Traversable, folder: Path) -> None:
+    """Copy a file of a template into a folder, project and programme files with the folder's name."""
     text, name = source.read_text("utf-8"), folder.resolve().name
     if source.name.endswith(".yaml"):
         text = set_name(text, name, within=source.name not in {PROJECT, PROGRAMME})
-    path = folder / source.name
-    path.write_text(text, "utf-8")
-    return path
+    (folder / source.name).write_text(text, "utf-8")
 
 
 def _list_folders() -> list[Traversable]:

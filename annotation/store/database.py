@@ -178,6 +178,15 @@ def create_engine(
     return engine
 
 
+def create_copy_engine(connect: Callable[[], sqlite3.Connection]) -> sa.Engine:
+    """Create an engine of one SQLite connection that is open already, without a transaction, and stays open."""
+    engine = sa.create_engine(
+        "sqlite://", creator=connect, poolclass=sa.StaticPool, hide_parameters=True, json_serializer=_JSON.encode
+    )
+    engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]
+    return engine
+
+
 def _explain_unusable_url(url: str, failure: Exception) -> BadInput:
     where = Where(field="HROMADA_DATABASE_URL")
     if isinstance(failure, ImportError) and url.startswith("postgres"):

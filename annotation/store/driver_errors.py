@@ -1,6 +1,7 @@
 """The errors of database drivers as sentences: what is wrong, and what to do about it.
 
-A database that is away (Unavailable) is told apart from one that refuses what is asked of it (BadInput).
+A database that is away (Unavailable) is told apart from one whose disk takes nothing more (NotWritable), and from one
+that refuses what is asked of it (BadInput).
 """
 
 from __future__ import annotations
@@ -12,28 +13,34 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from annotation.errors import BadInput, HromadaError, Unavailable, Where
+from annotation.errors import BadInput, HromadaError, NotWritable, Unavailable, Where
+from annotation.store import disk_problems
 
 DriverError = DBAPIError | sqlite3.DatabaseError
 """A database error, as SQLAlchemy wraps it or as the SQLite driver raises it where the driver is used directly."""
 SECRET_PARAMETERS = ("password", "sslpassword", "sslkey", "passfile")
 """Parameters of a PostgreSQL address that are never shown."""
+CHANGED_REMEDY = "Something else has changed it: hromada database check."
 UNAVAILABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
     # PostgreSQL's error code (SQLSTATE): the problem and its remedy, raised as Unavailable
     "40001": ("Another process wrote the same at the same moment.", "Try again."),
     "40P01": ("Another process wrote the same at the same moment.", "Try again."),
-    "53100": ("The disk of the database is full.", "Make room on it."),
     "53300": ("The server takes no more connections.", "Lower HROMADA_DATABASE_POOL, or raise its max_connections."),
     "55P03": ("The database is locked by another process.", "Wait, or end it."),
     "57014": ("The database took too long to answer.", "Try again."),
+}
+NOT_WRITABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
+    # the same, raised as NotWritable
+    "53100": disk_problems.FULL,
+    "58030": disk_problems.FAILING,
 }
 REFUSED_BY_CODE: Mapping[str, tuple[str, str]] = {
     # the same, raised as BadInput
     "22021": ("A text holds a character that the database does not store.", "Take out NUL characters."),
     "22P05": ("A text holds a character that the database does not store.", "Make the database with UTF-8."),
     "25006": ("The database may not be written.", "Name a server that is no stand-by."),
-    "42P01": ("The database has no such table.", "Something else has changed it: hromada database check."),
-    "42703": ("The database has no such column.", "Something else has changed it: hromada database check."),
+    "42P01": ("The database has no such table.", CHANGED_REMEDY),
+    "42703": ("The database has no such column.", CHANGED_REMEDY),
     "42501": ("The database's user may not do this.", "Let it own the database."),
 }
 REFUSED_BY_WORDS: Mapping[str, tuple[str, str]] = {
@@ -43,6 +50,21 @@ REFUSED_BY_WORDS: Mapping[str, tuple[str, str]] = {
     "no pg_hba.conf entry": ("The server refuses this user from here.", "Allow it in the server's pg_hba.conf."),
 }
 """Problem and remedy by words of PostgreSQL's message, for failures to connect, which have no error code."""
+
+
+SQLITE_BY_WORDS: tuple[tuple[str, type[HromadaError], str, str], ...] = (
+    ("locked", Unavailable, "The database is locked by another process.", "Wait, or end it."),
+    ("busy", Unavailable, "The database is locked by another process.", "Wait, or end it."),
+    ("malformed", BadInput, "The database is damaged.", "Restore a backup: hromada database restore."),
+    ("not a database", BadInput, "This file is not a database.", "Name another, or restore a backup."),
+    (
+        "unable to open", BadInput, "The database cannot be opened.",
+        "Check that the folder exists and may be written.",
+    ),
+    ("no such table", BadInput, "The database has no such table or column.", CHANGED_REMEDY),
+    ("no such column", BadInput, "The database has no such table or column.", CHANGED_REMEDY),
+)  # fmt: skip
+"""The error, its problem and remedy by words of SQLite's message, of which the first that fit are meant."""
 
 
 def format_url(url: sa.URL) -> str:
@@ -61,23 +83,16 @@ def explain_error(url: sa.URL, failure: DriverError | PoolTimeout) -> HromadaErr
 
 
 def _explain_sqlite_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
-    where = Where(file=url.database)
+    """Explain an error by the state of the disk, or by the words of SQLite's message."""
+    where, cause = Where(file=url.database), getattr(failure, "orig", failure)
     text = _get_error_text(failure)
-    if "locked" in text or "busy" in text:
-        return Unavailable("The database is locked by another process.", where=where, remedy="Wait, or end it.")
-    if "not a database" in text or "malformed" in text:
-        return BadInput("This file is not a database.", where=where, remedy="Name another, or restore a backup.")
-    if "unable to open" in text:
-        return BadInput(
-            "The database cannot be opened.", where=where, remedy="Check that the folder exists and may be written."
-        )
-    if "readonly" in text or "read-only" in text:
-        return BadInput("The database may not be written.", where=where, remedy="Give yourself write permission.")
-    if "no such table" in text or "no such column" in text:
-        remedy = "Something else has changed it: hromada database check."
-        return BadInput("The database has no such table or column.", where=where, remedy=remedy)
-    code = getattr(getattr(failure, "orig", failure), "sqlite_errorcode", None)
-    return None if code == sqlite3.SQLITE_ERROR else _explain_no_answer(where, failure)
+    explained: HromadaError | None = disk_problems.explain_sqlite_disk(cause, file=url.database)
+    for words, kind, problem, remedy in SQLITE_BY_WORDS:
+        if explained is None and words in text:
+            explained = kind(problem, where=where, remedy=remedy)
+    if explained is None and getattr(cause, "sqlite_errorcode", None) != sqlite3.SQLITE_ERROR:
+        explained = _explain_no_answer(where, failure)
+    return explained
 
 
 def _explain_postgresql_error(url: sa.URL, failure: DriverError) -> HromadaError | None:
@@ -87,6 +102,9 @@ def _explain_postgresql_error(url: sa.URL, failure: DriverError) -> HromadaError
     if code in UNAVAILABLE_BY_CODE:
         problem, remedy = UNAVAILABLE_BY_CODE[code]
         return Unavailable(problem, where=where, remedy=remedy)
+    if code in NOT_WRITABLE_BY_CODE:
+        problem, remedy = NOT_WRITABLE_BY_CODE[code]
+        return NotWritable(problem, where=where, remedy=remedy)
     if code in REFUSED_BY_CODE:
         problem, remedy = REFUSED_BY_CODE[code]
         return BadInput(problem, where=where, remedy=remedy)

@@ -7,7 +7,7 @@ so that without the key no mark can be made from a Telegram id, and none leads b
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store.models import ErasedAnnotator
+from annotation.store.models import Annotator, ErasedAnnotator
 
 KEPT_REASON = "as it was before their data were erased"
 """The reason of a suspension, and of a standing in a project, that holds again because the annotator returned."""
@@ -100,9 +100,20 @@ def add_marks(connection: sa.Connection, marks: Mapping[str, Mapping[str, Any]])
     connection.execute(sa.insert(ErasedAnnotator), rows)
 
 
-def map_erasure_times(session: Session) -> dict[str, datetime]:
-    """When annotators were erased, by mark."""
-    return dict(session.exec(select(ErasedAnnotator.mark, ErasedAnnotator.erased_at)).all())
+def list_revived_annotators(session: Session) -> Sequence[Annotator]:
+    """Annotators with the mark of an erased one: a backup that was restored has brought them back.
+
+    Annotators who came after that erasure are new ones. Where nobody was ever erased, no annotator is read.
+    """
+    erased_at = dict(session.exec(select(ErasedAnnotator.mark, ErasedAnnotator.erased_at)).all())
+    if not erased_at:
+        return []
+    present = select(Annotator).where(col(Annotator.forgotten_at).is_(None)).order_by(col(Annotator.id))
+    return [
+        annotator
+        for annotator in session.exec(present)
+        if annotator.created_at < erased_at.get(compute_mark(annotator.pseudonym), annotator.created_at)
+    ]
 
 
 def _parse_time(values: Mapping[str, Any]) -> datetime:

@@ -7,7 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import invariants, migrations, models
+from annotation.errors import BadInput, Where
+from annotation.store import erasure_marks, invariants, migrations, models
 from annotation.store.database import make_read_engine
 from annotation.store.invariants import IntegrityFinding
 
@@ -22,7 +23,28 @@ def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
         if any(finding.wrong for finding in findings):
             return tuple(findings)
         with Session(connection) as session:
-            return (*findings, _check_schema(connection), *invariants.check_invariants(session))
+            return (
+                *findings, _check_schema(connection), *invariants.check_invariants(session), _check_erased(session)
+            )  # fmt: skip
+
+
+def refuse_damage(connection: sa.Connection, *, where: Where) -> None:
+    """Raise BadInput for a database that must not become a backup: a damaged file, or rows that break a rule.
+
+    Rows of an older schema cannot be judged, and are taken as they are.
+    """
+    findings = [finding for finding in _check_file(connection) if finding.wrong]
+    if not findings and migrations.get_revision(connection) == migrations.HEAD:
+        with Session(connection) as session:
+            findings = list(invariants.list_violations(session))
+    if findings:
+        first = findings[0]
+        raise BadInput(
+            "The database is damaged, so no backup was made."
+            f" Broken rule: {first.rule} ({' '.join(first.examples[0].split())}).",
+            where=where,
+            remedy="Earlier backups are kept. See all of it: hromada database check.",
+        )
 
 
 def _check_file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
@@ -60,6 +82,12 @@ def _describe_changes(change: Any) -> list[str]:
         return [text for part in change for text in _describe_changes(part)]
     names = [part if isinstance(part, str) else getattr(part, "name", None) for part in change[1:]]
     return [" ".join([change[0].replace("_", " "), *(name for name in names if name)])]
+
+
+def _check_erased(session: Session) -> IntegrityFinding:
+    revived = erasure_marks.list_revived_annotators(session)
+    remedy = "hromada database upgrade erases them again"
+    return _build_finding("who was erased is not back", [f"annotator {found.id}: {remedy}" for found in revived])
 
 
 def _build_finding(rule: str, wrong: list[str]) -> IntegrityFinding:

@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from aggregation import spelling
 from annotation import input_files
-from annotation.errors import BadInput, Conflict, Where
+from annotation.errors import BadInput, Conflict, Where, explain_disk
 from annotation.store import journal
 from annotation.vocabulary import Event
 
@@ -105,13 +105,17 @@ def read_key(file: Path) -> bytes:
 
 
 def _write_key(file: Path) -> None:
+    """Write a new key; a file that is not whole is removed, because a later command would take it for the key."""
+    is_made = False
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        is_made = True
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            out.write(secrets.token_hex(KEY_BYTES) + "\n")
     except OSError as failure:
-        raise BadInput(
-            f"The key of the pseudonyms cannot be written: {failure.strerror}.",
-            where=Where(file=file, field="HROMADA_KEY_FILE"),
-            remedy="Name a folder that you may write to.",
-        ) from None
-    with os.fdopen(handle, "w", encoding="ascii") as out:
-        out.write(secrets.token_hex(KEY_BYTES) + "\n")
+        if is_made:
+            file.unlink(missing_ok=True)
+        where = Where(file=file, field="HROMADA_KEY_FILE")
+        problem = f"The key of the pseudonyms cannot be written: {failure.strerror}."
+        refusal = BadInput(problem, where=where, remedy="Name a folder that you may write to.")
+        raise (explain_disk(failure, where=where) or refusal) from None

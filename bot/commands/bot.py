@@ -73,14 +73,18 @@ def bot(
 
 
 def _prepare(database: Database, settings: Settings) -> bytes:
-    """Say which projects hand out nothing; the key of the pseudonyms comes back."""
+    """Erase whom an interrupted restore brought back, and say which projects hand out nothing; the key comes back."""
     from annotation.store import pseudonyms, queries
+    from annotation.workflow.annotators import erasure
     from annotation.workflow.lifecycle import transitions
     from bot.commands import database_session, terminal_output
 
     with database.transaction() as transaction:
-        key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=database_session.get_time(transaction))
-        sentences = [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
+        now = database_session.get_time(transaction)
+        key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=now)
+        erased = erasure.erase_restored_annotators(transaction, now=now)
+        sentences = [f"Erased again: {erased} annotators, whom a restored backup had brought back."] if erased else []
+        sentences += [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
     for sentence in filter(None, sentences):
         terminal_output.print_sentence(sentence)
     return key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,12 +97,14 @@ def restore(
     erased again. A backup of an older schema has to be upgraded afterwards.
     """
     from annotation.store import backups, migrations
+    from annotation.workflow.annotators import erasure
     from bot.commands import database_session
 
+    erase = partial(erasure.erase_restored_annotators, now=database_session.get_current_time())
     with database_session.open_engine(create=True) as engine:
         now = database_session.get_shared_time(engine)  # leases end by it
-        manifest = backups.restore_backup(engine, file=file, now=now, yes=yes)
-    erased = _erase_restored_annotators() if manifest.revision == migrations.HEAD else 0
+        restored = backups.restore_backup(engine, file=file, now=now, erase=erase, yes=yes)
+    manifest, erased = restored.manifest, restored.erased
     older = (
         f"Its schema is {manifest.revision}, and this hromada works with {migrations.HEAD}: hromada database upgrade"
     )

@@ -10,7 +10,7 @@ from annotation import input_files
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns import template_files
 from annotation.campaigns.sections.quality import TextRule
-from annotation.errors import BadInput, Conflict, HromadaError, Where
+from annotation.errors import BadInput, Conflict, HromadaError, Where, explain_disk
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import read_contents
 from annotation.workflow.lifecycle.follow_up import FollowUpItems
@@ -46,7 +46,8 @@ def write_follow_up(
             _check_project(folder, target)
             shutil.move(folder, target)
     except OSError as failure:
-        raise BadInput(f"The folder cannot be written: {failure.strerror}.", where=Where(file=target)) from None
+        refusal = BadInput(f"The folder cannot be written: {failure.strerror}.", where=Where(file=target))
+        raise (explain_disk(failure, where=refusal.where) or refusal) from None
     return tuple(sorted(target.iterdir()))
 
 
@@ -55,7 +56,8 @@ def _write_items_only(derived: FollowUpItems, target: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(derived.jsonl, "utf-8")
     except OSError as failure:
-        raise BadInput(f"The file cannot be written: {failure.strerror}.", where=Where(file=target)) from None
+        refusal = BadInput(f"The file cannot be written: {failure.strerror}.", where=Where(file=target))
+        raise (explain_disk(failure, where=refusal.where) or refusal) from None
     return target
 
 

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
-from annotation.store import database, driver_errors, integrity, invariants, migrations, pseudonyms
+from annotation.store import database, driver_errors, erasure_marks, integrity, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import database_session
 
@@ -65,11 +65,20 @@ def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
     try:
         with database_session.open_database() as opened, opened.reading() as view:
             address = driver_errors.format_url(opened.engine.url)
-            return (SystemFinding("database", well=True, says=address), _check_key(view, settings))
+            return (_check_erased(view, address), _check_key(view, settings))
     except NotFound as absence:
         return (SystemFinding("database", well=True, says=str(absence)),)
     except HromadaError as failure:
         return (SystemFinding("database", well=False, says=str(failure)),)
+
+
+def _check_erased(view: Session, address: str) -> SystemFinding:
+    """Check that no restored backup has brought an erased annotator back."""
+    revived = len(erasure_marks.list_revived_annotators(view))
+    if not revived:
+        return SystemFinding("database", well=True, says=address)
+    who = "1 annotator who was erased is" if revived == 1 else f"{revived} annotators who were erased are"
+    return SystemFinding("database", well=False, says=f"{address}: {who} back. Erase again: hromada database upgrade.")
 
 
 def _check_key(view: Session, settings: Settings) -> SystemFinding:

@@ -185,11 +185,13 @@ class Watchdog:
     """Ends a bot that waits too long for Telegram or for the database, so that a supervisor starts it again.
 
     The database is asked every second (`sweeper`), whether updates come or not; Telegram is asked for updates
-    (`polling`), or where it brings them (`webhook`). `_since` says since when each is awaited.
+    (`polling`), or where it brings them (`webhook`). `_since` says since when each is awaited. `write_problem` says why
+    the database stores nothing, though it answers: the bot is unwell then, but another start would not help.
     """
 
     seconds: float = WATCHDOG_SECONDS
     silent_seconds: float = SILENT_SECONDS
+    write_problem: str = ""
     _since: dict[AwaitedService, float] = field(default_factory=dict)
 
     def await_service(self, service: AwaitedService) -> None:

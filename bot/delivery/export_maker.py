@@ -20,6 +20,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
+from annotation.errors import Unavailable
 from annotation.store import outbox
 from annotation.workflow.organisers import export_requests
 from annotation.workflow.organisers.export_requests import ClaimedExport
@@ -60,7 +61,7 @@ class ExportMaker:
         """Make exports as they are asked for, until cancelled; a failure is logged, and the next look tries again."""
         while True:
             outcome = await catch_failure(self.make_next())
-            if isinstance(outcome, Failure):
+            if isinstance(outcome, Failure) and not isinstance(outcome.error, Unavailable):
                 log.error("An export could not be made: %s", format_trace(outcome.error))
             await asyncio.sleep(CHECK_SECONDS)
 

@@ -49,11 +49,16 @@ async def serve_http(
 
 
 def build_health_route(watchdog: Watchdog) -> web.RouteDef:
-    """The route that responds 200 while the bot is well, and 503 where a service is silent, which it names."""
+    """The route that responds 200 while the bot is well, and 503 where a service is silent, which it names.
+
+    It also responds 503 where the database stores nothing, as on a full disk, with the `problem`.
+    """
 
     async def report_health(_: web.Request) -> web.Response:
         silent = [service.name.lower() for service in watchdog.list_silent_services()]
-        return web.json_response({"well": not silent, "silent": silent}, status=503 if silent else 200)
+        report = {"well": not silent and not watchdog.write_problem, "silent": silent}
+        report |= {"problem": watchdog.write_problem} if watchdog.write_problem else {}
+        return web.json_response(report, status=200 if report["well"] else 503)
 
     return web.get(HEALTH_PATH, report_health)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
 
-from annotation.errors import HromadaError
+from annotation.errors import HromadaError, Unavailable
 from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.telegram_api import CallNotSent, TelegramApi
@@ -61,9 +61,10 @@ class UpdatePoller:
         try:
             while not polling.done():
                 await asyncio.wait([polling], timeout=STANDBY_SECONDS)
-                await self._await_or_pause(self.lease.acquire())
+                acquired = await self._await_or_pause(self.lease.acquire())
                 if not self.lease.held:
-                    log.warning("Another process asks Telegram for updates now.")
+                    if acquired is False:
+                        log.warning("Another process asks Telegram for updates now.")
                     return
             await polling
         finally:
@@ -120,7 +121,8 @@ class UpdatePoller:
             log.warning("Telegram cannot be reached; the bot tries again. Check the network, and HROMADA_TELEGRAM_URL.")
             pause = self._backoff.take_pause()
         except (TelegramError, NetworkError, HromadaError) as failure:
-            log.warning("No updates for now: %s", type(failure).__name__)
+            if not isinstance(failure, Unavailable):  # that the database is away is said once, by `database_state`
+                log.warning("No updates for now: %s", type(failure).__name__)
             pause = self._backoff.take_pause()
         await asyncio.sleep(pause)
         return None

@@ -17,7 +17,7 @@ from time import monotonic
 
 from sqlmodel import Session
 
-from annotation.errors import SchemaMismatch, Unavailable
+from annotation.errors import NotWritable, SchemaMismatch, Unavailable
 from annotation.store import chats, clock_changes, inbox, migrations, notices, outbox, process_leases
 from annotation.store.outbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
@@ -93,7 +93,10 @@ class Sweeper:
                 failure = outcome.error if isinstance(outcome, Failure) else None
                 if isinstance(failure, SchemaMismatch):
                     raise failure
-                if not isinstance(failure, Unavailable):
+                self.watchdog.write_problem = self.runner.state.write_problem
+                if isinstance(failure, NotWritable):
+                    self.watchdog.note_answer(AwaitedService.DATABASE)
+                elif not isinstance(failure, Unavailable):
                     self.watchdog.note_answer(AwaitedService.DATABASE)
                     self._log_failure(failure)
                 await asyncio.sleep(SWEEP_SECONDS)

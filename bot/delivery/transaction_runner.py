@@ -8,7 +8,6 @@ waits for a transaction longer than a limit, whatever the database does.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,8 +22,8 @@ from sqlmodel import Session
 from annotation.errors import Unavailable
 from annotation.store import clock_changes, process_leases
 from annotation.store.database import Database
+from bot.delivery.database_state import DatabaseState
 
-log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 UseCase = Callable[[Session], Result]
 MAX_SHARED = 16
@@ -93,7 +92,7 @@ class TransactionRunner:
     """Runs use-cases in transactions; holds the database and the clocks.
 
     `clock` is the time that use-cases go by, `database_clock` the time that processes share: holds of messages, leases
-    and ages go by it. They are the same unless a test sets `clock`.
+    and ages go by it. They are the same unless a test sets `clock`. `state` tells the log how the database is.
     """
 
     database: Database
@@ -105,7 +104,7 @@ class TransactionRunner:
     _waiting: deque[_PendingUseCase] = field(default_factory=deque, init=False)
     _halves: deque[_Group] = field(default_factory=deque, init=False)
     _running: set[asyncio.Future[Any]] = field(default_factory=set, init=False)
-    _is_silent: bool = field(default=False, init=False)
+    state: DatabaseState = field(default_factory=DatabaseState, init=False)
 
     def __post_init__(self) -> None:
         self._free_threads = 1 if self.single_writer else self.database.engine.pool.size()  # type: ignore[attr-defined]
@@ -131,7 +130,7 @@ class TransactionRunner:
         except TimeoutError as failure:
             if not limit.expired():
                 raise
-            self._note_answer(Unavailable("no transaction in time"))
+            self.state.note_failure(Unavailable("no transaction in time"))
             raise Unavailable(
                 "The database took too long to answer.", remedy="Check that it runs, then try again."
             ) from failure
@@ -173,7 +172,10 @@ class TransactionRunner:
         self._running.discard(done)
         self._free_threads += 1
         failure = None if done.cancelled() else done.exception()
-        self._note_answer(failure)
+        if failure is not None:
+            self.state.note_failure(failure)
+        elif not done.cancelled():
+            self.state.note_success()
         if failure is not None and group.has_begun and len(group.members) > 1:
             half = len(group.members) // 2
             self._halves += [_Group(group.members[:half]), _Group(group.members[half:])]
@@ -203,12 +205,3 @@ class TransactionRunner:
         except StopIteration as failure:  # futures do not accept it
             raise RuntimeError("StopIteration") from failure
         return results
-
-    def _note_answer(self, failure: BaseException | None) -> None:
-        """Say in the log when the database falls silent, and when it answers again."""
-        is_silent = isinstance(failure, Unavailable)
-        if is_silent and not self._is_silent:
-            log.warning("The database does not answer; what comes waits: %s", failure)
-        if failure is None and self._is_silent:
-            log.warning("The database answers again.")
-        self._is_silent = is_silent or (self._is_silent and failure is not None)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 from telegram.error import InvalidToken, RetryAfter, TelegramError
 
-from annotation.errors import HromadaError
+from annotation.errors import HromadaError, Unavailable
 from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper
 from bot.delivery.telegram_api import TelegramApi
@@ -68,7 +68,8 @@ class WebhookReceiver:
         try:
             await self.workers.receive_updates([update])
         except HromadaError as failure:
-            log.warning("An update is refused for now: %s", type(failure).__name__)
+            if not isinstance(failure, Unavailable):  # that the database is away is said once, by `database_state`
+                log.warning("An update is refused for now: %s", type(failure).__name__)
             return web.Response(status=503, headers={"Retry-After": "1"})
         await self.heartbeat.note()
         return web.Response()

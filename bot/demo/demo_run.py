@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from aggregation.errors import Where
+from aggregation.errors import Where, explain_disk
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.lifecycle import projects, transitions
@@ -211,4 +211,5 @@ def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:
         (folder / KEY_FILE).write_bytes(mark)
     except OSError as failure:
         problem = f"The folder cannot be used: {failure.strerror}."
-        raise BadInput(problem, where=where, remedy="Name another with --to.") from None
+        refusal = BadInput(problem, where=where, remedy="Name another with --to.")
+        raise (explain_disk(failure, where=where) or refusal) from None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
+from sqlmodel import Session
 
 from annotation.errors import BadInput, Conflict, HromadaError, SchemaMismatch, Unavailable
 from annotation.store import backups, database, journal, migrations
@@ -34,6 +35,11 @@ def write(db: database.Database, number: int) -> None:
         )
 
 
+def erase_nobody(_session: Session) -> int:
+    """Nobody was erased."""
+    return 0
+
+
 def list_pseudonyms(db: database.Database) -> list[str]:
     """The pseudonyms in the database."""
     with db.engine.connect() as connection:
@@ -50,9 +56,12 @@ def test_a_backup_comes_back_as_it_was(db: database.Database, tmp_path: Path) ->
     assert stat.S_IMODE((tmp_path / "one.backup").stat().st_mode) == 0o600
     write(db, 2)
     with pytest.raises(Conflict, match="not empty"):
-        backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW)
+        backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW, erase=erase_nobody)
     assert list_pseudonyms(db) == ["a1", "a2"]
-    assert backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW, yes=True) == made
+    assert (
+        backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW, erase=erase_nobody, yes=True).manifest
+        == made
+    )
     assert list_pseudonyms(db) == ["a1"]
     write(db, 3)
     assert list_pseudonyms(db) == ["a1", "a3"]
@@ -69,7 +78,7 @@ def test_a_backup_of_an_older_schema_takes_the_place_of_a_newer_one(
         assert (made.revision, made.rows["annotator"], "note" in made.rows) == ("0001", 1, False)
         migrations.upgrade_schema(db.engine)
         write(db, 2)
-        backups.restore_backup(db.engine, file=tmp_path / "old.backup", now=NOW, yes=True)
+        backups.restore_backup(db.engine, file=tmp_path / "old.backup", now=NOW, erase=erase_nobody, yes=True)
         assert "note" not in sa.inspect(db.engine).get_table_names()
         with pytest.raises(SchemaMismatch, match="hromada database upgrade"), database.open_database(url):
             pass
@@ -90,9 +99,9 @@ def test_what_a_newer_release_made_is_neither_backed_up_nor_restored(
     with pytest.raises(SchemaMismatch, match="newer hromada"):
         backups.make_backup(db.engine, to=tmp_path / "again.backup", now=NOW)
     with pytest.raises(BadInput, match="newer hromada"):
-        backups.restore_backup(db.engine, file=tmp_path / "new.backup", now=NOW, yes=True)
+        backups.restore_backup(db.engine, file=tmp_path / "new.backup", now=NOW, erase=erase_nobody, yes=True)
     with pytest.raises(SchemaMismatch, match="newer hromada"):
-        backups.restore_backup(db.engine, file=older, now=NOW, yes=True)
+        backups.restore_backup(db.engine, file=older, now=NOW, erase=erase_nobody, yes=True)
     assert list_pseudonyms(db) == ["a1"]
     assert "note" in sa.inspect(db.engine).get_table_names()
 
@@ -117,7 +126,7 @@ def test_a_backup_is_one_moment_while_others_write(db: database.Database, url: s
         ended.set()
         worker.join()
     assert all(one.rows["annotator"] == one.rows["journal"] for one in found)
-    backups.restore_backup(db.engine, file=tmp_path / "3.backup", now=NOW, yes=True)
+    backups.restore_backup(db.engine, file=tmp_path / "3.backup", now=NOW, erase=erase_nobody, yes=True)
     assert len(list_pseudonyms(db)) == found[3].rows["annotator"]
 
 
@@ -140,9 +149,9 @@ def test_what_is_not_the_backup_is_refused_and_changes_nothing(db: database.Data
         (tmp_path / "bad.backup").write_bytes(content)
         manifest.get_manifest_path(tmp_path / "bad.backup").write_text(manifest_text, "utf-8")
         with pytest.raises(BadInput, match=says):
-            backups.restore_backup(db.engine, file=tmp_path / "bad.backup", now=NOW, yes=True)
+            backups.restore_backup(db.engine, file=tmp_path / "bad.backup", now=NOW, erase=erase_nobody, yes=True)
     with pytest.raises(BadInput, match="no such file"):
-        backups.restore_backup(db.engine, file=tmp_path / "none.backup", now=NOW, yes=True)
+        backups.restore_backup(db.engine, file=tmp_path / "none.backup", now=NOW, erase=erase_nobody, yes=True)
     assert list_pseudonyms(db) == ["a1", "a2"]
 
 
@@ -158,7 +167,7 @@ def test_a_backup_that_is_damaged_but_says_it_is_not_changes_nothing(db: databas
     manifest.get_manifest_path(file).write_text(manifest_text, "utf-8")
     write(db, 2)
     with pytest.raises(HromadaError):
-        backups.restore_backup(db.engine, file=file, now=NOW, yes=True)
+        backups.restore_backup(db.engine, file=file, now=NOW, erase=erase_nobody, yes=True)
     assert list_pseudonyms(db) == ["a1", "a2"]
 
 
@@ -197,7 +206,7 @@ def test_somebody_who_writes_is_waited_for_and_then_named(
     with db.transaction() as session:
         session.connection().execute(sa.text("UPDATE annotator SET language = 'uk'"))
         with pytest.raises(Unavailable, match=r"locked|lock timeout"):
-            backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW, yes=True)
+            backups.restore_backup(db.engine, file=tmp_path / "one.backup", now=NOW, erase=erase_nobody, yes=True)
     assert list_pseudonyms(db) == ["a1", "a2"]
 
 
@@ -230,5 +239,5 @@ def test_a_restore_that_fails_leaves_no_new_file(tmp_path: Path) -> None:
         database.open_engine(f"sqlite:///{tmp_path / 'new.db'}") as engine,
         pytest.raises(BadInput, match="not a database"),
     ):
-        backups.restore_backup(engine, file=file, now=NOW)
+        backups.restore_backup(engine, file=file, now=NOW, erase=erase_nobody)
     assert not (tmp_path / "new.db").exists()

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
-from datetime import UTC, datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _command import run_in_fork
+from sqlmodel import Session, col, select
 
-from annotation.store import database, migrations, pseudonyms
+from annotation.store import backups, database, migrations, pseudonyms
+from annotation.store.models import Annotator
+from annotation.workflow.annotators import erasure, registration
+from bot import application
 
 if TYPE_CHECKING:
     from tests.conftest import LaterRelease
@@ -135,3 +144,136 @@ def test_all_of_it_on_postgresql(hromada: Any, postgresql_url: str) -> None:
     assert run("database", "upgrade", "--json").json == {"from": migrations.HEAD, "to": migrations.HEAD, "backup": None}
     assert run("database", "check").code == 0
     assert run("doctor").code == 0
+    kept = (hromada.folder / "saved").read_bytes()
+    with database.open_engine(postgresql_url) as engine, engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE item SET n_live = 1")
+    damaged = run("database", "backup", "saved", "--yes")
+    assert (damaged.code, "Broken rule: an item's counts" in damaged.err, "@" in damaged.err) == (2, True, True)
+    assert (hromada.folder / "saved").read_bytes() == kept
+
+
+def empty_index(file: Path) -> None:
+    """Take the rows out of an index in the file itself, as a disk that lost a page would."""
+    with sqlite3.connect(file) as connection:
+        query = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'item' AND type = 'index'"
+        ((page,), *_), ((size,),) = connection.execute(query).fetchall(), connection.execute("PRAGMA page_size")
+    connection.close()
+    with file.open("r+b") as raw:
+        raw.seek((page - 1) * size + 3)  # the number of rows in the head of a page
+        raw.write(bytes(2))
+
+
+def change_rows(statement: str) -> Callable[[Path], None]:
+    """Write what hromada would never write."""
+
+    def change(file: Path) -> None:
+        with sqlite3.connect(file) as connection:
+            connection.execute(statement)
+        connection.close()
+
+    return change
+
+
+DAMAGES = {
+    "the file is whole": empty_index,
+    "what rows refer to is there": change_rows("INSERT INTO cohort (annotator_id, name) VALUES (99, 'nobody')"),
+    "an item's counts are those of its assignments": change_rows("UPDATE item SET n_live = 1"),
+}
+"""How a database is damaged so that a copy of it does not fail, by the rule that it breaks."""
+
+
+@pytest.mark.parametrize("rule", DAMAGES)
+def test_a_damaged_database_is_not_called_backed_up(filled: Any, rule: str) -> None:
+    """Nor is the good backup of yesterday written over; nothing else is left in the folder."""
+    assert filled("database", "backup", "saved").code == 0
+    kept = {path.name: path.read_bytes() for path in filled.folder.glob("saved*")}
+    DAMAGES[rule](filled.folder / "hromada.db")
+    made = filled("database", "backup", "saved", "--yes")
+    assert (made.code, made.out) == (2, "")
+    said = "hromada: hromada.db: The database is damaged, so no backup was made. Broken rule: "
+    assert made.err.startswith(f"{said}{rule} (")
+    assert filled("database", "backup", "another").code == 2
+    assert {path.name: path.read_bytes() for path in filled.folder.glob("saved*")} == kept
+    assert [path.name for path in filled.folder.iterdir() if "another" in path.name or path.name[0] == "."] == []
+    assert filled("database", "restore", "saved", "--yes").code == 0
+    assert filled("database", "check").code == 0
+
+
+@pytest.fixture
+def forgetful(filled: Any) -> Any:
+    """A folder with a backup of yesterday in which ann and bob are; ann was erased today, by her own wish."""
+    with open_own(filled) as found:
+        with found.transaction() as session:
+            for number in (1, 2):
+                registration.register_telegram_annotator(
+                    session, telegram_id=number, language="en", key=b"k" * 32, now=NOW
+                )
+        backups.make_backup(found.engine, to=filled.folder / "saved", now=NOW)
+        with found.transaction() as session:
+            erasure.erase_annotator(session, annotator_id=1, now=NOW + timedelta(hours=1))
+    return filled
+
+
+def open_own(hromada: Any) -> AbstractContextManager[database.Database]:
+    """The database of the folder."""
+    return database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}")
+
+
+def list_telegram_ids(hromada: Any) -> list[int | None]:
+    """The Telegram ids of all annotators, None for who was erased."""
+    with open_own(hromada) as found, found.reading() as view:
+        return list(view.exec(select(Annotator.telegram_id).order_by(col(Annotator.id))))
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_restore_that_is_killed_revives_nobody(forgetful: Any, moment: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed before or after the erased are erased again: the database is as it was, and a second try goes well."""
+    erase = erasure.erase_restored_annotators
+
+    def erase_and_die(session: Session, *, now: datetime) -> int:
+        if moment == "after":
+            erase(session, now=now)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    monkeypatch.setattr(erasure, "erase_restored_annotators", erase_and_die)
+    ended = run_in_fork(lambda: int(forgetful("database", "restore", "saved", "--yes").code))
+    monkeypatch.undo()
+    assert ended == -signal.SIGKILL
+    assert list_telegram_ids(forgetful) == [None, 2]
+    assert forgetful("database", "check").code == 0
+    restored = forgetful("database", "restore", "saved", "--yes")
+    assert "Erased again: 1 annotators" in restored.out
+    assert list_telegram_ids(forgetful) == [None, 2]
+
+
+def revive(hromada: Any) -> None:
+    """Leave what a restore of an earlier release left when it was killed."""
+    with open_own(hromada) as found:
+        backups.restore_backup(found.engine, file=hromada.folder / "saved", now=NOW, erase=lambda _session: 0, yes=True)
+    assert list_telegram_ids(hromada) == [1, 2]
+
+
+def test_who_was_revived_is_found(forgetful: Any) -> None:
+    """By `database check` and `doctor`, with the remedy; `database upgrade` erases again."""
+    revive(forgetful)
+    checked = forgetful("database", "check", "--json")
+    wrong = [(one["rule"], one["examples"]) for one in checked.json if one["wrong"]]
+    remedy = "annotator 1: hromada database upgrade erases them again"
+    assert (checked.code, wrong) == (1, [("who was erased is not back", [remedy])])
+    seen = forgetful("doctor")
+    assert (seen.code, "1 annotator who was erased is back" in " ".join(seen.out.split())) == (1, True)
+    assert forgetful("database", "upgrade").code == 0
+    assert list_telegram_ids(forgetful) == [None, 2]
+    assert (forgetful("database", "check").code, forgetful("doctor").code) == (0, 0)
+
+
+def test_a_bot_erases_again_who_was_revived(forgetful: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At each start, before it speaks to anybody."""
+    monkeypatch.setattr(application, "run_application", lambda *_arguments, **_options: None)
+    token = {"HROMADA_TELEGRAM_TOKEN": "12345:secret"}
+    revive(forgetful)
+    started = forgetful("bot", env=token)
+    assert (started.code, "Erased again: 1 annotators" in started.out) == (0, True)
+    assert list_telegram_ids(forgetful) == [None, 2]
+    assert "Erased again" not in forgetful("bot", env=token).out

@@ -59,3 +59,34 @@ def test_it_is_read_where_it_is_allowed(hromada: Hromada, got: Path) -> None:
     assert hromada("load", "got/project.yaml", "--allow-outside").code == 0
     assert hromada("start", "got/project.yaml").code == 0
     assert hromada("invite", "got/project.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    "command", [("check",), ("load",), ("load", "--plan"), ("simulate", "--overlap", "1", "--people", "2"), ("try",)]
+)
+@pytest.mark.parametrize("allowed", [(), ("--allow-outside",)])
+def test_no_command_publishes_the_token(
+    hromada: Hromada, got: Path, command: tuple[str, ...], allowed: tuple[str, ...]
+) -> None:
+    """The settings in the folder of the command are not read as instructions, though that folder is allowed."""
+    hromada.write(".env", "HROMADA_TELEGRAM_TOKEN=12345:secret\n")
+    text = PROJECT.replace("instructions: Read.", "instructions_file: ../.env").partition("consent:")[0]
+    (got / "project.yaml").write_text(text, "utf-8")
+    ran = hromada(*command, "got/project.yaml", *allowed)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        "hromada: got/project.yaml:4:1, instructions_file: The file '../.env' has a name that begins with a dot, as"
+        " files with settings and tokens have: name another file, or a copy without the dot if annotators may read"
+        " it.\n"
+    )
+    assert not (hromada.folder / "hromada.db").exists()
+
+
+def test_the_key_is_no_consent(hromada: Hromada, got: Path) -> None:
+    """The key that the settings name, whatever its name is."""
+    hromada.write("names.txt", "00" * 32)
+    (got / "project.yaml").write_text(PROJECT.replace("/etc/passwd", "../names.txt"), "utf-8")
+    assert hromada("check", "got/project.yaml").code == 0
+    ran = hromada("check", "got/project.yaml", env={"HROMADA_KEY_FILE": "names.txt"})
+    assert ran.code == 2
+    assert "consent.file: The file '../names.txt' is the key of the pseudonyms (HROMADA_KEY_FILE)" in ran.err

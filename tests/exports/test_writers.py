@@ -111,10 +111,7 @@ def test_a_failing_second_file_leaves_all_old_ones(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(HromadaError) as caught:
         writers.write_files(tmp_path, {"a.csv": "new a", "b.csv": "new b"})
-    assert str(caught.value) == (
-        f"{tmp_path / 'b.csv'}: The file could not be written (No space left on device). "
-        "Check that the disk has space and can be written to, then export again."
-    )
+    assert str(caught.value) == (f"{tmp_path / 'b.csv'}: The disk is full. Make room on it, then try again.")
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a.csv": "old a", "b.csv": "old b"}
 
 

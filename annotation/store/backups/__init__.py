@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from sqlmodel import Session
 
 from annotation import input_files
-from annotation.errors import BadInput, Conflict, Where
+from annotation.errors import BadInput, Conflict, Where, explain_disk
 from annotation.store import erasure_marks, migrations, models, process_leases
 from annotation.store.backups import manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
@@ -25,6 +27,8 @@ from annotation.store.database import make_read_engine, translate_errors
 
 ErasureMarks = Mapping[str, Mapping[str, Any]]
 """Marks of erased annotators, as `erasure_marks.list_marks` returns them."""
+Erase = Callable[[Session], int]
+"""Erases whom the marks name and returns their number: a use-case, which the store does not know."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class _BackupMethod:
     """How one kind of database is written to a file, and read back from it."""
 
     dump: Callable[[sa.Engine, Path], manifest.DatabaseContents]
-    load: Callable[[sa.Engine, Path, ErasureMarks], None]
+    load: Callable[[sa.Engine, Path, Callable[[sa.Connection], int]], int]
 
 
 BACKUP_METHODS = {
@@ -44,7 +48,8 @@ BACKUP_METHODS = {
 def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False) -> BackupManifest:
     """Write a backup and its manifest, both or neither, readable by their owner only; makes their folder.
 
-    Raises Conflict where such a file exists and not `yes`, BadInput where there is nothing to back up.
+    The backup is checked before it takes its name and the place of an earlier one. Raises Conflict where such a file
+    exists and not `yes`, BadInput where there is nothing to back up or the database is damaged.
     """
     if not yes and (input_files.file_exists(to) or input_files.file_exists(manifest.get_manifest_path(to))):
         raise Conflict("There is such a file already.", where=Where(file=to), remedy="Name another, or add --yes.")
@@ -62,8 +67,9 @@ def make_backup(engine: sa.Engine, *, to: Path, now: datetime, yes: bool = False
         partial.replace(to)
         manifest.get_manifest_path(partial).replace(manifest.get_manifest_path(to))
     except OSError as failure:
-        problem = f"The backup cannot be written: {failure.strerror}."
-        raise BadInput(problem, where=Where(file=to), remedy="Name a folder that you may write to.") from None
+        problem, where = f"The backup cannot be written: {failure.strerror}.", Where(file=to)
+        refusal = BadInput(problem, where=where, remedy="Name a folder that you may write to.")
+        raise (explain_disk(failure, where=where) or refusal) from None
     finally:
         with suppress(NotADirectoryError):  # nothing was written then
             partial.unlink(missing_ok=True)
@@ -86,12 +92,21 @@ def check_backup(engine: sa.Engine, *, file: Path) -> BackupManifest:
     return stored
 
 
-def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = False) -> BackupManifest:
-    """Replace the content of the database by a backup, with the marks of all annotators erased since.
+@dataclass(frozen=True, kw_only=True)
+class RestoredBackup:
+    """The manifest of a backup that was restored, and how many annotators were erased again in it."""
 
-    The marks are those of the database that is replaced, and of all manifests in the backup's folder. Erasing the
-    marked annotators anew is the caller's next step, once the schema is up to date. Raises Conflict where the database
-    holds anything and not `yes`, or while a bot works on it, BadInput for a damaged backup or one of another kind.
+    manifest: BackupManifest
+    erased: int
+
+
+def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase, yes: bool = False) -> RestoredBackup:
+    """Replace the content of the database by a backup in which all annotators erased since are erased again.
+
+    Their marks are those of the database that is replaced, and of all manifests in the backup's folder. Marks and
+    erasures are in the copy before it takes the place of the database, in one transaction: no moment has the erased
+    back. The rows of an older schema can only be erased once it is up to date. Raises Conflict where the database holds
+    anything and not `yes`, or while a bot works on it, BadInput for a damaged backup or one of another kind.
     """
     restored = check_backup(engine, file=file)
     marks = manifest.read_erasures(file.absolute().parent)
@@ -106,8 +121,20 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, yes: bool = 
             with make_read_engine(engine).connect() as connection:
                 process_leases.refuse_running_bot(connection, now=now)
                 marks = erasure_marks.merge_marks(marks, erasure_marks.list_marks(connection))
-        BACKUP_METHODS[engine.dialect.name].load(engine, file, marks)
-    return restored
+        prepare = partial(_erase_marked, marks=marks, erase=erase)
+        erased = BACKUP_METHODS[engine.dialect.name].load(engine, file, prepare)
+    return RestoredBackup(manifest=restored, erased=erased)
+
+
+def _erase_marked(connection: sa.Connection, *, marks: ErasureMarks, erase: Erase) -> int:
+    """Add the marks to a copy and erase the annotators whom they name; their number, 0 for an older schema."""
+    erasure_marks.add_marks(connection, marks)
+    if migrations.get_revision(connection) != migrations.HEAD:
+        return 0
+    with Session(connection, expire_on_commit=False) as session:
+        erased = erase(session)
+        session.commit()  # of this session alone: the transaction of the connection goes on
+    return erased
 
 
 def has_data(engine: sa.Engine) -> bool:

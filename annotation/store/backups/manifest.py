@@ -94,9 +94,9 @@ def build_manifest(file: Path, contents: DatabaseContents, *, kind: str, now: da
 
 def read_manifest(file: Path) -> BackupManifest:
     """The manifest of a backup; raises BadInput where backup or manifest is missing or invalid."""
-    input_files.require_file(file)
+    input_files.require_file(file, of_campaign=False)
     manifest_file = get_manifest_path(file)
-    text = input_files.read_text(manifest_file)
+    text = input_files.read_text(manifest_file, of_campaign=False)
     try:
         return TypeAdapter(BackupManifest).validate_json(text)
     except ValidationError:

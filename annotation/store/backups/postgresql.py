@@ -1,20 +1,19 @@
-"""Backups of PostgreSQL by its own programs pg_dump, pg_restore and psql, in their custom format."""
+"""Backups of PostgreSQL by its own programs pg_dump and pg_restore, in their custom format."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
 from annotation.errors import Unavailable, Where
-from annotation.store import driver_errors
+from annotation.store import driver_errors, integrity
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 from annotation.store.database import make_read_engine
 
@@ -23,55 +22,62 @@ LOCK_TIMEOUT = "10s"
 
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
-    """Write what one transaction sees, and count its rows in the same transaction."""
-    program = _find_program("pg_dump")
+    """Write what one transaction sees, count its rows in the same transaction, and read the whole file again.
+
+    Raises BadInput if the rows break a rule, Unavailable if a page of a table or the file cannot be read.
+    """
+    program, reader = _find_program("pg_dump"), _find_program("pg_restore")
     with make_read_engine(engine).connect() as connection:
+        integrity.refuse_damage(connection, where=Where(file=driver_errors.format_url(engine.url)))
         contents = read_contents(connection)
         snapshot = connection.execute(sa.text("SELECT pg_export_snapshot()")).scalar_one()
         _run_program(
             engine, [program, "-Fc", "--no-owner", "--no-privileges", f"--snapshot={snapshot}", "-f", str(file)]
         )
+    _run_program(engine, [reader, "-f", os.devnull, str(file)], connect=False)
     return contents
 
 
-def load_database(engine: sa.Engine, file: Path, marks: Mapping[str, Mapping[str, Any]]) -> None:
-    """Drop all tables, create those of the backup, and add these marks of erased annotators, in one transaction."""
-    pg_restore, psql = _find_program("pg_restore"), _find_program("psql")
-    with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
-        script, drops, added = (Path(folder) / f"{name}.sql" for name in ("restore", "drop", "marks"))
-        _run_program(engine, [pg_restore, "--no-owner", "--no-privileges", "-f", str(script), str(file)], connect=False)
-        drops.write_text(_build_drop_script(engine), "utf-8")
-        added.write_text(_build_marks_script(marks), "utf-8")
-        quietly = ["-X", "-q", "-v", "ON_ERROR_STOP=1", "--single-transaction", "-o", os.devnull]
-        _run_program(engine, [psql, *quietly, "-f", str(drops), "-f", str(script), "-f", str(added)])
+def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connection], int]) -> int:
+    """Drop all tables, create those of the backup, and change them by `prepare`, in one transaction.
+
+    What `prepare` returns comes back. A process that is killed leaves the database as it was, and no file.
+    """
+    from annotation.store.backups import postgresql_script  # needs the driver
+
+    command = [_find_program("pg_restore"), "--no-owner", "--no-privileges", "-f", "-", str(file)]
+    with engine.connect() as connection:
+        connection.detach()  # the script changes settings of the session
+        with connection.begin():
+            connection.exec_driver_sql(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+            for name in sorted(sa.inspect(connection).get_table_names()):
+                quoted = engine.dialect.identifier_preparer.quote(name)
+                connection.exec_driver_sql(f"DROP TABLE {quoted} CASCADE")
+            with _read_output(engine, command) as lines:
+                postgresql_script.run_script(connection, lines)
+            connection.exec_driver_sql("RESET search_path")
+            return prepare(connection)
 
 
-def _build_drop_script(engine: sa.Engine) -> str:
-    quote = engine.dialect.identifier_preparer.quote
-    names = sorted(sa.inspect(engine).get_table_names())
-    return (
-        "\n".join([f"SET lock_timeout = '{LOCK_TIMEOUT}';", *(f"DROP TABLE {quote(name)} CASCADE;" for name in names)])
-        + "\n"
-    )
-
-
-def _build_marks_script(marks: Mapping[str, Mapping[str, Any]]) -> str:
-    """Statements that add marks to the restored table, in place of older ones; nothing where there is no such table."""
-    content = json.dumps([{"mark": mark, **values} for mark, values in sorted(marks.items())])
-    return _MARKS_SCRIPT.format(content="'" + content.replace("'", "''") + "'") if marks else ""
-
-
-_MARKS_SCRIPT = """
-RESET search_path;
-SELECT to_regclass('erased_annotator') IS NOT NULL AS found \\gset
-\\if :found
-INSERT INTO erased_annotator (mark, erased_at, standing)
-SELECT mark, erased_at, standing FROM json_to_recordset({content}::json)
-AS added(mark varchar, erased_at timestamptz, standing json)
-ON CONFLICT (mark) DO UPDATE SET erased_at = excluded.erased_at, standing = excluded.standing
-WHERE erased_annotator.erased_at < excluded.erased_at;
-\\endif
-"""
+@contextmanager
+def _read_output(engine: sa.Engine, command: Sequence[str]) -> Iterator[Iterable[bytes]]:
+    """Run a program that needs no connection and yield the lines that it writes; raises Unavailable if it fails."""
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603  # a program found on PATH
+            command, env=os.environ | {"LC_ALL": "C"}, stdout=subprocess.PIPE, stderr=errors
+        ) as process,
+    ):
+        try:
+            yield process.stdout or ()
+        except EOFError:
+            pass  # the program failed, and says why
+        except BaseException:
+            process.kill()
+            raise
+        if process.wait() != 0:
+            errors.seek(0)
+            raise _explain_failure(engine, command[0], errors.read().decode("utf-8", "replace"))
 
 
 def _find_program(name: str) -> str:
@@ -95,8 +101,12 @@ def _run_program(engine: sa.Engine, command: Sequence[str], *, connect: bool = T
         [*command, *address], env=environment, capture_output=True, text=True, errors="replace", check=False
     )
     if result.returncode != 0:
-        reason = next((line for line in result.stderr.splitlines() if "error:" in line.lower()), "it did not say why")
-        problem = f"{Path(command[0]).name} failed, and nothing was changed: {reason.strip()}."
-        raise Unavailable(
-            problem, where=Where(file=driver_errors.format_url(engine.url)), remedy="Mend that, then try again."
-        )
+        raise _explain_failure(engine, command[0], result.stderr)
+
+
+def _explain_failure(engine: sa.Engine, program: str, errors: str) -> Unavailable:
+    reason = next((line for line in errors.splitlines() if "error:" in line.lower()), "it did not say why")
+    problem = f"{Path(program).name} failed, and nothing was changed: {reason.strip()}."
+    return Unavailable(
+        problem, where=Where(file=driver_errors.format_url(engine.url)), remedy="Mend that, then try again."
+    )

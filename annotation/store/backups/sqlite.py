@@ -2,71 +2,72 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
-from annotation.store import database, erasure_marks, sqlite_files
+from annotation.store import database, integrity, sqlite_files
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 
 
 def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
-    """Copy the database into one file, without a log beside it."""
-    with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
-        source.backup(target, progress=_limit_waiting(engine))
-        target.execute("PRAGMA journal_mode = DELETE")
+    """Copy the database into one file, without a log beside it.
+
+    Raises BadInput if the copy is damaged, OSError if the disk of the copy is full.
+    """
+    try:
+        with closing(_connect(engine)) as source, closing(sqlite3.connect(file, isolation_level=None)) as target:
+            source.backup(target, progress=_limit_waiting(engine))
+            target.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as failure:
+        if failure.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        raise OSError(errno.ENOSPC, str(failure), str(file)) from failure  # the database itself was only read
     copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
     try:
         with copied.connect() as connection:
+            integrity.refuse_damage(connection, where=Where(file=engine.url.database))
             return read_contents(connection)
     finally:
         copied.dispose()
 
 
-def load_database(engine: sa.Engine, file: Path, marks: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write a copy over the database in one transaction, with these marks of erased annotators added to it.
+def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connection], int]) -> int:
+    """Write a copy over the database in one transaction, changed by `prepare` before; what that returns comes back.
 
     Raises BadInput where the copy is damaged.
     """
     target_file = Path(engine.url.database or "")
     is_new = not target_file.exists()
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
+        with (
+            closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source,
+            closing(sqlite3.connect("", isolation_level=None)) as copy,
+        ):
             if source.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
                 raise BadInput("The backup is not whole.", where=Where(file=file), remedy="Take another one.")
-            with _add_marks(source, marks) as marked, closing(_connect(engine)) as target:
-                marked.backup(target, progress=_limit_waiting(engine))
-    except (HromadaError, sqlite3.Error):
+            source.backup(copy)
+            result = _prepare_copy(copy, prepare)
+            with closing(_connect(engine)) as target:
+                copy.backup(target, progress=_limit_waiting(engine))
+    except (HromadaError, sa.exc.DBAPIError, sqlite3.Error):
         if is_new:
             target_file.unlink(missing_ok=True)
         raise
+    return result
 
 
-@contextmanager
-def _add_marks(source: sqlite3.Connection, marks: Mapping[str, Mapping[str, Any]]) -> Iterator[sqlite3.Connection]:
-    """The backup with the marks added, in a temporary copy that only its owner may read; itself without any."""
-    if not marks:
-        yield source
-        return
-    with tempfile.TemporaryDirectory(prefix="hromada-") as folder:
-        copy = Path(folder) / "marked.db"
-        with closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-        engine = sa.create_engine(sa.URL.create("sqlite", database=str(copy)))
-        try:
-            with engine.begin() as connection:
-                erasure_marks.add_marks(connection, marks)
-        finally:
-            engine.dispose()
-        with closing(sqlite3.connect(copy)) as marked:
-            yield marked
+def _prepare_copy(copy: sqlite3.Connection, prepare: Callable[[sa.Connection], int]) -> int:
+    """Change a temporary database, which SQLite keeps in a file without a name: no kill can leave it behind."""
+    copy.executescript("PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON")
+    with database.create_copy_engine(lambda: copy).begin() as connection:
+        return prepare(connection)
 
 
 def _connect(engine: sa.Engine) -> sqlite3.Connection:

@@ -87,25 +87,15 @@ def erase_annotator(
 
 
 def erase_restored_annotators(session: Session, *, now: datetime) -> int:
-    """Erase whom a restored backup has brought back; their number.
-
-    These are annotators with the mark of an erased one, except those who came after that erasure. What the marks say
-    stays as it is.
-    """
-    erased_at = erasure_marks.map_erasure_times(session)
-    if not erased_at:
-        return 0
-    present = select(Annotator).where(col(Annotator.forgotten_at).is_(None)).order_by(col(Annotator.id))
-    revived = [
-        annotator
-        for annotator in session.exec(present)
-        if annotator.created_at < erased_at.get(erasure_marks.compute_mark(annotator.pseudonym), annotator.created_at)
-    ]
-    for annotator in revived:
-        sqlite_files.request_checkpoint(session)
+    """Erase whom a restored backup has brought back; their number. What the marks say stays as it is."""
+    erased = 0
+    for annotator in erasure_marks.list_revived_annotators(session):
         locked = annotator_locks.lock_annotator(session, annotator.id or 0)
-        _erase_rows(session, locked.annotator, now=now)
-    return len(revived)
+        if locked.annotator.forgotten_at is None:  # else another process was quicker
+            sqlite_files.request_checkpoint(session)
+            _erase_rows(session, locked.annotator, now=now)
+            erased += 1
+    return erased
 
 
 def _get_standing(session: Session, annotator: Annotator) -> Standing:

@@ -149,9 +149,12 @@ def test_the_mark_holds_no_identity(people: People) -> None:
 
 def restore(people: People, file: Path) -> int:
     """Restore a backup as the command does; how many annotators were erased again."""
-    backups.restore_backup(people.db.engine, file=file, now=LATER, yes=True)
-    with people.db.transaction() as session:
-        return erasure.erase_restored_annotators(session, now=LATER)
+    return backups.restore_backup(people.db.engine, file=file, now=LATER, erase=erase, yes=True).erased
+
+
+def erase(session: Session) -> int:
+    """Erase again as the command does."""
+    return erasure.erase_restored_annotators(session, now=LATER)
 
 
 def list_known(people: People) -> list[int]:
@@ -223,9 +226,9 @@ def test_nothing_is_restored_under_a_running_bot(people: People, tmp_path: Path)
         end = LATER + timedelta(seconds=10)
         process_leases.take_lease(session, name="pacing", holder="h:1:a", now=LATER, until=end)
     with pytest.raises(Conflict, match=r"A bot works on this database\. .*12:00:10 UTC"):
-        backups.restore_backup(people.db.engine, file=tmp_path / "one.backup", now=LATER, yes=True)
+        backups.restore_backup(people.db.engine, file=tmp_path / "one.backup", now=LATER, erase=erase, yes=True)
     assert list_known(people) == [1, 2]
-    backups.restore_backup(people.db.engine, file=tmp_path / "one.backup", now=end, yes=True)
+    backups.restore_backup(people.db.engine, file=tmp_path / "one.backup", now=end, erase=erase, yes=True)
     assert list_known(people) == [1]
 
 
@@ -292,5 +295,5 @@ def test_a_restored_database_is_its_owners_too(tmp_path: Path) -> None:
         fill(db)
         backups.make_backup(db.engine, to=tmp_path / "one.backup", now=NOW)
     with database.open_engine(f"sqlite:///{tmp_path / 'new.db'}") as engine:
-        backups.restore_backup(engine, file=tmp_path / "one.backup", now=NOW)
+        backups.restore_backup(engine, file=tmp_path / "one.backup", now=NOW, erase=erase)
     assert stat.S_IMODE((tmp_path / "new.db").stat().st_mode) == 0o600
