@@ -77,7 +77,7 @@ def explain_disk(failure: OSError, *, where: Where | None = None) -> HromadaErro
 
     Without `where` it names the file that the system names.
     """
-    if failure.errno not in DISK_PROBLEMS:
+    if failure.errno is None or failure.errno not in DISK_PROBLEMS:
         return None
     problem, remedy = DISK_PROBLEMS[failure.errno]
     return HromadaError(problem, remedy=remedy, where=where or Where(file=failure.filename))

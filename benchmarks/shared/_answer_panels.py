@@ -185,8 +185,8 @@ def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) 
     given = np.stack([(said == choice).sum(axis=1) for choice in range(len(grades))], axis=1)
     shares = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
     if needs_half:
-        has_half = np.asarray(2 * given > said.shape[1]).any(axis=1)
-        shares = np.where(has_half[:, None], shares, given)
+        has_half = np.asarray((2 * given > said.shape[1]).any(axis=1))
+        shares = np.where(has_half[:, np.newaxis], shares, given)
     chosen = (shares / shares.sum(axis=1, keepdims=True)) @ grades
     return {"individual": grades[said.ravel()].mean(axis=0), "majority": chosen.mean(axis=0)}
 

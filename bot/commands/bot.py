@@ -83,7 +83,9 @@ def _prepare(database: Database, settings: Settings) -> bytes:
         now = database_session.get_time(transaction)
         key = pseudonyms.ensure_key(transaction, file=settings.key_file, now=now)
         erased = erasure.erase_restored_annotators(transaction, now=now)
-        sentences = [f"Erased again: {erased} annotators, whom a restored backup had brought back."] if erased else []
+        sentences: list[str | None] = (
+            [f"Erased again: {erased} annotators, whom a restored backup had brought back."] if erased else []
+        )
         sentences += [transitions.explain_not_running(project) for project in queries.list_projects(transaction)]
     for sentence in filter(None, sentences):
         terminal_output.print_sentence(sentence)

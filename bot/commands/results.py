@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -49,7 +49,7 @@ def _print_tables(read: HarnessResults, build: Path, *, people: bool) -> None:
     def is_shown(model: str) -> bool:
         return people or not model.startswith("human-") or model == "human-majority"
 
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         (row["task"], row["metric"], row["model"], row["value"], row["n_items"], (row["task_hash"] or "")[:8],
          row["value_ties_wrong"])
         for row in sorted(read.scores, key=lambda row: (row["task"], row["metric"], row["model"]))

@@ -180,7 +180,7 @@ async def test_a_text_waits_for_its_rest_by_itself(chat: Chat, load_texts: Load)
     chat.now += timedelta(seconds=PART_SECONDS)
     timer = chat.app.workers._awaiting[1]
     assert timer.when() - asyncio.get_running_loop().time() <= PART_SECONDS
-    timer._run()  # type: ignore[attr-defined]
+    timer._run()
     await chat.app.workers.wait_until_idle()
     assert has_offer(person)
 

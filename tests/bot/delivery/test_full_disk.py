@@ -50,8 +50,8 @@ def full_disk(stage: Stage) -> Iterator[None]:
     def limit(connection: Any, _record: object) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # as many pages as there are
 
-    with closing(sqlite3.connect(engine.url.database or "")) as connection:
-        connection.execute("VACUUM")  # else it has free pages
+    with closing(sqlite3.connect(engine.url.database or "")) as file:
+        file.execute("VACUUM")  # else it has free pages
     event.listen(engine, "connect", limit)
     engine.dispose()
     yield
