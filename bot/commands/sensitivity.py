@@ -89,6 +89,11 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
     names = sorted({result.agreement_name for result in results if result.agreement_name})
     notes = ["Gold: items with a unique majority. The interval is that of the majority for a fresh panel."]
     notes += [f"Agree: {', '.join(names)}."] if names else []
+    notes += [
+        f"{result.name}: ties are shared; the majority with ties wrong is {result.majority.value_ties_wrong:.4f}."
+        for result in results
+        if result.majority is not None and result.majority.value_ties_wrong is not None
+    ]
     if len(results) == 2:
         notes.append("No answer has a time and nobody answered a control item, so there is no rule to try.")
     terminal_output.print_table(format_title(data, "under other rules"), columns, rows, notes=notes)

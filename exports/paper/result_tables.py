@@ -82,12 +82,11 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
 
 
 def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
-    """The mark of a note with the votes of a majority, and its score if ties are wrong; empty without one."""
-    if unit is None:
+    """The mark of a note with the votes of a majority and its score if ties are wrong; empty without a tie."""
+    wrong = None if unit is None else unit.primary.value_ties_wrong
+    if unit is None or wrong is None:
         return ""
-    wrong = unit.primary.value_ties_wrong
-    ties = "" if wrong is None else f"; {unit.n_ties} ties, {_format_share(wrong)} if they count as wrong"
-    return notes.mark(f"{capitalize_first(unit.title)}{ties}.")
+    return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {_format_share(wrong)} if they are wrong.")
 
 
 def _explain_no_ceiling(result: DataSetResult) -> str:

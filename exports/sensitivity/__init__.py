@@ -68,6 +68,7 @@ def list_setting_rows(results: Sequence[SettingResult]) -> list[dict[str, Any]]:
                 for unit, score in (("single", result.single), ("majority", result.majority))
                 for field in SCORE_FIELDS
             },
+            "majority_ties_wrong": None if result.majority is None else round_number(result.majority.value_ties_wrong),
             "metric": None if result.single is None else result.single.metric,
             "agreement": round_number(result.agreement),
             "coefficient": result.agreement_name or None,

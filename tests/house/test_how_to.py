@@ -46,7 +46,7 @@ def test_the_tutorial_leads_to_a_report(tmp_path: Path, page: str) -> None:
     report = (tmp_path / "words/results/report.html").read_text("utf-8")
     assert "SIMULATED" in report
     assert re.search(r"individual +18 +\d+ +[01]\.\d{4} +– +0\.\d{4} – ", reader.said), reader.said
-    assert re.search(r"majority +6 ", reader.said)
+    assert re.search(r"majority of 3 +6 ", reader.said)
 
 
 @pytest.mark.process
