@@ -50,8 +50,8 @@ def test_the_page_on_agreement_quotes_rwsd_as_it_is(real: Build) -> None:
         ("CF", "wawa", "shared", "Wawa {}"),
         ("CF", "one_coin", "shared", "one-coin {}"),
         ("CF", "dawid_skene", "shared", "Dawid–Skene {}"),
-        ("dog", "majority", "drop", "{} right under `drop`"),
-        ("dog", "majority", "shared", "{} under `shared`"),
+        ("dog", "majority", "drop", "{} with ties wrong"),
+        ("dog", "majority", "shared", "and is {} right"),
     ],
 )
 def test_the_page_on_labels_quotes_accuracies_as_they_are(
