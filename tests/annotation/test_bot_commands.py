@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+import annotation
+import bot
 from annotation.campaigns import bot_commands, programme_file, project_file
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
 
 ROOT = Path(__file__).parents[2]
+TEMPLATES = Path(annotation.__file__).parent / "campaigns" / "templates"
 FILE = """\
 project: words
 title: Words
@@ -43,15 +46,15 @@ def test_a_command_is_what_telegram_shows_as_one(text: str, unknown: tuple[str, 
 
 def list_shipped_texts() -> Iterator[tuple[str, str]]:
     """The texts of the bot, of templates, examples and the project files in the documentation, but for their items."""
-    for path in sorted((ROOT / "bot" / "conversation" / "texts").glob("*.ftl")):
+    for path in sorted((Path(bot.__file__).parent / "conversation" / "texts").glob("*.ftl")):
         yield path.name, path.read_text("utf-8")
-    for folder in (ROOT / "annotation" / "campaigns" / "templates", ROOT / "examples", ROOT / "docs"):
+    for folder in (TEMPLATES, ROOT / "examples", ROOT / "docs"):
         for path in sorted(folder.rglob("*")):
             if path.suffix in {".yaml", ".yml"} or (path.suffix in {".md", ".txt"} and folder.name != "docs"):
-                yield str(path.relative_to(ROOT)), path.read_text("utf-8")
+                yield str(path.relative_to(folder.parent)), path.read_text("utf-8")
             elif path.suffix == ".md":
                 for number, block in enumerate(re.findall(r"```ya?ml\n(.*?)```", path.read_text("utf-8"), re.DOTALL)):
-                    yield f"{path.relative_to(ROOT)} {number}", block
+                    yield f"{path.relative_to(folder.parent)} {number}", block
 
 
 def test_texts_that_we_ship_name_no_unknown_command() -> None:
@@ -65,7 +68,7 @@ def test_texts_that_we_ship_name_no_unknown_command() -> None:
 @pytest.mark.parametrize("template", ["complete", "programme"])
 def test_the_consents_of_templates_say_how_to_leave_and_to_be_forgotten(template: str, language: str) -> None:
     """By commands that do so."""
-    text = (ROOT / "annotation" / "campaigns" / "templates" / template / language / "consent.md").read_text("utf-8")
+    text = (TEMPLATES / template / language / "consent.md").read_text("utf-8")
     assert re.findall(r"/\w+", text) == ["/withdraw", "/forget"]
 
 
