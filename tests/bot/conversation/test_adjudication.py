@@ -203,8 +203,9 @@ def test_own_items_are_not_offered_and_an_item_in_hand_stays(chat: Chat, load: L
 
 def test_who_has_no_items_left_is_offered_the_queue(chat: Chat, load: Load) -> None:
     """An annotator of this project who adjudicates another one: below the last answer, by a button, once."""
-    load(ROWS[:1], items=ITEMS, name="other", title="Інше")
-    load(ROWS, items=ITEMS, start=False)
+    shared = ITEMS.replace("id: id", "id: id, group: id")
+    load(ROWS[:1], items=shared, name="other", title="Інше")
+    load(ROWS, items=shared, start=False)
     refresh(chat)
     chat.begin()
     chat.say(f"/start {invite(chat)}")

@@ -68,7 +68,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[database.Database]:
     with database.open_database(f"sqlite:///{folder / 'chat.db'}") as found:
         with found.transaction() as session:
             for name, question in QUESTIONS.items():
-                rows = [json.dumps({"id": str(number), "text": f"Речення {number}"}) for number in range(12)]
+                rows = [json.dumps({"id": str(number), "text": f"Речення {number}: {name}"}) for number in range(12)]
                 (folder / f"{name}.jsonl").write_text("\n".join(rows), "utf-8")
                 (folder / f"{name}.yaml").write_text(PROJECT.format(name=name, title=name, question=question), "utf-8")
                 projects.load_project_file(session, folder / f"{name}.yaml", now=NOW)

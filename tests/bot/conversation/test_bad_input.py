@@ -310,7 +310,7 @@ def test_right_to_left_stays_within_its_option(chat: Chat, load: Load) -> None:
     assert chat.last.labels[0] == "\u2068\u202eabc\u202c\u2069 | \u2068שלום\u2069"
     chat.tap("А")
     options = ["\u202eabc", "שלום", "ні, але не зовсім так\u200b"]
-    load([{"id": "1", "text": "Що?", "options": options, "gold": options[0]}])
+    load([{"id": "2", "text": "Що?", "options": options, "gold": options[0]}])
     chat.say("/start")
     chat.tap("Б · Слова")
     chat.tap("Почати")

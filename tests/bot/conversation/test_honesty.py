@@ -120,7 +120,7 @@ def test_no_button_of_a_closed_project_leads_nowhere(chat: Chat, load: Load, tmp
         more="consent: {file: consent.md, version: 1}\ncontent_warning: Обережно\n"
         "attestation: {text: Чим?, options: [нічим, словником]}\n" + AGE
     )
-    load(name="more", title="Ще")
+    load(name="more", title="Ще", more="exposure: {exceptions: [words]}\n")
     chat.say("/start")
     buttons: dict[str, int] = {}
 

@@ -78,7 +78,7 @@ def test_whoever_declines_one_project_goes_on_to_the_other(
     """The other project's task follows at once; what was declined is asked again only where that project is chosen."""
     (tmp_path / "consent.md").write_text("Згода.", "utf-8")
     load(code="first", name="first", title="Перший", more=asks)
-    load(code="second", name="second", title="Другий")
+    load(code="second", name="second", title="Другий", more="exposure: {exceptions: [first]}\n")
     chat.say("/start second")
     chat.tap("Українська")
     chat.say("/start first")

@@ -170,7 +170,7 @@ def test_an_invitation_names_its_menu_entry_without_a_statement(
     """The open projects that are read for the menu have names."""
     load(WORDS)
     chat.begin()
-    load(WORDS, name="second", title="Друге", code="abc")
+    load(WORDS, name="second", title="Друге", code="abc", more="exposure: {exceptions: [words]}\n")
     n = cost(lambda: chat.say("/start abc"))
     assert not [statement for statement in sent if "project.name IN" in statement]
     assert n <= 18, n
