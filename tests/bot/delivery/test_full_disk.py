@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from annotation.errors import NotWritable, Unavailable
-from bot.delivery import database_state, sweeper
+from bot.delivery import database_state, sweeper, workers
 from bot.delivery.attempts import AwaitedService, Watchdog
 from bot.delivery.database_state import RECOVERY_SECONDS, DatabaseState
 from bot.delivery.http_server import build_health_route
@@ -72,8 +72,11 @@ async def until(condition: Callable[[], object]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_the_log_tells_a_full_disk_once(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_log_tells_a_full_disk_once(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While some transactions fail and others go well, many times; and once that it is over, after a quiet minute."""
+    monkeypatch.setattr(workers, "PART_SECONDS", 0.0)
     now = 1000.0
     stage.app.runner.state.clock = lambda: now
     person = stage.telegram.person(1)
@@ -96,6 +99,7 @@ async def test_the_log_tells_a_full_disk_once(stage: Stage, caplog: pytest.LogCa
         "The database stores again.",
     ]
     assert "does not answer" not in caplog.text
+    await until(lambda: person.messages)
     assert [message.text for message in person.messages] == ["item 1"]
 
 
