@@ -86,7 +86,6 @@ def get_definition(db: database.Database) -> ProjectFile:
         return definitions.get_project_definition(queries.get_project(session, "words"))
 
 
-@pytest.mark.process
 def test_what_another_process_loads_and_extends_is_seen(db: database.Database, url: str, organiser: Organiser) -> None:
     """The next transaction goes by it, on any connection: the question, the overlap, the order of a programme."""
     organiser.load("Яке?")

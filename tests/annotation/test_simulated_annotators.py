@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -129,11 +127,3 @@ def test_an_annotator_comes_at_the_same_hour_of_a_later_day() -> None:
         assert now < first
         assert now.date() < later.date() < (now + timedelta(days=30)).date()
         assert 8 <= later.hour <= 22
-
-
-@pytest.mark.process
-def test_simulating_needs_no_pandas() -> None:
-    """Heavy imports are the command's, when it reckons."""
-    look = "import sys, annotation.simulation.outcome, bot.trials; print('pandas' in sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert ran.stdout == "False\n"

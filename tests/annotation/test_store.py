@@ -120,10 +120,15 @@ def test_the_bot_loads_no_pandas() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     assert {"annotation.store.judgements", "annotation.workflow.imports.vote_import", *NOT_FOR_THE_BOT} < set(modules)
-    imported = [*(name for name in modules if name not in NOT_FOR_THE_BOT), "bot.application", "bot.commands.bot"]
-    code = f"import sys, {', '.join(imported)}\nprint(sorted({set(HEAVY)} & set(sys.modules)))"
+    own = "bot.application", "bot.delivery.webhook", "bot.commands.bot", "bot.trials", "annotation.simulation.outcome"
+    imported = [*(name for name in modules if name not in NOT_FOR_THE_BOT), *own]
+    conversation = "bot.conversation.notifications, bot.conversation.update_handler"
+    code = (
+        f"import sys, {conversation}\nprint('telegram' in sys.modules)\n"
+        f"import {', '.join(imported)}\nprint(sorted({set(HEAVY)} & set(sys.modules)))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[]"
+    assert run.stdout.split("\n") == ["False", "[]", ""], "the conversation knows nothing of Telegram's library"
 
 
 def test_json_is_stored_as_it_is_read(db: database.Database) -> None:

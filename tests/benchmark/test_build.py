@@ -388,15 +388,14 @@ def test_a_model_on_changed_items_is_found(built: Built, tmp_path: Path) -> None
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_another_process_writes_the_same_bytes(built: Built, tmp_path: Path, seed: str) -> None:
+def test_another_process_writes_the_same_bytes(built: Built, tmp_path: Path) -> None:
     """In other folders, with another order of sets, in another time zone and language."""
     temporary = tmp_path / "elsewhere"
     temporary.mkdir()
     env = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path),
-        "PYTHONHASHSEED": seed,
+        "PYTHONHASHSEED": "1",
         "TMPDIR": str(temporary),
     } | OFFLINE
     env |= {"TZ": "Asia/Tokyo", "LC_ALL": "C", "HROMADA_DATABASE_URL": f"sqlite:///{built.folder / 'campaigns.db'}"}

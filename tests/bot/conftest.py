@@ -21,6 +21,7 @@ from annotation.store.models import Item
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
+from bot.delivery import workers
 from bot.emulator.methods import METHODS
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
@@ -37,7 +38,7 @@ title: {title}
 language: {language}
 instructions: {instructions}
 question: {{type: choice, text: "Яке слово довше?"}}
-items: {{file: {name}.jsonl, id: id, show: text, options: options, gold: gold}}
+items: {{file: {name}.jsonl, id: id, group: id, show: text, options: options, gold: gold}}
 overlap: 3
 """
 
@@ -110,6 +111,12 @@ def db(sqlite_url: str) -> Iterator[database.Database]:
     """An empty database."""
     with database.open_database(sqlite_url) as found:
         yield found
+
+
+@pytest.fixture
+def no_wait_for_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long text is handled at once, without the wait for a next part of it."""
+    monkeypatch.setattr(workers, "PART_SECONDS", 0.0)
 
 
 def in_file_order(session: Session) -> None:

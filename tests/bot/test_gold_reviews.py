@@ -195,7 +195,8 @@ def test_an_unfinished_review_is_unbiased(loaded: database.Database, doubtful_fi
         pool_covered += share.pool_low <= truth.wrong <= share.pool_high
     bias, standard_error = float(np.mean(errors)), float(np.std(errors) / n_reviews**0.5)
     assert abs(bias) < 3 * standard_error, (bias, standard_error)
-    assert min(covered, pool_covered) >= 0.83 * n_reviews, (covered, pool_covered)
+    allowed = max(1, int(0.17 * n_reviews))  # of few reviews one may miss
+    assert min(covered, pool_covered) >= n_reviews - allowed, (covered, pool_covered)
 
 
 def test_what_was_decided_out_of_order_does_not_count_yet(loaded: database.Database) -> None:

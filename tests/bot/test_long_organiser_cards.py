@@ -18,6 +18,8 @@ from tests.bot.test_organisers import ITEMS, ask, begin, find_pseudonym, go, obs
 if TYPE_CHECKING:
     from tests.bot.conftest import Chat
 
+
+pytestmark = pytest.mark.usefixtures("no_wait_for_parts")
 MANY = 64
 
 

@@ -10,6 +10,8 @@ import pytest
 from bot.delivery import rate_limit
 from tests.bot.test_organisers import ITEMS, ORGANISER, begin, find_pseudonym, go
 
+pytestmark = pytest.mark.usefixtures("no_wait_for_parts")
+
 if TYPE_CHECKING:
     from tests.bot.conftest import Chat
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
+
+pytestmark = pytest.mark.usefixtures("no_wait_for_parts")
 ITEMS = [(f"Слово {number}", ["так", "ні"]) for number in range(4)]
 ORGANISER = 900
 KYIV = ZoneInfo("Europe/Kyiv")

@@ -17,7 +17,7 @@ language: en
 instructions: Read.
 kind: {kind}
 question: {{type: choice, text: Which?, options: [x, y]}}
-items: {{file: items.csv, id: id, show: text, gold: gold}}
+items: {{file: items.csv, id: id, group: id, show: text, gold: gold}}
 overlap: 2
 votes: {{format: csv, item: item_id, annotator: annotator, answer: answer}}
 """

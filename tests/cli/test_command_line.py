@@ -67,7 +67,7 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     helpers = {module for module in modules if module.rstrip("_").replace("_", "-") not in commands}
     assert helpers == {
         "blindness", "campaign_check", "case_screen", "circular_gold", "command_line", "data_sets", "database_session",
-        "decision_files", "decision_push", "follow_up_files", "item_way", "keyboard", "lint_findings",
+        "decision_files", "decision_push", "follow_up_files", "item_way", "other_projects", "keyboard", "lint_findings",
         "local_chat",
         "people_tables",
         "project_transitions", "score_files", "submission_screen", "system_checks", "table_layout",

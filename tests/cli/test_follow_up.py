@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,13 +70,6 @@ def test_dawid_skene_finds_what_the_majority_misses(hromada: Hromada) -> None:
         "i1": ["зміст"], "i2": ["стиль"], "i3": ["зміст"], "i5": ["зміст"], "i7": ["зміст"], "i9": ["зміст"],
     }  # fmt: skip
     assert [one["hard"]["labels"] for one in skilled.values()] == [["1"], ["2"]] * 5 + [["1"]]
-
-
-@pytest.mark.process
-def test_the_majority_needs_no_pandas() -> None:
-    """What the bot's process may load stays light: the other methods are imported when one is asked for."""
-    program = "import sys, annotation.workflow.lifecycle.follow_up as _; sys.exit('pandas' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_a_question_without_labels_keeps_its_majority_and_says_so(hromada: Hromada) -> None:

@@ -179,7 +179,7 @@ def test_an_open_answer_is_counted_with_all_that_is_accepted(hromada: Hromada) -
     ran = hromada("import", "open/project.yaml")
     assert ran.code == 0, ran.err
     found = hromada("aggregate", "open", "--json").json
-    assert found["accuracy"] == {"right": 1.0, "total": 2, "value": 0.5}
+    assert found["accuracy"] == {"right": 1.5, "total": 2, "value": 0.75}
     assert [(item["label"], item["confidence"]) for item in found["items"]] == [("Дніпр", 0.6), (None, 0.5)]
     assert scores(hromada, "open")["individual"]["exact_match"] == round(4 / 7, 6)
     refused = hromada("aggregate", "open", "--method", "dawid_skene")

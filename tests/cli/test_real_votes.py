@@ -207,7 +207,10 @@ def test_consensus_is_as_accurate_as_published(
 
 @pytest.mark.parametrize(
     ("place", "classes", "expected"),
-    [("SpectralMethodsMeetEM/dog", 4, (807, 118, 50)), ("SpectralMethodsMeetEM/rte", 2, (800, 50, 65))],
+    [
+        pytest.param("SpectralMethodsMeetEM/dog", 4, (807, 118, 50), marks=pytest.mark.slow),
+        ("SpectralMethodsMeetEM/rte", 2, (800, 50, 65)),
+    ],
 )
 def test_ties_are_shared_by_a_baseline_as_by_the_consensus(
     hromada: Hromada, data: Path, place: str, classes: int, expected: tuple[int, int, int]

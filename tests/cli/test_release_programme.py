@@ -49,6 +49,7 @@ def nine(tmp_path_factory: pytest.TempPathFactory) -> Hromada:
     return place
 
 
+@pytest.mark.slow
 def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hromada) -> None:
     done = nine("release", "nine", "out", "--no-replay", "--json")
     assert done.code == 0, done.out + done.err
@@ -64,6 +65,7 @@ def test_the_programme_releases_with_one_table_of_its_nine_data_sets(nine: Hroma
     assert verified.code == 0, verified.out
 
 
+@pytest.mark.slow
 def test_facts_of_people_stand_in_their_tables(nine: Hromada) -> None:
     """Training and qualification, repeats, consents and profiles are there, and small cells are not."""
     folder = nine.folder / "facts"

@@ -73,7 +73,7 @@ project: truth
 title: t
 language: en
 question: {type: choice, text: "Is it so?", options: [yes, no]}
-items: {file: items.csv, id: id, show: text, gold: gold}
+items: {file: items.csv, id: id, group: id, show: text, gold: gold}
 votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answer: answer}}
 review: {made_by: author}
 """
@@ -473,7 +473,11 @@ def test_who_knows_an_item_of_another_project_does_not_decide_on_it(truth: Hroma
     hromada, ivan, maria = truth, reviewer(truth, "ivan"), reviewer(truth, "maria")
     hromada.write("more.csv", "id,text,story\n" + "".join(f"t0{number},text,t0{number}\n" for number in range(4)))
     again = BASELINE.replace("project: truth", "project: again").replace("items.csv", "more.csv")
-    again = again.replace(", gold: gold}", ", group: story}").replace("review: {made_by: author}\n", "")
+    again = (
+        again.replace("group: id, ", "")
+        .replace(", gold: gold}", ", group: story}")
+        .replace("review: {made_by: author}\n", "")
+    )
     hromada.write("again.csv", "item,who,answer\n" + "".join(f"t0{n},{w},{a}\n" for n in range(4) for w, a in TIED))
     hromada.write("again.yaml", again.replace("votes.csv", "again.csv"))
     for command in ("load", "import"):

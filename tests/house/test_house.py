@@ -17,7 +17,7 @@ import pytest
 from _test_meter import PROCESS_TESTS
 
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
-MODULES = 10
+MODULES = 12
 """How many modules may have fewer than 40 lines."""
 ONE_WORD = 0.25
 """The largest share of public functions whose name is one word."""
@@ -103,9 +103,9 @@ def test_few_modules_are_very_small() -> None:
 
 
 def test_no_module_is_too_long() -> None:
-    """A file over 300 lines holds more than one noun; migrations are lists and may be longer."""
+    """A file over 500 lines holds more than one noun; migrations are lists and may be longer."""
     assert [
-        path for path in modules() if "/migrations/versions/" not in path and len(sources()[path].splitlines()) > 300
+        path for path in modules() if "/migrations/versions/" not in path and len(sources()[path].splitlines()) > 500
     ] == []
 
 

@@ -125,6 +125,7 @@ def test_a_lock_has_hashes_and_no_address(name: str) -> None:
     assert "--index" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_every_consensus_method_works_on_the_runtime_lock() -> None:
     """In a process that can import only what the lock installs, each method gives the same labels as here."""

@@ -65,8 +65,11 @@ class TestMeter:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Write the cost into the last report of a test, and fail one that starts processes without saying so."""
-        if call.when == "teardown":
+        """Write the cost into the report of the call, and fail a test that starts processes without saying so.
+
+        What comes after the call is left out: the last test of a module pays for closing what all of them used.
+        """
+        if call.when == "call":
             item.user_properties.append((COST, round(get_processor_seconds() - self.start - self.shared, 3)))
         report = yield
         if call.when == "call" and report.passed and self.started and item.get_closest_marker("process") is None:
@@ -82,8 +85,8 @@ class CostReport:
     costs: dict[str, float] = field(default_factory=dict)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the cost from a test's last report."""
-        if report.when == "teardown":
+        """Take the cost from the report of a test's call."""
+        if report.when == "call":
             self.costs[report.nodeid] = dict(report.user_properties).get(COST, 0.0)  # type: ignore[assignment]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

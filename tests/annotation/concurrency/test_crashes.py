@@ -21,7 +21,6 @@ from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import assignments
 
-pytestmark = pytest.mark.process
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MOST = 60
 """More statements than any use-case makes."""

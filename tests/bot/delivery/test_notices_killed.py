@@ -265,7 +265,6 @@ async def test_a_bot_that_is_let_work_sends_all_of_it(url: str, db: Database, lo
 @pytest.mark.parametrize(
     ("url", "stride"),
     [
-        ("postgresql", STRIDE),
         pytest.param("sqlite", 1, marks=pytest.mark.slow),
         pytest.param("postgresql", 1, marks=pytest.mark.slow),
     ],

@@ -89,9 +89,7 @@ def backend() -> str:
     ("after", "lines", "delay"),
     [
         pytest.param("begun", 1, 0.4, marks=pytest.mark.slow),
-        pytest.param("sending", 1, 0.0, marks=pytest.mark.slow),
         ("sending", 1, 0.15),
-        pytest.param("sending", 1, 0.4, marks=pytest.mark.slow),
         pytest.param("sent", 1, 0.0, marks=pytest.mark.slow),
         pytest.param("sending", 2, 0.0, marks=pytest.mark.slow),
     ],
