@@ -130,7 +130,7 @@ def test_models_have_signed_points_with_intervals(state: ReleaseState) -> None:
     chapter = read(state)["models"]
     ((_, _, rows),) = chapter.tables
     assert [row.head for row in rows] == [
-        "always, single answers", "always, the majority", "good, single answers", "good, the majority",
+        "always, single answers", "always, the majority of 8", "good, single answers", "good, the majority of 8",
     ]  # fmt: skip
     assert rows[0].cells[:2] == ("50.0 %", "+40.6")
     assert rows[2].cells[1].startswith(("−", "+"))
