@@ -283,8 +283,8 @@ def _grade_settled(counts: _PartCounts, of: Codes, rows: Codes, tally: _Tally, *
         takes_own = (settle(np.ones(len(chosen))) == 0) & (tally.empty <= tally.totals / 2)[of]
     layers = [
         _LayerArrays(
-            answered=np.where(takes_own, own @ layer.answered, settle(layer.answered)),
-            right=np.where(takes_own, own @ layer.right, settle(layer.right)),
+            answered=np.where(takes_own, np.asarray(own @ layer.answered), settle(layer.answered)),
+            right=np.where(takes_own, np.asarray(own @ layer.right), settle(layer.right)),
             gold=layer.gold[of],
         )
         for layer in counts.layers
