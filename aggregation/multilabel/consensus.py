@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
@@ -64,9 +64,7 @@ def build_box_consensus(
 
 def _list_rows(answers: Answers, by_box: ConsensusByBox) -> Iterator[tuple[str, Sequence[str], list[dict[str, Any]]]]:
     """Each item with votes, sorted, with its boxes and the row of `Consensus.labels` of each of them."""
-    rows_by_box: dict[str, dict[Any, dict[str, Any]]] = {
-        box: cast("dict[Any, dict[str, Any]]", consensus.labels.to_dict("index")) for box, consensus in by_box.items()
-    }
+    rows_by_box: dict[str, Any] = {box: consensus.labels.to_dict("index") for box, consensus in by_box.items()}
     for item in sorted(set(answers.votes.frame["item"])):
         boxes = answers.get_boxes(item)
         yield (

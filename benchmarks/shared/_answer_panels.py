@@ -185,8 +185,8 @@ def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) 
     given = np.stack([(said == choice).sum(axis=1) for choice in range(len(grades))], axis=1)
     shares = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
     if needs_half:
-        has_half = np.asarray((2 * given > said.shape[1]).any(axis=1))
-        shares = np.where(has_half[:, np.newaxis], shares, given)
+        has_half = np.asarray(2 * given.max(axis=1, keepdims=True) > said.shape[1])
+        shares = np.where(has_half, shares, given)
     chosen = (shares / shares.sum(axis=1, keepdims=True)) @ grades
     return {"individual": grades[said.ravel()].mean(axis=0), "majority": chosen.mean(axis=0)}
 
@@ -197,8 +197,8 @@ def _name_means(means: Floats, *, names: tuple[str, ...]) -> dict[str, float]:
 
 def _count_boxes(gold: NDArray[np.bool_], ticked: NDArray[np.bool_]) -> dict[str, Floats]:
     """The mean counts of an answer and of a majority: exact, F1, precision, recall; of each box right, gold, ticked."""
-    twice, votes = 2 * ticked.sum(axis=1), ticked.shape[1]
-    settled = (twice > votes)[:, None] | ((twice == votes)[:, None] & ticked)  # each vote settles the tied boxes
+    twice, votes = np.asarray(2 * ticked.sum(axis=1, keepdims=True)), ticked.shape[1]
+    settled = (twice > votes) | ((twice == votes) & ticked)  # each vote settles the tied boxes
     of_votes = np.repeat(gold, votes, axis=0)
     return {
         "individual": _average_boxes(of_votes, ticked.reshape(-1, len(BOXES))),

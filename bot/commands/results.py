@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
+    from bot.commands.terminal_output import Cell
     from exports.lm_eval import HarnessResults
 
 
@@ -49,7 +50,7 @@ def _print_tables(read: HarnessResults, build: Path, *, people: bool) -> None:
     def is_shown(model: str) -> bool:
         return people or not model.startswith("human-") or model == "human-majority"
 
-    rows: list[tuple[Any, ...]] = [
+    rows: list[tuple[Cell, ...]] = [
         (row["task"], row["metric"], row["model"], row["value"], row["n_items"], (row["task_hash"] or "")[:8],
          row["value_ties_wrong"])
         for row in sorted(read.scores, key=lambda row: (row["task"], row["metric"], row["model"]))

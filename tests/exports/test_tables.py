@@ -113,6 +113,7 @@ def test_baselines_in_percent(make: Make) -> None:
     counted |= {"ann_mean": "0.7000", "ann_q1": "0.5500", "ann_median": "0.6000", "ann_q3": "0.8000", "ann_min": None}
     assert {name: individual[name] for name in counted} == counted
     assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 1, "70.00", 1)
+    assert majority["bl_human_ties_wrong"] == "60.00"
     assert majority["ann_mean"] is None
     few = "Only 3 people: what others would score is hardly known from fewer than 10."
     missing = "No interval for a fresh panel: 3 people are fewer than 5."
@@ -127,8 +128,8 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     release = released(make.closed(), make.per_item())
     assert list(release.scores.columns) == [
         "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
-        "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong",
-        "beyond_half_width", "warning", "normalise",
+        "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong", "beyond_half_width",
+        "warning", "normalise",
     ]  # fmt: skip
     assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
