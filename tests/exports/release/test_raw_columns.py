@@ -49,8 +49,11 @@ def alter(value: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def without_pages(inputs: ReleaseInputs) -> Iterator[ReleaseFolder]:
-    """The release without its pages, the dearest part of it: what is altered must be found by a file for machines."""
+def without_pages(inputs: ReleaseInputs, built: ReleaseFolder) -> Iterator[ReleaseFolder]:
+    """The release without its pages, the dearest part of it: what is altered must be found by a file for machines.
+
+    `built` has its pages, since it is made before they are left out.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folder, "build_release_pages", lambda *_: {})
         yield build_release_folder(inputs)
