@@ -32,6 +32,8 @@ SHARED = "HROMADA_SHARED"
 POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
 HEAVY = ("crowdkit.aggregation", "label_studio_sdk.client", "matplotlib.figure", "scipy.stats", "telegram.ext")
+OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
+"""What `make test` tells the tests."""
 settings.register_profile("few", max_examples=FEW)
 settings.register_profile("ci", max_examples=FEW, derandomize=True)  # changes are judged by the same examples
 settings.register_profile("explore", derandomize=False, database=None, print_blob=True)
@@ -227,7 +229,7 @@ def hromada(tmp_path: Path) -> Hromada:
 def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """A developer's own HROMADA_ settings must not reach a test."""
     for name in list(os.environ):
-        if name.startswith("HROMADA_") and name not in {SHARED, POSTGRESQL, LABEL_STUDIO, EXPLORE, "HROMADA_SKIPS"}:
+        if name.startswith("HROMADA_") and name not in OF_THE_RUN:
             monkeypatch.delenv(name)
 
 
