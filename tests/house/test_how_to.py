@@ -35,14 +35,13 @@ def test_a_benchmark_is_built_run_and_read_as_the_page_says(tmp_path: Path) -> N
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/tutorial.uk.md"])
-def test_the_tutorial_leads_to_a_report(tmp_path: Path, page: str) -> None:
+def test_the_tutorial_leads_to_a_report(tmp_path: Path) -> None:
     """From an empty folder: one person tries, three answer, and the report has their scores."""
     acts = {
         "hromada try": answer_in_the_browser(people=1, items=2),
         "hromada bot --local": answer_in_the_browser(people=3, items=6),
     }
-    reader = PageReader(tmp_path, acts=acts).read(page)
+    reader = PageReader(tmp_path, acts=acts).read("docs/tutorial.md")
     report = (tmp_path / "words/results/report.html").read_text("utf-8")
     assert "SIMULATED" in report
     assert re.search(r"individual +18 +\d+ +[01]\.\d{4} +– +0\.\d{4} – ", reader.said), reader.said

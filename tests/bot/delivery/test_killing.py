@@ -26,7 +26,7 @@ from bot.emulator.telegram import Telegram
 if TYPE_CHECKING:
     from annotation.store.database import Database
 
-PEOPLE, KILLS, ANSWERS = 32, 20, 600
+PEOPLE, KILLS = 32, 20
 FEW_PEOPLE, FEW_KILLS, FEW_ANSWERS = 15, 3, 90
 """Of the tests that run with every change."""
 WHOLE = pytest.mark.slow
@@ -96,7 +96,7 @@ async def test_killed_again_and_again_it_loses_nothing_doubles_nothing_and_leave
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("url", "people", "answers"),
-    [("postgresql", FEW_PEOPLE, FEW_ANSWERS), pytest.param("postgresql", PEOPLE, ANSWERS, marks=WHOLE)],
+    [("postgresql", FEW_PEOPLE, FEW_ANSWERS)],
     indirect=["url"],
 )
 async def test_two_called_workers_share_one_inbox(
