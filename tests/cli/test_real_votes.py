@@ -205,12 +205,10 @@ def test_consensus_is_as_accurate_as_published(
     assert found["accuracy"]["value"] == pytest.approx(dawid_skene, abs=5e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "classes", "expected"),
-    [
-        pytest.param("SpectralMethodsMeetEM/dog", 4, (807, 118, 50), marks=pytest.mark.slow),
-        ("SpectralMethodsMeetEM/rte", 2, (800, 50, 65)),
-    ],
+    [("SpectralMethodsMeetEM/dog", 4, (807, 118, 50)), ("SpectralMethodsMeetEM/rte", 2, (800, 50, 65))],
 )
 def test_ties_are_shared_by_a_baseline_as_by_the_consensus(
     hromada: Hromada, data: Path, place: str, classes: int, expected: tuple[int, int, int]

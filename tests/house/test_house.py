@@ -49,6 +49,12 @@ LAYERED_PACKAGES = (
 """Packages whose modules stand in one list, from which none may be missing."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _read_sources() -> None:
+    """Read and parse all files once, for whichever test comes first."""
+    modules()
+
+
 @cache
 def sources() -> dict[str, str]:
     """Every file of text in the four packages as they are installed: its path, with its content."""
