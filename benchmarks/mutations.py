@@ -41,12 +41,15 @@ CONTEXTS = '''\
 """Notes in the coverage which test runs."""
 
 import coverage
+import pytest
 
 
-def pytest_runtest_logstart(nodeid):
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
     running = coverage.Coverage.current()
     if running is not None:
-        running.switch_context(nodeid)
+        group = item.get_closest_marker("xdist_group")
+        running.switch_context(item.nodeid.removesuffix(f"@{group.args[0]}") if group else item.nodeid)
 '''
 
 
@@ -70,7 +73,8 @@ class Workplace:
             shutil.copytree(source, self.folder / name) if source.is_dir() else shutil.copy(source, self.folder / name)
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", self.folder / "venv"], check=True)
         libraries = self.folder / "venv" / Path(sysconfig.get_path("purelib")).relative_to(sys.prefix)
-        (libraries / "product.pth").write_text(f"{self.folder}\n{sysconfig.get_path('purelib')}\n", "utf-8")
+        tools = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})"  # coverage's own .pth counts too
+        (libraries / "product.pth").write_text(f"{self.folder}\n{tools}\n", "utf-8")
         script = self.folder / "venv/bin/hromada"
         script.write_text(f"#!{self.python}\nimport sys\nfrom bot.cli import main\nsys.exit(main())\n", "utf-8")
         script.chmod(0o755)

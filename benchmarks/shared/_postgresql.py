@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import _guardian
+from _scratch import DISK, choose_scratch_folder
 
 START_SECONDS = 60
 DEBIAN = Path("/usr/lib/postgresql")
@@ -30,11 +31,12 @@ def binaries() -> Path | None:
 def server(programs: Path, *, options: str = QUICK) -> Iterator[str]:
     """Run a server as an ordinary user, reachable by a socket only, and yield its address; delete its data at the end.
 
-    It ends with the process that started it, whatever ends that. It sorts texts by language, not by code point as
-    SQLite does, so that a dependence on the order is found.
+    It ends with the process that started it, whatever ends that. A quick one lives in memory where it can. It sorts
+    texts by language, not by code point as SQLite does, so that a dependence on the order is found.
     """
     user: list[str | Path] = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-    folder = Path(tempfile.mkdtemp(prefix="hromada-pg-", dir="/tmp"))  # a socket's path must be short
+    place = choose_scratch_folder() if options == QUICK else DISK
+    folder = Path(tempfile.mkdtemp(prefix="hromada-pg-", dir=place))
     if user:
         shutil.chown(folder, "postgres")
     make = ["-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync", *SORTED_BY_LANGUAGE]

@@ -92,7 +92,8 @@ FILES: Mapping[str, tuple[str, str]] = {
 }
 OF_THE_WHOLE = re.compile(
     r"The file is empty\.|The file has a header but no (items|votes)\.|The (Parquet )?file cannot be read|"
-    r"There is no such file\.|Items are read from |This is a folder"
+    r"There is no such file\.|Items are read from |This is a folder|"
+    r"Two columns have the same name\.|The name of a column has "
 )
 """What is wrong with a file as a whole, which has no line."""
 IN_A_SENTENCE = re.compile("[:;?,] ")

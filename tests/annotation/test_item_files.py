@@ -239,8 +239,8 @@ def test_parquet_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
     says = {
         "picture": "row|neither text nor numbers",
-        "nul": r"U\+0000",
-        "nul_name": r"U\+0000",
+        "nul": r"nul.parquet:1, text: .*U\+0000",
+        "nul_name": r"nul_name.parquet, a\\0b: The name of a column has .*U\+0000",
         "none": "cannot be read",
         "empty": "is empty",
         "cut": "cannot be read",

@@ -33,6 +33,12 @@ KINDS = {
 }  # fmt: skip
 """What is answered in the templates that ask for more than labels."""
 TEMPLATES = tuple(one.name for one in template_files.list_templates() if not one.is_programme)
+EVERY_TEMPLATE = [
+    pytest.param(name, language, marks=[pytest.mark.slow] if (number + place) % 2 else [])
+    for number, name in enumerate(TEMPLATES)
+    for place, language in enumerate(template_files.LANGUAGES)
+]
+"""With every change in one of its languages, the languages in turn."""
 
 
 def begun(db: database.Database, files: Sequence[Path], *, door: str, programme: Path | None = None) -> None:
@@ -88,8 +94,7 @@ def whole(db: database.Database, name: str) -> None:
     assert [one for one in system_checks.check_database(db.engine) if one.wrong] == []
 
 
-@pytest.mark.parametrize("language", template_files.LANGUAGES)
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize(("name", "language"), EVERY_TEMPLATE)
 def test_every_template_lives_through_and_is_published(
     sqlite_url: str, tmp_path: Path, name: str, language: str
 ) -> None:

@@ -98,8 +98,8 @@ class CostReport:
             terminalreporter.write_line(f"{self.costs[name]:7.1f} {name}")
 
     def pytest_sessionfinish(self) -> None:
-        """Leave the costs where the run was told to."""
-        if named := os.environ.get(RUN_COSTS):
+        """Leave the costs where the run was told to; a look at them leaves them as they are."""
+        if (named := os.environ.get(RUN_COSTS)) and len(self.costs) >= DEAREST:
             Path(named).write_text(json.dumps(self.costs, indent=0), "utf-8")
 
 

@@ -41,7 +41,12 @@ def read_parquet(path: Path) -> Iterator[input_files.FileRow]:
 
 def _check_names(names: list[str], path: Path) -> None:
     for name in names:
-        _check_storable(name, Where(file=path))
+        if "\0" in name:
+            raise BadInput(
+                "The name of a column has the character U+0000, which cannot be stored.",
+                where=Where(file=path, field=name.replace("\0", "\\0")),
+                remedy="Take it out.",
+            )
         if names.count(name) > 1:
             raise BadInput(
                 "Two columns have the same name.",
@@ -61,9 +66,9 @@ def _convert_row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[
     return converted
 
 
-def _check_storable(text: str, where: Where | None = None) -> str:
+def _check_storable(text: str) -> str:
     if "\0" in text:
-        raise BadInput("The character U+0000 cannot be stored.", where=where, remedy="Take it out.")
+        raise BadInput("The character U+0000 cannot be stored.", remedy="Take it out.")
     return text
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from annotation.store.database import Database
 
 PEOPLE, KILLS = 32, 20
-FEW_PEOPLE, FEW_KILLS, FEW_ANSWERS = 15, 3, 90
+FEW_PEOPLE, FEW_KILLS, FEW_ANSWERS = 15, 2, 90
 """Of the tests that run with every change."""
 WHOLE = pytest.mark.slow
 

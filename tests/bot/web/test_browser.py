@@ -94,33 +94,36 @@ def test_it_follows_a_campaign_without_a_reload(campaign: Campaign, browser: Bro
     page.context.close()
 
 
+LOOKS = [(width, scheme, ("en", "uk")[number % 2]) for number, width in enumerate(WIDTHS) for scheme in SCHEMES]
+ONE_A_PAGE = [(path, *LOOKS[number * 5 % len(LOOKS)]) for number, path in enumerate(PATHS)]
+EVERY_ONE = [(path, *look) for path in PATHS for look in LOOKS]
+
+
+@pytest.mark.parametrize("looks", [ONE_A_PAGE, pytest.param(EVERY_ONE, marks=pytest.mark.slow)], ids=["one", "every"])
 def test_every_page_stands_every_width_scheme_and_language(
-    campaign: Campaign, serve: Callable[..., Any], browser: Browser
+    campaign: Campaign, serve: Callable[..., Any], browser: Browser, looks: list[tuple[str, int, str, str]]
 ) -> None:
     """No error, no request elsewhere, no sideways scroll; axe-core finds nothing, the keyboard reaches everything."""
     campaign.simulation.run(steps=150)
     folder = os.environ.get("PAGE_PICTURES")
     with serve_in_thread(campaign, serve) as address:
-        for path in PATHS:
-            for number, width in enumerate(WIDTHS):
-                for scheme in SCHEMES:
-                    language = ("en", "uk")[number % 2]
-                    page = open_page(browser, address + path, width=width, scheme=scheme, language=language)
-                    troubles = watch_page(page, address)
-                    expect(page.locator("#connection")).to_have_class("live")
-                    if path == f"/projects/{BASELINE}":
-                        expect(page.locator("#live-agreement table")).to_be_visible()
-                    where = f"{path} {width} {scheme}"
-                    assert list_violations(page) == [], where
-                    assert find_overflow(page) == 0, where
-                    assert check_keyboard(page) == [], where
-                    if folder:
-                        name = path.strip("/").replace("/", "-") or "all"
-                        page.screenshot(path=Path(folder) / f"dashboard-{name}-{width}-{scheme}.png", full_page=True)
-                    assert check_paper(page) == [], where
-                    assert page.pdf(format="A4")[:5] == b"%PDF-"
-                    assert troubles.found == [], where
-                    page.context.close()
+        for path, width, scheme, language in looks:
+            page = open_page(browser, address + path, width=width, scheme=scheme, language=language)
+            troubles = watch_page(page, address)
+            expect(page.locator("#connection")).to_have_class("live")
+            if path == f"/projects/{BASELINE}":
+                expect(page.locator("#live-agreement table")).to_be_visible()
+            where = f"{path} {width} {scheme}"
+            assert list_violations(page) == [], where
+            assert find_overflow(page) == 0, where
+            assert check_keyboard(page) == [], where
+            if folder:
+                name = path.strip("/").replace("/", "-") or "all"
+                page.screenshot(path=Path(folder) / f"dashboard-{name}-{width}-{scheme}.png", full_page=True)
+            assert check_paper(page) == [], where
+            assert page.pdf(format="A4")[:5] == b"%PDF-"
+            assert troubles.found == [], where
+            page.context.close()
 
 
 @pytest.mark.parametrize("language", ["en", "uk"])
