@@ -14,7 +14,7 @@ from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import callbacks, navigation, prompts
 from bot.conversation.callbacks import ButtonAction, CallbackData
-from bot.conversation.handlers import answer_changes, answers
+from bot.conversation.handlers import answer_changes, answers, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
 from bot.conversation.texts import LANGUAGES, get_texts
@@ -27,6 +27,7 @@ TYPED_BUTTONS = {
     ButtonAction.BACK: answer_changes.ask_previous_question,
     ButtonAction.CHANGE: answer_changes.change_one_answer,
     ButtonAction.LEAVE_UNANSWERED: answers.apply_leave_tap,
+    ButtonAction.SKIP: skips_and_reports.skip_item,
 }
 """The buttons under an item, besides those of its question, whose words may be typed, with their handlers."""
 QUESTION_ACTIONS = {ButtonAction.DONE, ButtonAction.ENTRY}
@@ -156,7 +157,7 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
 
 
 def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) -> TelegramCalls:
-    """Do what the button does that the text names, of those that keep the answers, lead back or choose one to change.
+    """Do what the button does that the text names, of those below the buttons of the question.
 
     There are no calls where it names none of these.
     """
@@ -170,7 +171,9 @@ def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: Answe
 def _press_button(
     context: UpdateContext, item: AssignedItem, choice: InlineButton, callback: CallbackData
 ) -> TelegramCalls:
-    """Do what a tap on this button does, and say what was understood."""
+    """Do what a tap on this button does, and say what was understood; the reasons for a skip are shown below."""
+    if callback.action is ButtonAction.SKIP and not callback.word:
+        return skips_and_reports.ask_skip_reason(context)
     tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id), callback)
     return context.confirm_typed(TYPED_BUTTONS[callback.action](tap), f"✓ {prompts.get_choice_name(choice)}")
 

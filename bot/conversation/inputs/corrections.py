@@ -162,7 +162,7 @@ class CorrectionInput(QuestionInput):
         if edited is not None:
             return _store_entry(asked, entry.with_text(edited, text, message_id, parts))
         if entry.shown is None:
-            return RefusedInput(text_id="correction-choose")
+            return RefusedInput(text_id="correction-choose", repeats_item=True)
         if not _is_alike(parts.texts[entry.shown], text) and text != entry.doubtful:
             return _store_entry(asked, replace(entry, doubtful=text, latest=None))
         corrected = entry.with_text(entry.shown, text, message_id, parts)

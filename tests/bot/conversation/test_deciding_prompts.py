@@ -72,10 +72,12 @@ def test_the_last_card_is_saved_by_words(story: Chat, typed: str) -> None:
 
 
 def test_the_last_card_leads_to_a_paragraph_by_its_number(story: Chat) -> None:
-    """Another text is explained."""
+    """Another text is explained, and the card shown again."""
     story.say("Кіт спав на дивані.")
     story.say("Без змін")
-    assert story.say("ні") == ["Ви переглянули весь текст. Щоб змінити абзац, торкніться його номера."]
+    explained, *_, card = story.say("ні")
+    assert explained == "Ви переглянули весь текст. Щоб змінити абзац, торкніться його номера."
+    assert "виправили 1 абзац з 2" in card
     assert "Абзац 1 з 2" in story.say("1")[-1]
     assert story.answers() == []
 
@@ -126,6 +128,19 @@ def test_a_no_lets_a_text_be_fixed(chat: Chat, load: Load, typed: str) -> None:
     assert "ні" in chat.last.text
     chat.tap("Зберегти")
     assert chat.answers() == ["ні"]
+
+
+@pytest.mark.parametrize("typed", say_in_all_languages("skip"))
+@pytest.mark.parametrize("question", [TEXT_QUESTION, '{type: choice, text: "Столиця?", options: [Київ, Львів]}'])
+def test_a_skip_is_typed_by_its_label(chat: Chat, load: Load, question: str, typed: str) -> None:
+    """Below options and below a text that waits to be saved; it asks for the reason, and is no answer."""
+    load([{"id": "1", "text": "Столиця?"}], items=SHOWN, question=question)
+    chat.begin()
+    if question is TEXT_QUESTION:
+        chat.say("Київ")
+    assert "Чому пропускаємо?" in chat.say(typed)[-1]
+    assert "Поки що запитань для вас немає." in chat.say("Не знаю відповіді")[-1]
+    assert chat.answers() == ["(unsure)"]
 
 
 @pytest.mark.parametrize(("first", "then"), [("так", "ні"), ("Ні.", "да"), ("no", "yes")])
