@@ -5,6 +5,7 @@ The word of a NOTICE button says what it does (`NoticeWord`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 
 from annotation.workflow.notices.wish_policy import Wish, WishedNotice
@@ -69,7 +70,7 @@ def render_news_offer(wish: Wish, translate: Texts) -> RenderedMessage:
     """The offer to write once when there is something to answer; that it will be, where that is wanted already."""
     if wish.news:
         return message_layout.render_text(translate, translate("news-noted"))
-    tell = _build_button("news-tell", NoticeWord.TELL, translate)
+    tell = replace(_build_button("news-tell", NoticeWord.TELL, translate), typed=(prompts.YES,))
     return message_layout.render_text(translate, translate("news-offer"), buttons=((tell,),))
 
 

@@ -155,6 +155,15 @@ def test_the_card_asks_for_the_attestation(chat: Chat, load: Load) -> None:
         assert session.exec(select(models.Attestation.used)).all() == ["ніщо"]
 
 
+@pytest.mark.parametrize("typed", ["так", "Yes", "да", "Так, напишіть"])
+def test_a_yes_takes_the_offer_to_write(chat: Chat, load: Load, typed: str) -> None:
+    """By its label, or by a word for yes."""
+    load(ROWS[:1])
+    chat.begin()
+    assert "Написати вам один раз" in answer(chat, 1)[-1]
+    assert chat.say(typed)[-1].startswith("Де ви зараз?")
+
+
 def test_whoever_does_everything_in_one_go_attests_it_at_the_end(chat: Chat, load: Load) -> None:
     """Below the end, where the offer of news can still be typed; whoever was asked at the card is not asked again."""
     load(ROWS[:3], more=ATTESTATION)
