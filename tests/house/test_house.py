@@ -17,36 +17,8 @@ import pytest
 from _test_meter import PROCESS_TESTS
 
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
-MODULES = 12
-"""How many modules may have fewer than 40 lines."""
 ONE_WORD = 0.25
 """The largest share of public functions whose name is one word."""
-MOST_AT_TOP = 6
-"""How many modules may lie in `annotation/workflow` itself, outside its packages."""
-LAYERED_PACKAGES = (
-    "aggregation",
-    "annotation",
-    "annotation.label_studio",
-    "annotation.label_studio.configs",
-    "annotation.label_studio.sync",
-    "annotation.store",
-    "annotation.workflow",
-    "annotation.workflow.annotators",
-    "annotation.workflow.assignments",
-    "annotation.workflow.lifecycle",
-    "annotation.workflow.quality",
-    "bot",
-    "bot.commands",
-    "bot.conversation",
-    "bot.conversation.handlers",
-    "bot.conversation.views",
-    "bot.delivery",
-    "exports",
-    "exports.benchmark_items",
-    "exports.hugging_face",
-    "exports.lm_eval",
-)
-"""Packages whose modules stand in one list, from which none may be missing."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -102,12 +74,6 @@ def test_the_shared_folder_is_there_where_it_is_named() -> None:
     assert folder is None or (Path(folder).is_absolute() and (Path(folder) / "data").is_dir())
 
 
-def test_few_modules_are_very_small() -> None:
-    """What takes fewer than 40 lines belongs to the module that it serves."""
-    small = [path for path in modules() if not path.endswith("__init__.py") and len(sources()[path].splitlines()) < 40]
-    assert len(small) <= MODULES, small
-
-
 def test_no_module_is_too_long() -> None:
     """A file over 500 lines holds more than one noun; migrations are lists and may be longer."""
     assert [
@@ -151,18 +117,9 @@ def test_nobody_is_she() -> None:
     ] == []
 
 
-def test_the_workflow_is_divided_into_packages() -> None:
-    """Only modules that all its packages need lie in the workflow itself."""
-    at_top = [path for path in modules() if re.fullmatch(r"annotation/workflow/[a-z_]+\.py", path)]
-    assert len([path for path in at_top if not path.endswith("__init__.py")]) <= MOST_AT_TOP, at_top
-
-
-def test_every_layered_package_has_a_contract_that_leaves_nothing_out() -> None:
-    """import-linter has the layer of each module of these packages; siblings import each other in one direction."""
+def test_siblings_import_each_other_in_one_direction() -> None:
+    """Nothing is left out of the contract that finds circles."""
     contracts = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    lists = [contract for contract in contracts if contract["type"] == "layers" and "containers" in contract]
-    assert [contract["name"] for contract in lists if not contract.get("exhaustive")] == []
-    assert set(LAYERED_PACKAGES) <= {container for contract in lists for container in contract["containers"]}
     acyclic = [contract for contract in contracts if contract["type"] == "acyclic_siblings"]
     assert {ancestor for contract in acyclic for ancestor in contract["ancestors"]} == set(PACKAGES)
     assert not any(contract.get("ignore_imports") or contract.get("skip_descendants") for contract in acyclic)
