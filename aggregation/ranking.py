@@ -16,9 +16,113 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from aggregation import voting_rules
 from aggregation.errors import HromadaError
-from aggregation.schema import Floats
+from aggregation.schema import Codes, Floats
+
+DECIMALS = 9
+
+
+def score_plurality(values: Floats, weights: Floats) -> Floats:
+    """The weight of the tasks on which a system is first: points (1, 0, …, 0)."""
+    return _share_points(values, weights, np.eye(1, len(values))[0])
+
+
+def score_borda(values: Floats, weights: Floats) -> Floats:
+    """Points (n - 1, n - 2, …, 0): on each task one for each system below, and a half for each tied one."""
+    return _count_borda(compute_margins(values, weights), total=float(weights.sum()))
+
+
+def score_dowdall(values: Floats, weights: Floats) -> Floats:
+    """Points (1, 1/2, …, 1/n)."""
+    return _share_points(values, weights, 1 / np.arange(1, len(values) + 1))
+
+
+def score_threshold(values: Floats, weights: Floats) -> Floats:
+    """Points (1, …, 1, 0): as few last places as possible; then, among equals, (1, …, 1, 0, 0), and so on to the first.
+
+    What is returned counts how many different results are worse.
+    """
+    n_systems = len(values)
+    lower = np.tri(n_systems)[-2::-1]  # (1, …, 1, 0), (1, …, 1, 0, 0), …, (1, 0, …, 0)
+    points = [_share_points(values, weights, row) for row in lower]
+    return np.unique(np.array(points).T, axis=0, return_inverse=True)[1].reshape(-1).astype(np.float64)
+
+
+def score_baldwin(values: Floats, weights: Floats) -> Floats:
+    """Borda again and again without the systems that had the fewest points, until all that are left have as many.
+
+    What is returned is the round in which a system was removed; those that are left have the last one.
+    """
+    margins = compute_margins(values, weights)
+    rounds = np.zeros(len(values))
+    left = np.arange(len(values))
+    while True:
+        points = _count_borda(margins[np.ix_(left, left)], total=float(weights.sum()))
+        left = left[points > points.min()]
+        if not len(left):
+            return rounds
+        rounds[left] += 1
+
+
+def score_condorcet(values: Floats, weights: Floats) -> Floats:
+    """1 for the system that beats every other one in pairs, if there is one; 0 for all others."""
+    beats = compute_margins(values, weights) > 0
+    return np.asarray(beats.sum(axis=1) == len(values) - 1, dtype=np.float64)
+
+
+def score_copeland(values: Floats, weights: Floats) -> Floats:
+    """How many systems it beats in pairs, less how many beat it."""
+    signs = np.sign(compute_margins(values, weights))
+    return np.asarray(signs.sum(axis=1), dtype=np.float64)
+
+
+def score_minimax(values: Floats, weights: Floats) -> Floats:
+    """Less the weight of the tasks on which it is below the one system that beats it on the most; 0 if none beats it.
+
+    These are winning votes, as the authors' code has them where nothing else is chosen.
+    """
+    above = _weigh_tasks_above(values, weights)
+    lost = np.where(above < above.T, above.T, 0.0)
+    return np.asarray(0.0 - lost.max(axis=1, initial=0.0))
+
+
+def compute_margins(values: Floats, weights: Floats) -> Floats:
+    """Systems × systems: the weight of tasks on which the first is above, less that of those on which it is below.
+
+    A pair is compared on the tasks on which both have a score.
+    """
+    above = _weigh_tasks_above(values, weights)
+    return np.round(above - above.T, DECIMALS)
+
+
+def _weigh_tasks_above(values: Floats, weights: Floats) -> Floats:
+    above = np.zeros((len(values), len(values)))
+    for column, weight in zip(values.T, weights, strict=True):
+        above += weight * (column[:, None] > column[None, :])
+    return np.round(above, DECIMALS)
+
+
+def _count_borda(margins: Floats, *, total: float) -> Floats:
+    """Borda's points from margins: on each task the systems below and half of the tied ones."""
+    return np.asarray(np.round((margins.sum(axis=1) + (len(margins) - 1) * total) / 2, DECIMALS))
+
+
+def _share_points(values: Floats, weights: Floats, points: Floats) -> Floats:
+    """The weighted points of places (`points`, one per place from the first); tied systems share those of theirs."""
+    first, beyond = _find_places(values)
+    sums = np.append(0.0, np.cumsum(points))
+    return np.asarray(np.round(((sums[beyond] - sums[first]) / (beyond - first)) @ weights, DECIMALS))
+
+
+def _find_places(values: Floats) -> tuple[Codes, Codes]:
+    """Systems × tasks: the first of the places, from 0, that a system shares with those tied with it; the next one."""
+    first, beyond = np.empty(values.shape, dtype=np.intp), np.empty(values.shape, dtype=np.intp)
+    for task, column in enumerate(values.T):
+        best_first = np.sort(-column)
+        first[:, task] = np.searchsorted(best_first, -column, side="left")
+        beyond[:, task] = np.searchsorted(best_first, -column, side="right")
+    return first, beyond
+
 
 GAMMA = 0.95
 Variant = Literal["plain", "weighted", "two_step"]
@@ -26,14 +130,14 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 VOTING_RULES: Mapping[str, Callable[[Floats, Floats], Floats]] = MappingProxyType(
     {
-        "plurality": voting_rules.score_plurality,
-        "borda": voting_rules.score_borda,
-        "dowdall": voting_rules.score_dowdall,
-        "threshold": voting_rules.score_threshold,
-        "baldwin": voting_rules.score_baldwin,
-        "condorcet": voting_rules.score_condorcet,
-        "copeland": voting_rules.score_copeland,
-        "minimax": voting_rules.score_minimax,
+        "plurality": score_plurality,
+        "borda": score_borda,
+        "dowdall": score_dowdall,
+        "threshold": score_threshold,
+        "baldwin": score_baldwin,
+        "condorcet": score_condorcet,
+        "copeland": score_copeland,
+        "minimax": score_minimax,
     }
 )
 PAIRWISE_RULES = ("condorcet", "copeland", "minimax")
@@ -145,7 +249,7 @@ def _average_scores(rule: str, scores: pd.DataFrame, weights: pd.Series[float], 
     if rule == "optimality_gap":
         if gamma <= 1 < values.max():
             return _refuse_rule(rule, scores, f"Scores above 1 are not on the scale of γ = {gamma:g}.")
-        gaps = np.round(np.maximum(gamma - values, 0.0) @ shares, voting_rules.DECIMALS)
+        gaps = np.round(np.maximum(gamma - values, 0.0) @ shares, DECIMALS)
         return _order_systems(rule, pd.Series(gaps, index=scores.index), less_is_better=True, reason=reason)
     if rule == "geometric_mean":
         if (values < 0).any():
@@ -156,7 +260,7 @@ def _average_scores(rule: str, scores: pd.DataFrame, weights: pd.Series[float], 
             means = np.exp(np.log(values) @ shares)
     else:
         means = values @ shares
-    return _order_systems(rule, pd.Series(np.round(means, voting_rules.DECIMALS), index=scores.index), reason=reason)
+    return _order_systems(rule, pd.Series(np.round(means, DECIMALS), index=scores.index), reason=reason)
 
 
 def _order_systems(rule: str, scores: pd.Series[float], *, less_is_better: bool = False, reason: str = "") -> Ranking:

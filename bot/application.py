@@ -17,7 +17,7 @@ from telegram.error import InvalidToken
 from telegram.request import BaseRequest
 
 from annotation.errors import BadInput, HromadaError, Where
-from annotation.store import outbox
+from annotation.store import mailbox
 from annotation.store.database import Database
 from bot.conversation import notifications, organiser_notifications, update_handler
 from bot.conversation.update_handler import handle_update
@@ -32,8 +32,7 @@ from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.rate_limit import RateLimit
-from bot.delivery.receipts import Receipts
-from bot.delivery.sender import Sender
+from bot.delivery.sender import Receipts, Sender
 from bot.delivery.sweeper import Sweeper
 from bot.delivery.telegram_api import AiohttpRequest, TelegramApi
 from bot.delivery.telegram_payloads import RawUpdate
@@ -91,7 +90,7 @@ class BotApplication:
     async def recover(self) -> None:
         """Take up what a killed process left behind; with a single writer, all of it at once."""
         if self.runner.single_writer:
-            await self.runner.run(lambda session: outbox.make_all_due(session, now=self.runner.database_clock()))
+            await self.runner.run(lambda session: mailbox.make_all_due(session, now=self.runner.database_clock()))
         await self.sweeper.sweep_once()
 
 

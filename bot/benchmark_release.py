@@ -22,7 +22,7 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import item_frames, queries
+from annotation.store import frames, queries
 from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import Pool
 from bot import release
@@ -104,8 +104,7 @@ def _build_task_source(session: Session, facts: _ProjectFacts, question: Questio
     data = fill_missing_gold(release.build_data_set(session, project, later))
     field = question.field if isinstance(question, EditQuestion | SpanQuestion) else None
     texts, training = (
-        item_frames.read_shown_items(session, project, pool, field=field, later=later)
-        for pool in (Pool.MAIN, Pool.TRAINING)
+        frames.read_shown_items(session, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
     )
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(

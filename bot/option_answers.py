@@ -12,7 +12,7 @@ from sqlmodel import Session
 from aggregation.trivial_baselines import OptionItem
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
-from annotation.store import item_frames
+from annotation.store import frames
 from annotation.store.models import Project
 from annotation.workflow.quality.rules import find_shown_position
 from exports.inputs import DataSet
@@ -67,11 +67,11 @@ def _read_options(session: Session, project: Project, data: DataSet) -> _Options
     question = definition.all_questions[number]
     if not isinstance(question, ChoiceQuestion | ScaleQuestion):
         return None
-    frame = item_frames.read_items(session, project, later=data.question if number else None)
+    frame = frames.read_items(session, project, later=data.question if number else None)
     own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
     if isinstance(question, ChoiceQuestion):
         question = question.with_positions(max((len(one) for one in own.values() if one is not None), default=0))
-    shown = item_frames.read_item_contents(session, project)
+    shown = frames.read_item_contents(session, project)
     gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     answered = set(data.list_counted_answers()["item_id"])
     items = {

@@ -23,7 +23,7 @@ from annotation.campaigns.questions import (
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, item_frames, queries, review_frames, second_passes
+from annotation.store import frames, queries, second_passes
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
@@ -77,7 +77,7 @@ def build_data_set(
     definition = project_files.parse_definition(project.definition)
     question = _get_question(definition, name)
     later = None if question.name == definition.all_questions[0].name else question.name
-    items = item_frames.read_items(session, project, later=later, pool=pool)
+    items = frames.read_items(session, project, later=later, pool=pool)
     if isinstance(question, ChoiceQuestion):
         question = question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
     abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
@@ -103,11 +103,11 @@ def build_data_set(
         metrics=question.metrics,
         kind=ANSWER_TYPES[type(question)],
         normalise=question.normalisation,
-        control_gold=item_frames.read_control_gold(session, project, later=later),
+        control_gold=frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
-        adjudications=review_frames.read_adjudications(session, project, question=question.name),
-        gold_strata=review_frames.read_gold_strata(session, project, question=question.name),
-        reviews=pd.DataFrame() if later is not None else review_frames.read_reviews(session, project),
+        adjudications=frames.read_adjudications(session, project, question=question.name),
+        gold_strata=frames.read_gold_strata(session, project, question=question.name),
+        reviews=pd.DataFrame() if later is not None else frames.read_reviews(session, project),
         **_get_scoring_fields(session, project, question, items, first=later is None),
     )
 
@@ -126,7 +126,7 @@ def hash_item_texts(session: Session, project: Project) -> dict[str, str]:
 
     `stimulus_sha256` has both too, so that it differs wherever wordings do.
     """
-    contents = item_frames.read_item_contents(session, project)
+    contents = frames.read_item_contents(session, project)
     return {item: compute_text_digest(shown) for item, (shown, _) in contents.items()}
 
 
@@ -137,7 +137,7 @@ def list_question_names(project: Project) -> list[str]:
 
 def list_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
     """The main items of a project by stratum and by tag, as their file has them."""
-    return item_frames.read_item_parts(session, project)
+    return frames.read_item_parts(session, project)
 
 
 def _get_question(definition: project_files.ProjectFile, name: str | None) -> Question:
@@ -177,11 +177,11 @@ def _get_scoring_fields(
         }
     if isinstance(question, SpanQuestion):
         return {
-            "texts": item_frames.read_field_texts(session, project, question.field),
+            "texts": frames.read_field_texts(session, project, question.field),
             "span_classes": question.labels,
         }
     return (
-        {"accepted": item_frames.read_accepted_answers(session, project)}
+        {"accepted": frames.read_accepted_answers(session, project)}
         if isinstance(question, TextQuestion) and first
         else {}
     )
@@ -213,9 +213,7 @@ def _build_full_responses(
         data=data,
         questions=tuple(map(_describe_question, definition.all_questions)),
         answers=tuple(answers or ({} if response is None else {first: response}) for response, (answers, _) in given),
-        contents={
-            item: ItemContent(*content) for item, content in item_frames.read_item_contents(session, project).items()
-        },
+        contents={item: ItemContent(*content) for item, content in frames.read_item_contents(session, project).items()},
         filtering=None
         if rule is None
         else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from importlib import metadata
 from platform import python_version_tuple
 from typing import Any
@@ -13,18 +15,119 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import programme_file, project_file
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion
-from annotation.campaigns.sections.annotators import ProfileField
+from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
 from annotation.campaigns.sections.release import DECLARED_FACTS
 from annotation.loading import campaign_lint
 from annotation.store import queries
 from annotation.store.models import Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool
 from annotation.workflow.annotators import active_time, payments, terms
-from annotation.workflow.lifecycle import campaign_reader
+from annotation.workflow.lifecycle import campaign_reader, precision
 from annotation.workflow.monitoring import campaign_status, conduct, funnel, people_counts, text_history
 from annotation.workflow.quality import rules
-from bot import project_words
 from exports import facts, privacy
+
+
+def list_examples(definition: project_file.ProjectFile) -> tuple[str, ...]:
+    """The good and bad answers that people were shown as examples."""
+    examples = definition.examples
+    return (
+        ()
+        if examples is None
+        else (*(f"good: {text}" for text in examples.good), *(f"bad: {text}" for text in examples.bad))
+    )
+
+
+def describe_admission(*sections: AdmissionSection | None) -> str:
+    """Who was admitted, by all conditions of the project and its programme."""
+    parts = []
+    for section in filter(None, sections):
+        parts += [f"{field}: {' or '.join(values)}" for field, values in section.profile.items()]
+        parts += [f"cohort {name}" for name in section.cohort]
+        if section.earlier_control is not None:
+            where = ", ".join(section.earlier_control.projects)
+            parts.append(f"control items right {section.earlier_control.least:.0%} or more in {where}")
+        if section.top is not None:
+            parts.append(f"the best {section.top:.0%} of earlier projects")
+    return "; ".join(parts) or "everybody who was invited"
+
+
+def describe_frame(frame: Mapping[str, Any]) -> facts.SampleFact:
+    """A sample as the database stores it."""
+    return facts.SampleFact(
+        pool=str(frame["pool"]),
+        method=f"random within {frame['by']}" if frame.get("by") else "random",
+        seed=frame["seed"],
+        sha256=str(frame["sha256"]),
+        n_drawn=frame["drawn"],
+        n_candidates=frame["of"],
+        strata={name: (counts[0], counts[1]) for name, counts in frame["strata"].items()},
+    )
+
+
+def describe_plan(project: Project) -> facts.PlanFact | None:
+    """The plan that was frozen at the start; None before it."""
+    stored = (project.frozen or {}).get("plan")
+    if stored is None:
+        return None
+    return facts.PlanFact(
+        n_items=stored["items"],
+        overlap=round(stored["judgements"] / stored["items"]) if stored["items"] else 0,
+        half_width=stored.get("half_width"),
+        share=stored.get("share_right"),
+        words=precision.describe_plan(stored),
+    )
+
+
+def describe_controls(definition: project_file.ProjectFile) -> str:
+    """How control items come; empty without them."""
+    section = definition.controls
+    if section is None:
+        return ""
+    return f"{section.per_page} a page" if section.per_page is not None else f"{section.rate:.0%} of the items"
+
+
+def describe_repeats(definition: project_file.ProjectFile) -> str:
+    """How items are asked again; empty where none is."""
+    section = definition.repeats
+    return "" if section is None else f"{section.share:.0%} of the items again, {section.after / 3600:g} hours later"
+
+
+def describe_caps(definition: project_file.ProjectFile) -> str:
+    """How much one annotator may answer; empty without limits."""
+    section = definition.caps
+    if section is None:
+        return ""
+    parts = (
+        (section.items, f"{section.items} items a person"),
+        (section.items_per_day, f"{section.items_per_day} items a day"),
+        (section.sitting, f"{(section.sitting or 0) / 60:g} minutes at a time"),
+    )
+    return ", ".join(words for value, words in parts if value is not None)
+
+
+def describe_lineage(definition: project_file.ProjectFile) -> str:
+    """From which earlier project the items came; empty for others."""
+    section = definition.lineage
+    if section is None:
+        return ""
+    return f"from {section.project} by {section.method}" + (
+        f", where {'; '.join(section.where)}" if section.where else ""
+    )
+
+
+def was_fixed_before(frozen: Mapping[str, Any] | None, first: datetime | None) -> bool | None:
+    """Whether the frozen record is older than the first answer; None without either of them."""
+    if frozen is None or first is None:
+        return None
+    return datetime.fromisoformat(frozen["at"]) <= first
+
+
+def was_changed_later(frozen: Mapping[str, Any] | None, key: str) -> bool:
+    """Whether a key of the project file was changed after the start."""
+    changes = (str(change["what"]) for change in (frozen or {}).get("post_hoc", ()))
+    return any(key in re.findall(r"\w+", words.partition(":")[2]) for words in changes)
+
 
 PACKAGES = ("hromada", "pandas", "numpy", "scipy", "crowd-kit", "pyarrow")
 UNDO = "An answer can be changed until another item of its group was shown or the project was closed."
@@ -102,23 +205,23 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
         questions=tuple(question.name for question in definition.all_questions),
         declared={name: str(value) for name, value in declared.items()},
         declared_meanings=dict(DECLARED_FACTS),
-        examples=project_words.list_examples(definition),
+        examples=list_examples(definition),
         shared_ids=counted.shared_ids,
         shared_groups=counted.shared_groups,
-        frames=tuple(project_words.describe_frame(frame) for frame in project.frames or ()),
-        plan=project_words.describe_plan(project),
+        frames=tuple(describe_frame(frame) for frame in project.frames or ()),
+        plan=describe_plan(project),
         overlap=definition.min_overlap,
         overlap_max=project.overlap_max if dynamic else None,
-        controls=project_words.describe_controls(definition),
+        controls=describe_controls(definition),
         rules=tuple(f"{rules.describe_rule(rule)}: {rule.consequence}" for rule in definition.quality),
-        rules_fixed_before=project_words.was_fixed_before(project.frozen, counted.first_main_at),
+        rules_fixed_before=was_fixed_before(project.frozen, counted.first_main_at),
         post_hoc=tuple(str(change["what"]) for change in (project.frozen or {}).get("post_hoc", ())),
         exceptions=tuple(definition.exposure.exceptions) if definition.exposure else (),
         hidden_gold=definition.benchmark.hidden,
         n_source_items=_count_main_items(session, project),
         published_source=definition.published.source if definition.published else "",
         published_scores=dict(definition.published.scores) if definition.published else {},
-        lineage=project_words.describe_lineage(definition),
+        lineage=describe_lineage(definition),
         lint=_list_lint(session, project),
         texts=tuple(
             facts.TextFact(
@@ -151,16 +254,16 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "n_without_consent": counted.without_consent if campaign.scopes else None,
         "profile_fields": {field.name: field.text for field in fields},
         "profile": _list_profile(session, fields, counted.contributors),
-        "admission": project_words.describe_admission(
+        "admission": describe_admission(
             definition.admission, campaign.programme.admission if campaign.programme else None
         ),
         "pay": _describe_pay(session, campaign, work),
         "pilot_items": counted.pilot_items,
         "pilot_answers": counted.pilot_answers,
-        "repeats": project_words.describe_repeats(definition),
+        "repeats": describe_repeats(definition),
         "n_unlisted_exposed": counted.unlisted_exposed,
         "undo": UNDO,
-        "caps": project_words.describe_caps(definition),
+        "caps": describe_caps(definition),
         "skips": SKIPS[definition.kind],
         "attestation": definition.attestation.text if definition.attestation else "",
         "attested": _list_attested(session, campaign),
@@ -203,8 +306,8 @@ def _describe_qualification(session: Session, campaign: _Campaign) -> facts.Qual
         n_tried=counts.tried,
         n_passed=counts.passed,
         n_failed=counts.failed,
-        fixed_before=project_words.was_fixed_before(campaign.project.frozen, campaign.conduct.first_qualification_at)
-        and not project_words.was_changed_later(campaign.project.frozen, "stages"),
+        fixed_before=was_fixed_before(campaign.project.frozen, campaign.conduct.first_qualification_at)
+        and not was_changed_later(campaign.project.frozen, "stages"),
     )
 
 

@@ -22,7 +22,7 @@ def build_class_table(result: DataSetResult) -> pd.DataFrame:
             "unit": unit,
             "class": name,
             **{metric: format_fixed(scores[metric], 4) for metric in ("precision", "recall", "f1")},
-            **{count: format_count(scores[count]) for count in ("support", "answered")},
+            **{count: format_shared_count(scores[count]) for count in ("support", "answered")},
             "classes_are_positions": result.data.classes_are_positions,
         }
         for unit, confusion in result.confusions.items()
@@ -43,7 +43,7 @@ def build_confusion_table(result: DataSetResult) -> pd.DataFrame:
             "unit": unit,
             "gold": gold,
             "answer": answer or None,
-            "n": format_count(n),
+            "n": format_shared_count(n),
             "classes_are_positions": result.data.classes_are_positions,
         }
         for unit, confusion in result.confusions.items()
@@ -54,6 +54,6 @@ def build_confusion_table(result: DataSetResult) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CONFUSION_COLUMNS))
 
 
-def format_count(number: float) -> str:
+def format_shared_count(number: float) -> str:
     """Format a count that ties can make a fraction: whole numbers without decimals, others with four."""
     return str(round(number)) if abs(number - round(number)) < 1e-9 else f"{number:.4f}"

@@ -5,20 +5,108 @@ No task tells who answered. What is not to be known of a case (gold, votes, reas
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aggregation.text_difference import compute_difference
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion
+from annotation.campaigns.questions.question_base import decode_json
 from annotation.errors import BadInput, Where
-from annotation.label_studio import decision_controls, decision_html, passes, payloads
+from annotation.label_studio import decision_controls, passes, payloads
 from annotation.label_studio.texts import InterfaceTexts, load_texts
+from annotation.loading.drafts import format_value
 from annotation.loading.judgements import label_studio_results
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication import OpenCase
-from annotation.workflow.review.candidates import Candidate, build_content
+from annotation.workflow.review.candidates import Candidate, build_content, describe_answer
 from annotation.workflow.review.submissions import Submission
+
+CONTEXT_LENGTH = 60
+"""How many characters are shown on either side of a marked part."""
+SIGN_CLASSES = {"-": "removed", "+": "inserted"}
+
+
+def is_shown_apart(question: Question) -> bool:
+    """Whether answers need more room than the line of a choice: their differences, or the text around them."""
+    return isinstance(question, EditQuestion | SpanQuestion)
+
+
+def render_candidates(
+    question: Question, item: Item, candidates: Sequence[Candidate], reports: Sequence[str], texts: InterfaceTexts
+) -> str:
+    """The question, the candidates where they need room, and what was reported."""
+    parts = [f'<div class="hr-asked">{html.escape(question.text)}</div>']
+    if is_shown_apart(question):
+        parts += [
+            _render_card(describe_candidate(number, candidate, texts), render_answer(question, item, candidate.answer))
+            for number, candidate in enumerate(candidates, start=1)
+        ]
+    parts += [f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {_escape(one)}</p>' for one in reports]
+    return "".join(parts)
+
+
+def render_submission(item: Item, answers: Sequence[tuple[Question, str]]) -> str:
+    """All answers of a submission, each under its question."""
+    return "".join(_render_card(question.text, render_answer(question, item, answer)) for question, answer in answers)
+
+
+def describe_candidate(number: int, candidate: Candidate, texts: InterfaceTexts) -> str:
+    """The name of a candidate with its votes, where they are told."""
+    name = texts("candidate", number=number)
+    return name if candidate.votes is None else f"{name} · {texts('votes', count=candidate.votes)}"
+
+
+def render_answer(question: Question, item: Item, answer: str) -> str:
+    """An answer as HTML."""
+    match question:
+        case EditQuestion():
+            return _render_difference(get_original(question, item), answer)
+        case SpanQuestion():
+            return _render_spans(question, item, answer)
+    return _escape(describe_answer(question, item, answer))
+
+
+def get_original(question: EditQuestion, item: Item) -> str:
+    """The text that was to be corrected."""
+    return format_value(item.data.get(question.field)) or ""
+
+
+def _render_difference(original: str, corrected: str) -> str:
+    parts = compute_difference(original, corrected)
+    return "".join(
+        f'<span class="hr-{SIGN_CLASSES[part.sign]}">{_escape(part.text)}</span>'
+        if part.sign in SIGN_CLASSES
+        else _escape(part.text)
+        for part in parts
+    )
+
+
+def _render_spans(question: SpanQuestion, item: Item, answer: str) -> str:
+    found = decode_json(answer)
+    if not isinstance(found, list):
+        return _escape(describe_answer(question, item, answer))
+    text = format_value(item.data.get(question.field)) or ""
+    return "<br>".join(_render_span(text, part["start"], part["end"], part.get("label", "")) for part in found)
+
+
+def _render_span(text: str, start: int, end: int, label: str) -> str:
+    before, after = text[max(0, start - CONTEXT_LENGTH) : start], text[end : end + CONTEXT_LENGTH]
+    left, right = "…" * (start > CONTEXT_LENGTH), "…" * (end + CONTEXT_LENGTH < len(text))
+    marked = f'{left}{_escape(before)}<span class="hr-mark">{_escape(text[start:end])}</span>{_escape(after)}{right}'
+    return f"<b>{_escape(label)}</b>: {marked}" if label else marked
+
+
+def _render_card(title: str, body: str) -> str:
+    heading = f'<div class="hr-title">{html.escape(title)}</div>'
+    return f'<div class="hr-piece">{heading}<div class="hr-words">{body}</div></div>'
+
+
+def _escape(text: str) -> str:
+    return html.escape(text).replace("\r", "&#13;")
+
 
 NOT_DECIDED = "Nothing is chosen in Label Studio."
 CHOOSE_REMEDY = "Open the task there, choose, and press Update."
@@ -45,9 +133,7 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     fields = (question.field,) if isinstance(question, SpanQuestion) else ()
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_results.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, fields)
-    data[decision_controls.ANSWERS_KEY] = decision_html.render_candidates(
-        question, item, opened.candidates, opened.reports, texts
-    )
+    data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
     candidates = [
         {
             "value": _describe_choice(question, place, candidate, texts),
@@ -82,7 +168,7 @@ def build_submission_task(definition: ProjectFile, submission: Submission, *, nu
     answers = [(question, given[question.name]) for question in definition.all_questions if given.get(question.name)]
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_results.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, ())
-    data[decision_controls.ANSWERS_KEY] = decision_html.render_submission(item, answers)
+    data[decision_controls.ANSWERS_KEY] = render_submission(item, answers)
     return _build_task(definition, item, data)
 
 
@@ -131,8 +217,8 @@ def _build_task(definition: ProjectFile, item: Item, data: dict[str, Any]) -> di
 
 
 def _describe_choice(question: Question, place: int, candidate: Candidate, texts: InterfaceTexts) -> str:
-    if decision_html.is_shown_apart(question):
-        return decision_html.describe_candidate(place, candidate, texts)
+    if is_shown_apart(question):
+        return describe_candidate(place, candidate, texts)
     return candidate.text if candidate.votes is None else f"{candidate.text} · {texts('votes', count=candidate.votes)}"
 
 
@@ -147,7 +233,7 @@ def _describe_own_choice(alias: str, texts: InterfaceTexts) -> str:
 
 def _list_beginnings(question: EditQuestion, item: Item, candidates: Sequence[str]) -> list[str]:
     """What the text fields begin with; the task has all of them, for Label Studio asks for every key that is shown."""
-    texts = [decision_html.get_original(question, item), *candidates][: decision_controls.N_BEGINNINGS]
+    texts = [get_original(question, item), *candidates][: decision_controls.N_BEGINNINGS]
     return texts + [""] * (decision_controls.N_BEGINNINGS - len(texts))
 
 
@@ -181,7 +267,7 @@ def _read_own_answer(
     elif isinstance(question, EditQuestion):
         places = range(decision_controls.N_BEGINNINGS)
         number = next(place for place in places if decision_controls.name_beginning(place) == verdict)
-        raw = _read_text(values, number, [decision_html.get_original(question, item), *candidates])
+        raw = _read_text(values, number, [get_original(question, item), *candidates])
     else:
         raw = _read_text(values, 0, ())
     if question.is_unanswered(raw):

@@ -2,21 +2,66 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, question_base
 from annotation.errors import Stale
-from annotation.simulation import prerequisites, simulated_answers
+from annotation.simulation import answer_generator, prerequisites
 from annotation.simulation.item_truths import ItemTruth
 from annotation.simulation.simulated_annotators import SimulatedAnnotator
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem
 from annotation.workflow.participations import NothingAssigned
+
+ABSTENTION_RATE = 0.02
+"""The chance that a careful annotator abstains where that is offered."""
+
+
+def draw_answers(
+    questions: Sequence[Question], item: ItemTruth, *, annotator: SimulatedAnnotator, rng: random.Random
+) -> dict[str, object]:
+    """Draw the answers by question name, only to questions that are asked after the earlier answers."""
+    drawn: dict[str, str] = {}
+    for number, question in enumerate(questions):
+        if question_base.is_asked(question, drawn):
+            answer = _draw_answer(question, item, first=number == 0, annotator=annotator, rng=rng)
+            if answer is not None:
+                drawn[question.name] = answer
+    return dict(drawn)
+
+
+def _draw_answer(
+    question: Question, item: ItemTruth, *, first: bool, annotator: SimulatedAnnotator, rng: random.Random
+) -> str | None:
+    if annotator.careless:
+        return answer_generator.draw_careless_answer(question, item.content, rng)
+    if isinstance(question, ChoiceQuestion) and question.abstain is not None and rng.random() < ABSTENTION_RATE:
+        return question.abstain
+    truth = item.answers.get(question.name)
+    if truth is None:
+        return answer_generator.draw_careless_answer(question, item.content, rng) if question.required else None
+    if isinstance(question, ChoicesQuestion):
+        return _draw_boxes(question, item, truth, skill=annotator.skill, rng=rng)
+    if rng.random() >= annotator.skill:
+        return answer_generator.draw_wrong_answer(question, item.content, truth, rng)
+    return rng.choice((truth, *item.accepted)) if first else truth
+
+
+def _draw_boxes(question: ChoicesQuestion, item: ItemTruth, truth: str, *, skill: float, rng: random.Random) -> str:
+    """Draw every box independently."""
+    right = set(json.loads(truth))
+    boxes = question.get_options(item.content.options)
+    chosen = [box for box in boxes if (box in right) == (rng.random() < skill)]
+    return answer_generator.complete_boxes(question, item.content, chosen, rng)
+
 
 MAX_IDLE_REQUESTS = 8
 """The annotator stops after this many requests in a row that gave no item."""
@@ -131,7 +176,7 @@ class AnnotatorAgent:
         questions = [asked.question for asked in item.questions]
         times_seen = self.times_seen[item.project_id, item.item]
         rng = self.annotator.rng("answers", item.project_id, item.item, times_seen, item.revision)
-        return simulated_answers.draw_answers(questions, truth, annotator=self.annotator, rng=rng)
+        return draw_answers(questions, truth, annotator=self.annotator, rng=rng)
 
     def _draw(self, *key: object) -> float:
         return self.annotator.rng(*key).random()

@@ -5,7 +5,10 @@ Nothing is opened at import. A command opens a `Database`; only the transactions
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -13,9 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+import psycopg
 import sqlalchemy as sa
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
 from sqlalchemy import PoolProxiedConnection, event, orm
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -23,7 +29,104 @@ from sqlmodel import Session
 
 from annotation import input_files
 from annotation.errors import BadInput, NotFound, Where
-from annotation.store import driver_errors, migrations, sqlite_files
+from annotation.store import driver_errors, migrations
+
+CHECKPOINT_REQUESTED = "the log is to be emptied"
+"""The key in `connection.info` of a request: the number of attempts so far."""
+
+
+def prepare_connection(_dialect: sa.Dialect, _record: object, arguments: list[Any], options: dict[str, Any]) -> None:
+    """Create the file of a new database before SQLAlchemy connects to it."""
+    file = str(arguments[0]) if arguments else ""
+    if file != ":memory:" and not options.get("uri"):
+        create_private_file(file)
+
+
+def create_private_file(file: str) -> None:
+    """Create a file, unless it exists, so that only its owner may read it; SQLite gives log and index the same mode.
+
+    Whatever prevents it is explained by SQLite, which opens the file next.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def request_checkpoint(session: Session) -> None:
+    """Have the log emptied once the transaction has ended; on PostgreSQL do nothing."""
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
+        connection.connection.info[CHECKPOINT_REQUESTED] = 0
+
+
+def empty_log(connection: sqlite3.Connection, info: dict[str, Any]) -> None:
+    """Write the log into the database and cut it to nothing, when a connection with a request goes back to the pool.
+
+    The first attempt waits for readers of an older state as long as for a lock; after it each later transaction of the
+    connection tries without waiting, until it is done.
+    """
+    attempts = info.pop(CHECKPOINT_REQUESTED)
+    (timeout,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    if attempts:
+        connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {timeout}")
+    if busy:
+        info[CHECKPOINT_REQUESTED] = attempts + 1
+
+
+log = logging.getLogger(__name__)
+Result = TypeVar("Result")
+CONNECT_SECONDS = 5
+"""Seconds to connect."""
+SLACK_SECONDS = 1.0
+"""Seconds that the connection waits longer than the server works on a statement, which ends it first if it can."""
+IDLE_TIMES = 6
+"""How many times longer than a statement may take a transaction may stand still, before the server ends it."""
+LOCK_SECONDS = 30
+"""Seconds that a statement waits for a lock, where it may take that long."""
+UNACKNOWLEDGED = 30_000
+"""Milliseconds for which what was sent may stay unacknowledged by the network."""
+KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""After half a minute without traffic the other side is asked for a sign of life, after another one it is given up."""
+
+
+class LimitedConnection(psycopg.Connection[Any]):
+    """A connection that waits `answer_seconds` at most for the answer to a statement, and is closed then."""
+
+    answer_seconds: float
+
+    def wait(self, gen: PQGen[Result], interval: float = 0.1, timeout: float | None = None) -> Result:
+        """Wait for the server; raises OperationalError where it does not answer in time."""
+        try:
+            return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                log.warning("PostgreSQL was silent for %.0f seconds; a connection is given up.", self.answer_seconds)
+                self.close()  # what the server does with the statement is not known
+            raise
+
+
+def limit_waiting(engine: sa.Engine, *, answer_seconds: float) -> None:
+    """Limit every wait of the engine's connections; what the address itself says of them holds in place of that."""
+    milliseconds = int(answer_seconds * 1000)
+    settings = {
+        "statement_timeout": milliseconds,
+        "lock_timeout": LOCK_SECONDS * 1000,
+        "idle_in_transaction_session_timeout": IDLE_TIMES * milliseconds,
+        **{f"tcp_{name}": value for name, value in KEEPALIVES.items()},
+    }
+    server_side = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    limits = {"connect_timeout": CONNECT_SECONDS, "tcp_user_timeout": min(milliseconds, UNACKNOWLEDGED), **KEEPALIVES}
+
+    @event.listens_for(engine, "do_connect")
+    def _connect(_dialect: object, _record: object, arguments: list[Any], options: dict[str, Any]) -> LimitedConnection:
+        both = f"{server_side} {options.get('options', '')}"  # of two values the server takes the last
+        connection = LimitedConnection.connect(*arguments, **(limits | options | {"options": both}))
+        connection.answer_seconds = answer_seconds + SLACK_SECONDS
+        return connection
+
 
 _JSON = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 """Writes JSON as UTF-8: a Cyrillic letter takes two bytes, escaped it would take six."""
@@ -172,9 +275,7 @@ def create_engine(
     if engine.dialect.name == "sqlite":
         _set_up_sqlite(engine, synchronous)
     else:
-        from annotation.store import postgresql_connections  # needs the driver
-
-        postgresql_connections.limit_waiting(engine, answer_seconds=answer_seconds)
+        limit_waiting(engine, answer_seconds=answer_seconds)
     return engine
 
 
@@ -223,10 +324,10 @@ def _set_up_sqlite(engine: sa.Engine, synchronous: str) -> None:
 
     @event.listens_for(engine, "checkin")
     def _empty_log_if_requested(connection: Any, record: Any) -> None:
-        if sqlite_files.CHECKPOINT_REQUESTED in record.info:
-            sqlite_files.empty_log(connection, record.info)
+        if CHECKPOINT_REQUESTED in record.info:
+            empty_log(connection, record.info)
 
-    event.listen(engine, "do_connect", sqlite_files.prepare_connection)
+    event.listen(engine, "do_connect", prepare_connection)
     engine.dialect.do_begin = _begin  # type: ignore[assignment, method-assign]  # a listener costs every statement time
 
 

@@ -6,15 +6,59 @@ that refuses what is asked of it (BadInput).
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from annotation.errors import BadInput, HromadaError, NotWritable, Unavailable, Where
-from annotation.store import disk_problems
+
+Words = tuple[str, str]
+"""A problem and its remedy."""
+FULL: Words = ("The disk of the database is full.", "Make room on it, and on that of temporary files; then try again.")
+READ_ONLY: Words = (
+    "The disk of the database is read-only.",
+    "Make it writable; a system makes disks with errors read-only, so look into its log.",
+)
+FAILING: Words = ("The disk of the database reports an error.", "Look into the log of the system, and at a backup.")
+FORBIDDEN: Words = ("The database may not be written.", "Give yourself write permission.")
+WORDS_BY_CODE: dict[int, Words | None] = {
+    # SQLite's primary result code: what is said where the disk itself does not show more; None for nothing
+    sqlite3.SQLITE_FULL: FULL,
+    sqlite3.SQLITE_IOERR: FAILING,
+    sqlite3.SQLITE_READONLY: FORBIDDEN,
+    sqlite3.SQLITE_CANTOPEN: None,
+}
+
+
+def explain_sqlite_disk(failure: BaseException, *, file: str | Path | None) -> NotWritable | None:
+    """Return the error of a disk that takes nothing more, or None if SQLite failed for another reason.
+
+    SQLite reports a full disk as such only while it writes; where it cannot make the files beside the database, or the
+    disk is read-only, its state decides (statvfs).
+    """
+    code = getattr(failure, "sqlite_errorcode", 0) & 0xFF
+    if code not in WORDS_BY_CODE:
+        return None
+    words = WORDS_BY_CODE[code] if code == sqlite3.SQLITE_FULL else _examine_disk(file) or WORDS_BY_CODE[code]
+    return None if words is None else NotWritable(words[0], where=Where(file=file), remedy=words[1])
+
+
+def _examine_disk(file: str | Path | None) -> Words | None:
+    """What is wrong with the disk of a file as a whole: it is read-only, or has no room; None where it is well."""
+    try:
+        state = os.statvfs(Path(file or "").parent)
+    except OSError:
+        return None
+    if state.f_flag & os.ST_RDONLY:
+        return READ_ONLY
+    is_full = (state.f_blocks and not state.f_bavail) or (state.f_files and not state.f_favail)
+    return FULL if is_full else None
+
 
 DriverError = DBAPIError | sqlite3.DatabaseError
 """A database error, as SQLAlchemy wraps it or as the SQLite driver raises it where the driver is used directly."""
@@ -31,8 +75,8 @@ UNAVAILABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
 }
 NOT_WRITABLE_BY_CODE: Mapping[str, tuple[str, str]] = {
     # the same, raised as NotWritable
-    "53100": disk_problems.FULL,
-    "58030": disk_problems.FAILING,
+    "53100": FULL,
+    "58030": FAILING,
 }
 REFUSED_BY_CODE: Mapping[str, tuple[str, str]] = {
     # the same, raised as BadInput
@@ -86,7 +130,7 @@ def _explain_sqlite_error(url: sa.URL, failure: DriverError) -> HromadaError | N
     """Explain an error by the state of the disk, or by the words of SQLite's message."""
     where, cause = Where(file=url.database), getattr(failure, "orig", failure)
     text = _get_error_text(failure)
-    explained: HromadaError | None = disk_problems.explain_sqlite_disk(cause, file=url.database)
+    explained: HromadaError | None = explain_sqlite_disk(cause, file=url.database)
     for words, kind, problem, remedy in SQLITE_BY_WORDS:
         if explained is None and words in text:
             explained = kind(problem, where=where, remedy=remedy)

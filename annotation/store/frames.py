@@ -1,4 +1,4 @@
-"""Answers as pandas frames, from which releases are made, with their pauses and session numbers (items: `item_frames`).
+"""Items, answers and reviews as pandas frames, from which releases are made.
 
 Imports pandas; the bot's process never loads this.
 """
@@ -14,16 +14,271 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
+from annotation.loading.drafts import format_value
+from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store import judgements
-from annotation.store.item_frames import read_frame
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
+from annotation.store.models import (
+    Adjudication,
+    AdjudicationCase,
+    Annotator,
+    Assignment,
+    Item,
+    Judgement,
+    Participation,
+    Project,
+    SubmissionReview,
+)
 from annotation.vocabulary import (
     ABSTAINED,
     Exclusion,
     ExclusionKind,
+    GoldOrigin,
+    ItemStatus,
     ParticipationStatus,
+    Pool,
     Surface,
 )
+
+ROWS_AT_ONCE = 10_000
+"""How many rows of a query are held beside the frame that is made of them."""
+
+
+def read_frame(session: Session, query: sa.Select[Any]) -> pd.DataFrame:
+    """The rows of a query as a frame of Python objects, with None for NULL; equal texts are one object.
+
+    The query is run on the session's connection, which takes half of the time: no row is searched for entities.
+    """
+    result = session.connection().execute(query)
+    names = list(result.keys())
+    columns: list[list[Any]] = [[] for _ in names]
+    known: dict[str, str] = {}
+    for rows in result.partitions(ROWS_AT_ONCE):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend([known.setdefault(value, value) if type(value) is str else value for value in values])
+    return pd.DataFrame(dict(zip(names, columns, strict=True)), columns=names, dtype=object)
+
+
+def read_items(session: Session, project: Project, *, later: str | None = None, pool: Pool = Pool.MAIN) -> pd.DataFrame:
+    """One row per item of a pool, sorted by item_id: item_id, item_revision, group, gold, gold_origin, gold_version,
+    circular, options, status, stimulus_sha256.
+
+    `options` is the item's own list, None where the question's options are fixed; gold columns are None without gold.
+    `circular` says that the gold was made of votes of this project: its origin is `votes`, and no earlier project
+    handed the item on.
+    The gold is that of the first question, or of the question named by `later`.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Item.revision).label("item_revision"),
+        col(Item.group_id).label("group"),
+        col(Item.gold),
+        col(Item.gold_origin),
+        col(Item.gold_version),
+        col(Item.options),
+        col(Item.status),
+        col(Item.stimulus_sha256),
+        col(Item.golds),
+        col(Item.lineage),
+    ]
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
+    frame = read_frame(session, query.order_by(col(Item.external_id)))
+    frame["status"] = [str(ItemStatus(status)) for status in frame["status"]]
+    if later is not None:
+        golds = pd.Series(
+            [(by_question or {}).get(later) for by_question in frame["golds"]], index=frame.index, dtype=object
+        )
+        for name in ("gold_origin", "gold_version"):
+            pairs = zip(frame[name], golds, strict=True)
+            frame[name] = pd.Series(
+                [None if gold is None else value for value, gold in pairs], index=frame.index, dtype=object
+            )
+        frame["gold"] = golds
+    of_votes = frame["gold"].notna() & (frame["gold_origin"] == GoldOrigin.VOTES.value)
+    frame["circular"] = (of_votes & frame["lineage"].isna()).astype(object)
+    return frame.drop(columns=["golds", "lineage"]).sort_values("item_id", ignore_index=True)
+
+
+def read_item_contents(session: Session, project: Project) -> dict[str, tuple[str, dict[str, str]]]:
+    """The text of the first step of each main item, and its text fields, by item_id, sorted."""
+    query = select(Item.external_id, Item.stimulus, Item.data).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN
+    )
+    return {
+        item: (stimulus, {name: value for name, value in data.items() if isinstance(value, str)})
+        for item, stimulus, data in sorted(session.exec(query), key=lambda row: row[0])
+    }
+
+
+def read_shown_items(
+    session: Session, project: Project, pool: Pool, *, field: str | None = None, later: str | None = None
+) -> pd.DataFrame:
+    """What the items of a pool show: item_id, item_revision, group, stimulus, stimulus_sha256, options, gold, text.
+
+    Main items are sorted by item_id, others in the order of their file. `text` is the content of `field`, None where no
+    field is named. The gold is that of the first question, or of the question named by `later`.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Item.revision).label("item_revision"),
+        col(Item.group_id).label("group"),
+        col(Item.stimulus),
+        col(Item.stimulus_sha256),
+        col(Item.options),
+        col(Item.gold) if later is None else col(Item.golds).label("gold"),
+        *([] if field is None else [col(Item.data).label("text")]),
+    ]
+    query = sa.select(*columns).where(col(Item.project_id) == project.id, col(Item.pool) == pool)
+    frame = read_frame(session, query.order_by(col(Item.rank)))
+    if later is not None:
+        frame["gold"] = pd.Series([(golds or {}).get(later) for golds in frame["gold"]], dtype=object)
+    texts = [None] * len(frame) if field is None else [format_value(data.get(field)) for data in frame["text"]]
+    frame = frame.assign(text=pd.Series(texts, index=frame.index, dtype=object))
+    return frame.sort_values("item_id", ignore_index=True) if pool is Pool.MAIN else frame
+
+
+def read_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
+    """The main items by `stratum` and by `tag`, each sorted; without the kinds that no item has."""
+    query = select(Item.external_id, Item.stratum, Item.tags).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN
+    )
+    parts: dict[str, dict[str, list[str]]] = {"stratum": {}, "tag": {}}
+    for item, stratum, tags in sorted(session.exec(query), key=lambda row: row[0]):
+        for kind, names in (("stratum", () if stratum is None else (stratum,)), ("tag", tags or ())):
+            for name in names:
+                parts[kind].setdefault(name, []).append(item)
+    return {kind: dict(sorted(by_name.items())) for kind, by_name in parts.items() if by_name}
+
+
+def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple[str, ...]]:
+    """Further right answers to the first question, by item_id, of the items that have any."""
+    query = select(Item.external_id, Item.accepted).where(Item.project_id == project.id)
+    return {item: tuple(answers) for item, answers in session.exec(query) if answers}
+
+
+def read_field_texts(session: Session, project: Project, field: str) -> dict[str, str]:
+    """The content of a field of each item, by item_id: the text in which spans are marked."""
+    query = select(Item.external_id, Item.data).where(Item.project_id == project.id)
+    return {item: format_value(data.get(field)) for item, data in session.exec(query)}
+
+
+def read_control_gold(session: Session, project: Project, *, later: str | None = None) -> dict[str, str]:
+    """The gold of control items by item_id, sorted: of the first question, or of the one named by `later`."""
+    columns = select(Item.external_id, Item.gold, Item.golds).order_by(col(Item.external_id))
+    rows = session.exec(columns.where(Item.project_id == project.id, Item.pool == Pool.CONTROL))
+    gold_by_item = {item: gold if later is None else (golds or {}).get(later) for item, gold, golds in rows}
+    return {item: gold for item, gold in gold_by_item.items() if gold is not None}
+
+
+def read_adjudications(session: Session, project: Project, *, question: str) -> pd.DataFrame:
+    """One row per decision on a main item, by item_id and number: what was decided, by whom, when, and why it waited.
+
+    Columns: item_id, item_revision, number, decision, labels (the right answers, the gold first, as a JSON list),
+    version, adjudicator, decided_on (the day), comment, holds (it was not taken back), reasons (a JSON list), stratum;
+    adjudicator is None where a fix of the item took the decision back.
+    """
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Adjudication.item_revision),
+        col(Adjudication.number),
+        col(Adjudication.decision),
+        col(Adjudication.labels),
+        col(Adjudication.gold_version).label("version"),
+        col(Annotator.pseudonym).label("adjudicator"),
+        col(Adjudication.at).label("decided_on"),
+        col(Adjudication.comment),
+        col(AdjudicationCase.reasons),
+        col(AdjudicationCase.stratum),
+    ]
+    query = (
+        sa.select(*columns)
+        .select_from(Adjudication)
+        .join(Item, col(Item.id) == col(Adjudication.item_id))
+        .outerjoin(Annotator, col(Annotator.id) == col(Adjudication.annotator_id))
+        .outerjoin(
+            AdjudicationCase,
+            (col(AdjudicationCase.item_id) == col(Adjudication.item_id))
+            & (col(AdjudicationCase.question) == col(Adjudication.question)),
+        )
+        .where(col(Item.project_id) == project.id, col(Adjudication.question) == question)
+        .order_by(col(Item.external_id), col(Adjudication.number))
+    )
+    frame = read_frame(session, query)
+    last = frame.groupby("item_id")["number"].transform("max") if len(frame) else frame["number"]
+    undone = frame["decision"] == AdjudicationDecision.UNDONE
+    frame = frame.assign(holds=((frame["number"] == last) & ~undone).astype(object))
+    return _write_values(frame, lists=("labels", "reasons"), time="decided_on")
+
+
+def read_gold_strata(session: Session, project: Project, *, question: str) -> dict[str, str]:
+    """The stratum of each item that was drawn for the gold review of a question, by item_id, in the offered order."""
+    drawn = sa.select(col(Item.external_id), col(AdjudicationCase.stratum)).join(
+        AdjudicationCase, col(AdjudicationCase.item_id) == col(Item.id)
+    )
+    of_question = drawn.where(col(Item.project_id) == project.id, col(AdjudicationCase.question) == question)
+    rows = session.execute(
+        of_question.where(col(AdjudicationCase.gold_review_id).is_not(None)).order_by(
+            col(AdjudicationCase.position), col(AdjudicationCase.id)
+        )
+    )
+    return {item: str(stratum) for item, stratum in rows}
+
+
+def read_reviews(session: Session, project: Project) -> pd.DataFrame:
+    """One row per decision on an answer, by item_id, annotator and number.
+
+    Columns: item_id, annotator (whose answer it is), revision (of the answer), number, decision, reason, reviewer,
+    reviewed_on (the day), gold_shown, holds (it was not taken back, and the answer was not corrected since).
+    """
+    reviewer = aliased(Annotator)
+    revisions = (
+        sa.select(sa.func.max(col(Judgement.revision)))
+        .where(col(Judgement.assignment_id) == col(Assignment.id))
+        .scalar_subquery()
+    )
+    columns: list[Any] = [
+        col(Item.external_id).label("item_id"),
+        col(Annotator.pseudonym).label("annotator"),
+        col(SubmissionReview.assignment_id),
+        col(SubmissionReview.revision),
+        col(SubmissionReview.number),
+        col(SubmissionReview.decision),
+        col(SubmissionReview.reason),
+        col(reviewer.pseudonym).label("reviewer"),
+        col(SubmissionReview.at).label("reviewed_on"),
+        col(SubmissionReview.gold_shown),
+        revisions.label("last_revision"),
+    ]
+    query = (
+        sa.select(*columns)
+        .select_from(SubmissionReview)
+        .join(Assignment, col(Assignment.id) == col(SubmissionReview.assignment_id))
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .join(reviewer, col(reviewer.id) == col(SubmissionReview.annotator_id))
+        .where(col(Assignment.project_id) == project.id)
+        .order_by(col(Item.external_id), col(Annotator.pseudonym), col(Assignment.id), col(SubmissionReview.number))
+    )
+    frame = read_frame(session, query)
+    last = frame.groupby("assignment_id")["number"].transform("max") if len(frame) else frame["number"]
+    holds = (frame["number"] == last) & (frame["decision"] != ReviewDecision.UNDONE)
+    frame = frame.assign(holds=(holds & (frame["revision"] == frame["last_revision"])).astype(object))
+    return _write_values(frame.drop(columns=["assignment_id", "last_revision"]), lists=(), time="reviewed_on")
+
+
+def _write_values(frame: pd.DataFrame, *, lists: tuple[str, ...], time: str) -> pd.DataFrame:
+    """Lists as JSON, times as days, decisions as text, None for an unknown or empty cell."""
+
+    def encode_list(value: Any) -> str | None:
+        return None if value is None else json.dumps(value, ensure_ascii=False)
+
+    columns: dict[str, list[Any]] = {name: [encode_list(value) for value in frame[name]] for name in lists}
+    columns[time] = [value.date().isoformat() for value in frame[time]]
+    columns["decision"] = [str(decision.value) for decision in frame["decision"]]
+    written = frame.assign(
+        **{name: pd.Series(values, index=frame.index, dtype=object) for name, values in columns.items()}
+    )
+    return written.astype(object).mask(written.isna() | (written == ""), None)
+
 
 SESSION_GAP = pd.Timedelta(minutes=30)
 """A longer pause begins a new session."""

@@ -33,9 +33,79 @@ from itertools import takewhile
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store import item_queue_sql, overlap_counts
+from annotation.store import overlap_counts
 from annotation.store.models import Item, QueueCursor, RequeuedItem
 from annotation.vocabulary import ExposureCause, Pool
+
+NOT_MET = """
+  AND (SELECT 1 FROM exposure e WHERE e.annotator_id = :annotator AND e.group_id = c.group_id{other} LIMIT 1) IS NULL"""
+
+NOT_JUDGED = """
+  AND (SELECT 1 FROM adjudication d
+       WHERE d.item_id = c.id AND d.annotator_id + 0 = :annotator AND d.decision <> 'undone' LIMIT 1) IS NULL
+  AND (SELECT 1 FROM assignment o JOIN submission_review r ON r.assignment_id = o.id
+       WHERE o.item_id = c.id AND r.annotator_id + 0 = :annotator AND r.decision <> 'undone' LIMIT 1) IS NULL"""
+"""The annotator never adjudicated the item, nor reviewed an answer to it, even if they took that back."""
+
+NEW = (
+    "(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id + 0 = :annotator LIMIT 1) IS NULL"
+    "{not_judged}{not_met}{bins}"
+)
+"""The annotator was never assigned the item, and never judged it. With `+ 0` every planner reads the few assignments of
+the item, never all assignments of the annotator."""
+
+QUEUE_STATE = sa.text("""
+SELECT queue.top, queue.expired, w.start, w.pos, w.wrapped, w.seq FROM (
+  SELECT
+    (SELECT queue_position FROM item WHERE project_id = :project AND pool = :pool AND free > 0
+     ORDER BY queue_position DESC LIMIT 1) AS top,
+    (SELECT 1 FROM assignment x WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired'
+     LIMIT 1) AS expired
+) queue LEFT JOIN queue_cursor w ON w.annotator_id = :annotator AND w.project_id = :project AND w.pool = :pool""")
+
+OPEN_ITEMS = """
+SELECT id, group_id, queue_position, free, bin FROM item WHERE project_id = :project AND pool = :pool AND free > 0"""
+
+STARTED = """
+SELECT c.id FROM (
+  SELECT * FROM (
+    {open_items} AND n_live > 0 AND queue_position >= :window_start ORDER BY queue_position LIMIT 32) there
+  UNION
+  SELECT * FROM ({open_items} AND n_live > 0 ORDER BY queue_position LIMIT 32) first
+) c WHERE {new} ORDER BY c.free, c.queue_position LIMIT 4"""
+
+IN_ORDER = """
+SELECT c.id FROM (
+  {open_items} AND queue_position >= :low AND queue_position < :high ORDER BY queue_position LIMIT :size) c
+WHERE {new} ORDER BY c.queue_position LIMIT 4"""
+
+LAST_OF_WINDOW = """
+SELECT queue_position FROM item
+WHERE project_id = :project AND pool = :pool AND free > 0 AND queue_position >= :low AND queue_position < :high
+ORDER BY queue_position LIMIT 1 OFFSET :before"""
+
+REQUEUED = """
+SELECT c.id FROM (
+  SELECT r.seq, i.id, i.group_id, i.free, i.bin FROM requeued_item r JOIN item i ON i.id = r.item_id
+  WHERE r.project_id = :project AND r.pool = :pool AND r.seq > :seq ORDER BY r.seq LIMIT :size
+) c WHERE c.free > 0 AND {new} ORDER BY c.seq LIMIT 4"""
+
+_FIRST_THEN = """
+SELECT id FROM (SELECT * FROM ({first}) one UNION ALL SELECT * FROM ({then}) other) near LIMIT 4"""
+STARTED_OR_IN_ORDER = _FIRST_THEN.format(first=STARTED, then=IN_ORDER)
+STARTED_OR_REQUEUED = _FIRST_THEN.format(first=STARTED, then=REQUEUED)
+"""Started items and, where these are fewer than four, the items that come next, in one statement."""
+
+EXPIRED = """
+SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
+WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
+  AND c.pool = :pool AND c.free > 0{not_judged}{not_met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
+
+MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}"""
+
+ABOUT_OWN_ITEM = {EXPIRED, MAY_BE_ASSIGNED}
+"""Statements about an item that the annotator had already: that they met its group by this item does not count."""
+
 
 WINDOWS = (16, 128, 1024)
 """Numbers of open items in successive windows: small at first, larger for annotators who have met most items."""
@@ -111,7 +181,7 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     top, has_expired, stored = _read_queue_state(session, query)
     if top is None:
         return QueuedItem()
-    expired = _select_ids(session, item_queue_sql.EXPIRED, query, cause=query.cause.value) if has_expired else []
+    expired = _select_ids(session, EXPIRED, query, cause=query.cause.value) if has_expired else []
     if (item := _take_place(session, expired)) is not None:
         return QueuedItem(item_id=item.id)
     before = stored or _start_cursor(session, query, top=top, now=now)
@@ -131,7 +201,7 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
 
 def is_barred_item(session: Session, query: QueueQuery, *, item_id: int) -> bool:
     """Whether the annotator may no longer get an item: they judged it, or met its group by another item or project."""
-    statement = item_queue_sql.MAY_BE_ASSIGNED
+    statement = MAY_BE_ASSIGNED
     return not _select_ids(session, statement, query, item=item_id, cause=query.cause.value)
 
 
@@ -148,10 +218,10 @@ def _take_in_order(
         size = WINDOWS[min(step, len(WINDOWS) - 1)]
         window = _get_window_bounds(cursor, size)
         skip = first_is_empty and step == 0
-        candidates = [] if skip else _select_ids(session, item_queue_sql.IN_ORDER, query, **window)
+        candidates = [] if skip else _select_ids(session, IN_ORDER, query, **window)
         if candidates:
             return _take_candidate(session, candidates), cursor
-        last = _select_ids(session, item_queue_sql.LAST_OF_WINDOW, query, **window, before=size - 1)
+        last = _select_ids(session, LAST_OF_WINDOW, query, **window, before=size - 1)
         cursor = cursor.pass_window(last[0] if last else None)
     return (None, cursor) if cursor.finished else (QueuedItem(search_again=True), cursor)
 
@@ -167,7 +237,7 @@ def _take_requeued(
     for step in range(MOST_WINDOWS):
         size = WINDOWS[min(step, len(WINDOWS) - 1)]
         skip = first_is_empty and step == 0
-        candidates = [] if skip else _select_ids(session, item_queue_sql.REQUEUED, query, seq=read_to, size=size)
+        candidates = [] if skip else _select_ids(session, REQUEUED, query, seq=read_to, size=size)
         if candidates:
             return _take_candidate(session, candidates), cursor
         window = _select_requeued(query).where(col(RequeuedItem.seq) > read_to).order_by(col(RequeuedItem.seq))
@@ -190,7 +260,7 @@ def _take_candidate(session: Session, candidates: list[int]) -> QueuedItem:
 def _read_queue_state(session: Session, query: QueueQuery) -> tuple[int | None, bool, _Cursor | None]:
     """The last open position, whether the annotator has an expired lease, and the cursor."""
     values = {"annotator": query.annotator_id, "project": query.project_id, "pool": query.pool.value}
-    row = session.connection().execute(item_queue_sql.QUEUE_STATE, values).one()
+    row = session.connection().execute(QUEUE_STATE, values).one()
     top, expired, start, pos, wrapped, seq = row
     cursor = None if start is None else _Cursor(start=start, pos=pos, wrapped=bool(wrapped), seq=seq)
     return top, bool(expired), cursor
@@ -200,9 +270,9 @@ def _find_candidates(session: Session, query: QueueQuery, cursor: _Cursor, *, wi
     """Started items and then the next ones in queue order, or requeued ones once the cursor has gone round."""
     if cursor.finished:
         requeued = {"seq": cursor.seq, "size": WINDOWS[0]}
-        return _select_ids(session, item_queue_sql.STARTED_OR_REQUEUED, query, window_start=window_start, **requeued)
+        return _select_ids(session, STARTED_OR_REQUEUED, query, window_start=window_start, **requeued)
     window = _get_window_bounds(cursor, WINDOWS[0])
-    return _select_ids(session, item_queue_sql.STARTED_OR_IN_ORDER, query, window_start=window_start, **window)
+    return _select_ids(session, STARTED_OR_IN_ORDER, query, window_start=window_start, **window)
 
 
 def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
@@ -269,20 +339,18 @@ def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) 
 
 def build_statement(text: str, query: QueueQuery) -> sa.TextClause:
     """A statement of `item_queue_sql` with the conditions that the query needs."""
-    by_bin = query.bins is not None and text not in item_queue_sql.ABOUT_OWN_ITEM
+    by_bin = query.bins is not None and text not in ABOUT_OWN_ITEM
     return _build_statement(text, blind=query.blind, exceptions=bool(query.exceptions), by_bin=by_bin)
 
 
 @cache
 def _build_statement(text: str, *, blind: bool, exceptions: bool, by_bin: bool) -> sa.TextClause:
     other_projects = " AND e.project_id NOT IN :exceptions" if exceptions else ""
-    other_exposures = (
-        " AND (e.project_id <> :project OR e.cause <> :cause)" if text in item_queue_sql.ABOUT_OWN_ITEM else ""
-    )
-    not_met = item_queue_sql.NOT_MET.format(other=other_projects + other_exposures) if blind else ""
-    parts = {"not_met": not_met, "not_judged": item_queue_sql.NOT_JUDGED}
-    new = item_queue_sql.NEW.format(**parts, bins=" AND c.bin IN :bins" if by_bin else "")
-    statement = sa.text(text.format(open_items=item_queue_sql.OPEN_ITEMS, new=new, **parts))
+    other_exposures = " AND (e.project_id <> :project OR e.cause <> :cause)" if text in ABOUT_OWN_ITEM else ""
+    not_met = NOT_MET.format(other=other_projects + other_exposures) if blind else ""
+    parts = {"not_met": not_met, "not_judged": NOT_JUDGED}
+    new = NEW.format(**parts, bins=" AND c.bin IN :bins" if by_bin else "")
+    statement = sa.text(text.format(open_items=OPEN_ITEMS, new=new, **parts))
     lists: list[sa.BindParameter[object]] = [
         sa.bindparam(name, expanding=True) for name in ("exceptions", "bins") if f":{name}" in statement.text
     ]

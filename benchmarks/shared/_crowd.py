@@ -19,8 +19,8 @@ import sqlalchemy as sa
 
 from annotation.store import invariants
 from annotation.store.database import Database
-from bot.conversation import callbacks
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import updates_and_calls
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData
 from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.model import Message
 from bot.emulator.scripted_people import ScriptedPerson
@@ -63,7 +63,7 @@ class Crowd:
     def act(self, who: int, number: int) -> None:
         """Answer a newest message; now and then change what is answered, or tap what was tapped long ago."""
         message = self.telegram.person(who).chat.messages[number]
-        presses = [callbacks.decode_callback(data) for _, data in message.buttons]
+        presses = [updates_and_calls.decode_callback(data) for _, data in message.buttons]
         if not self.tapping or not presses:
             return
         if presses[0] is not None and presses[0].action is ButtonAction.UNDO and self.rng.random() < 0.7:
@@ -75,7 +75,7 @@ class Crowd:
         answers = [
             data
             for _, data in message.buttons
-            if (one := callbacks.decode_callback(data)) and one.action is ButtonAction.ANSWER
+            if (one := updates_and_calls.decode_callback(data)) and one.action is ButtonAction.ANSWER
         ]
         data = self.rng.choice(answers) if answers else message.buttons[0][1]
         if presses[0] is not None and answers:
@@ -170,7 +170,7 @@ async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
         await wait_until(lambda last=last: person.messages[-1].id > last and person.messages[-1].buttons, who=person)  # type: ignore[misc]
         asked = person.messages[-1]
         data = asked.buttons[0][1]
-        press = callbacks.decode_callback(data)
+        press = updates_and_calls.decode_callback(data)
         person.press(data, on=asked)
         crowd.used.append((asked, data))
         if press is not None and press.action is ButtonAction.ANSWER:
@@ -197,8 +197,8 @@ def compare_screens(db: Database, crowd: Crowd) -> dict[int, list[str]]:
     Returns the stored answers by assignment; raises AssertionError where they differ.
     """
     tapped = {
-        (press.row_id, press.get_number(callbacks.REVISION))
-        for press in (callbacks.decode_callback(data) for _, data in crowd.used)
+        (press.row_id, press.get_number(updates_and_calls.REVISION))
+        for press in (updates_and_calls.decode_callback(data) for _, data in crowd.used)
         if press is not None and press.action is ButtonAction.ANSWER
     }
     with db.reading() as view:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.commands import circular_gold, people_tables, task_mean_tables, trivial_tables
+from bot.commands import baseline_tables
+from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import (
@@ -20,12 +21,11 @@ from bot.commands.data_sets import (
     format_title,
     read_data_set,
 )
-from bot.commands.task_mean_tables import ProgrammeNames
 
 if TYPE_CHECKING:
     from aggregation.performance import Performance, Unit
+    from bot.commands.baseline_tables import TrivialAnswers
     from bot.commands.terminal_output import Cell
-    from bot.commands.trivial_tables import TrivialAnswers
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
 
@@ -56,15 +56,15 @@ def baseline(
     choice = TieChoice(ties=ties.value, seed=seed)
     if not earlier:
         check_blindness(projects, by="baseline", unblind=unblind)
-    project = task_mean_tables.find_single_project(projects)
+    project = baseline_tables.find_single_project(projects)
     if project is None and earlier:
         raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
     if project is None:
-        task_mean_tables.print_task_means(projects, question, tie_choice=choice, json=json)
+        baseline_tables.print_task_means(projects, question, tie_choice=choice, json=json)
         return
     data = read_data_set(project, question, earlier=earlier)
-    if circular_gold.has_no_other_gold(data):
-        circular_gold.print_agreement_with_others(data, json=json)
+    if baseline_tables.has_no_other_gold(data):
+        baseline_tables.print_agreement_with_others(data, json=json)
         return
     scored = data.keep_first_places()
     with terminal_output.show_progress("units", quiet=json) as progress:
@@ -73,15 +73,15 @@ def baseline(
         pooled = performance
         if scored is not data:
             pooled = score(data.build_answers(), skips=data.build_skips())
-    variants = people_tables.score_variants(scored, choice)
-    people = people_tables.read_people(project, scored)
-    trivial = trivial_tables.read_trivial_answers(project, data)
+    variants = baseline_tables.score_variants(scored, choice)
+    people = baseline_tables.read_people(project, scored)
+    trivial = baseline_tables.read_trivial_answers(project, data)
     if json:
         _print_json(data, scored, performance, pooled, variants, people, trivial)
     else:
         _print_tables(data, scored, performance, pooled, variants)
-        people_tables.print_people(data, variants, people, performance)
-        trivial_tables.print_trivial_answers(data, trivial)
+        baseline_tables.print_people(data, variants, people, performance)
+        baseline_tables.print_trivial_answers(data, trivial)
 
 
 def _print_json(
@@ -120,8 +120,8 @@ def _print_json(
             "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
-            **people_tables.describe_people(variants, people, performance),
-            **trivial_tables.describe_trivial_answers(trivial),
+            **baseline_tables.describe_people(variants, people, performance),
+            **baseline_tables.describe_trivial_answers(trivial),
         }
     )
 

@@ -30,7 +30,7 @@ async def serve_page(
     of the local Telegram before, which the database knows. `organisers` are ids of people there, who have 1001, 1002
     and so on.
     """
-    from annotation.store import inbox, queries
+    from annotation.store import mailbox, queries
     from bot import application
     from bot.conversation.updates_and_calls import ConversationSettings
     from bot.delivery import logs
@@ -61,7 +61,7 @@ async def serve_page(
     server = Server(telegram)
     with database.reading() as view:
         languages = [project.language for project in queries.list_projects(view)]
-        last_update, telegram.last_message = inbox.get_last_numbers(view)
+        last_update, telegram.last_message = mailbox.get_last_numbers(view)
         telegram.queue.last = max(telegram.queue.last, last_update)
     server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)

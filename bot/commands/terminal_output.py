@@ -4,16 +4,151 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
-from bot.commands.table_layout import TableColumn, lay_out_table
+LONG_TEXT = 40
+"""Cells with more characters, in a table of more than two columns, are long texts."""
+READABLE_WIDTH = 28
+"""Characters a line that a long text needs to be read in its column."""
+GAP = 2
+NO_BREAK = "\u00a0"
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column as text: its header, a cell for each row, and whether they are numbers, which stand to the right."""
+
+    header: str
+    cells: tuple[str, ...]
+    numeric: bool = False
+
+    @property
+    def full_width(self) -> int:
+        """The width in which no line wraps."""
+        return max(map(cell_len, (self.header, *self.cells)))
+
+    @property
+    def least_width(self) -> int:
+        """The width in which no word is broken."""
+        return max(cell_len(word) for text in (self.header, *self.cells) for word in _join_words(text).split(" "))
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it holds a long text."""
+        return any(cell_len(cell) > LONG_TEXT and " " in cell for cell in self.cells)
+
+
+def lay_out_table(columns: Sequence[TableColumn], *, width: int) -> Iterator[RenderableType]:
+    """The parts of a table in a terminal of that width, in the first of the four forms that fits."""
+    long = {index for index, column in enumerate(columns) if column.is_long and index > 0 and len(columns) > 2}
+    widths = _find_widths(columns, width=width)
+    if widths is not None and all(widths[index] >= min(columns[index].full_width, READABLE_WIDTH) for index in long):
+        yield _build_grid(columns, widths)
+        return
+    short = [column for index, column in enumerate(columns) if index not in long]
+    widths, widths_of_rest = _find_widths(short, width=width), _find_widths(short[1:], width=width)
+    if widths is not None:
+        yield _build_grid(short, widths)
+    elif widths_of_rest is not None and len(short) > 2:
+        yield from _build_rows_under_names(short, widths_of_rest)
+    else:
+        yield from _build_blocks(columns)
+        return
+    if long:
+        yield from _build_texts(short, [columns[index] for index in sorted(long)])
+
+
+def _join_words(text: str) -> str:
+    """The text with no-break spaces where a line must not end: in a cell without letters (an interval), before %.
+
+    Nor may what is to be copied in one piece be broken: `/start CODE`.
+    """
+    if not any(letter.isalpha() for letter in text):
+        return text.replace(" ", NO_BREAK)
+    return re.sub(r" (?=%)|(?<=\bof) (?=\d)|(?<=/start) ", NO_BREAK, text)
+
+
+def _wrap_text(text: str, width: int) -> Text:
+    lines = textwrap.wrap(_join_words(text), width, break_long_words=False, break_on_hyphens=False)
+    return Text("\n".join(lines).replace(NO_BREAK, " "))
+
+
+def _find_widths(columns: Sequence[TableColumn], *, width: int) -> list[int] | None:
+    """The widths of the columns of a grid; None where their longest words do not fit beside each other."""
+    least = [column.least_width for column in columns]
+    wanted = [column.full_width - narrow for column, narrow in zip(columns, least, strict=True)]
+    left = width - GAP * (len(columns) - 1) - sum(least)
+    if left < 0:
+        return None
+    share = min(1.0, left / max(1, sum(wanted)))
+    return [narrow + int(share * more) for narrow, more in zip(least, wanted, strict=True)]
+
+
+def _build_grid(columns: Sequence[TableColumn], widths: Sequence[int], *, headers: bool = True) -> Table:
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0), show_header=headers)
+    for column, width in zip(columns, widths, strict=True):
+        grid.add_column(_wrap_text(column.header, width), justify="right" if column.numeric else "left", width=width)
+    for row in zip(*(column.cells for column in columns), strict=True):
+        grid.add_row(*map(_wrap_text, row, widths))
+    return grid
+
+
+def _build_rows_under_names(columns: Sequence[TableColumn], widths: Sequence[int]) -> Iterator[RenderableType]:
+    """A grid in which the first cell of each row has a line of its own; `widths` are those of the other columns."""
+    first, rest = columns[0], columns[1:]
+    yield Text(first.header, style="bold")
+    yield _build_grid([replace(column, cells=()) for column in rest], widths)
+    for number, name in enumerate(first.cells):
+        yield Text(name, style="bold")
+        yield _build_grid([replace(column, cells=(column.cells[number],)) for column in rest], widths, headers=False)
+
+
+def _build_texts(short: Sequence[TableColumn], long: Sequence[TableColumn]) -> Iterator[Text]:
+    """The long texts of the rows, equal ones once, each after the names of the rows to which they belong."""
+    names_by_texts: dict[tuple[str, ...], list[str]] = {}
+    for name, texts in zip(_name_rows(short), zip(*(column.cells for column in long), strict=True), strict=True):
+        names_by_texts.setdefault(texts, []).append(name)
+    yield Text("")
+    for texts, names in names_by_texts.items():
+        told = [(column.header, text) for column, text in zip(long, texts, strict=True) if text.strip("–")]
+        if told:
+            more = "".join(f"\n  {header}: {text}" for header, text in told[1:])
+            yield Text(f"{', '.join(dict.fromkeys(names))}: {told[0][1]}{more}")
+
+
+def _name_rows(columns: Sequence[TableColumn]) -> list[str]:
+    """The first cells of each row, as many as tell the rows apart; the first one where none do."""
+    rows: Mapping[int, list[str]] = {
+        number: [" ".join(cells) for cells in zip(*(column.cells for column in columns[:number]), strict=True)]
+        for number in range(1, len(columns) + 1)
+    }
+    return next((names for names in rows.values() if len(set(names)) == len(names)), rows[1])
+
+
+def _build_blocks(columns: Sequence[TableColumn]) -> Iterator[Table]:
+    """A block for each row, with a line for each column."""
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        block = Table.grid(padding=(0, GAP, 0, 0))
+        block.add_column(no_wrap=True)
+        block.add_column(overflow="fold")
+        for column, cell in zip(columns, cells, strict=True):
+            block.add_row(Text(column.header, style="dim"), Text(cell))
+        block.add_row("", "")
+        yield block
+
 
 Cell = str | int | float | None
 

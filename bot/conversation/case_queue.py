@@ -11,10 +11,9 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from annotation.workflow.review import adjudication_queue
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import cases
 
 CASE_STEPS = {ConversationStep.CASE, ConversationStep.COMMENT}

@@ -13,10 +13,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from bot.conversation import callbacks
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import updates_and_calls
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData, InlineButton
 
 NARROW_LABEL, WIDE_LABEL, LETTER_LABEL = 14, 20, 3
 """The longest labels, in UTF-16 units, of buttons in rows of two, in rows of one, and in rows of four.
@@ -67,7 +66,9 @@ def build_button(
     label: str, action: ButtonAction, row_id: int = 0, *numbers: int, word: str = "", typed: Sequence[str] = ()
 ) -> InlineButton:
     """A button with its callback data; `typed` is what may be typed instead of a tap, besides its label."""
-    return InlineButton(label, callbacks.encode_callback(CallbackData(action, row_id, numbers, word)), tuple(typed))
+    return InlineButton(
+        label, updates_and_calls.encode_callback(CallbackData(action, row_id, numbers, word)), tuple(typed)
+    )
 
 
 def render_text(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
@@ -14,23 +14,131 @@ from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
 from annotation.workflow.annotators import access, data_summary, invitations
-from annotation.workflow.assignments import AssignedItem, Eligibility
+from annotation.workflow.assignments import AssignedItem, Eligibility, OwnProgress, ProgressState
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
+from annotation.workflow.notices import wishes
 from annotation.workflow.participations import NothingAssigned
-from bot.conversation import (
-    attestation_questions,
-    case_queue,
-    long_items,
-    notice_offers,
-    programme_end,
-    requirements,
-    work_sessions,
-)
-from bot.conversation.message_layout import RenderedMessage
+from bot.conversation import attestation_questions, case_queue, message_layout, requirements, work_sessions
+from bot.conversation.message_layout import RenderedMessage, TextBlock
+from bot.conversation.texts import Texts
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCall, TelegramCalls, UpdateKind
-from bot.conversation.views import answer_summary, items, menus, onboarding, own_progress, project_status
+from bot.conversation.updates_and_calls import ButtonAction, NewMessage, TelegramCall, TelegramCalls, UpdateKind
+from bot.conversation.views import answer_summary, items, menus, notice_cards, onboarding, own_progress, project_status
 from bot.conversation.views.menus import MenuLine
+
+OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
+"""The reasons for having no item that are no end of a programme."""
+TOLD_REASONS = {UnassignedReason.PAUSED, UnassignedReason.EXCLUDED, UnassignedReason.FAILED}
+"""The reasons that are told below the lines."""
+
+
+def show_programme_end(
+    context: UpdateContext, keys: Collection[int], result: NothingAssigned | None = None
+) -> TelegramCalls:
+    """Show how far the annotator is in the programmes with these menu keys, which have no item for them any more.
+
+    No call where `result` says that there will be items, where something else has to be said, and where the annotator
+    has done nothing.
+    """
+    if result is not None and (result.until is not None or result.reason in OTHER_SCREENS):
+        return ()
+    listed = assignments.list_own_progress(context.transaction, now=context.now, exhausted=keys)
+    ended = [progress for progress in listed if progress.key in keys]
+    if not any(progress.done or progress.answers for progress in ended):
+        return ()
+    blocks = [
+        *own_progress.build_progress_blocks(ended, context.translate),
+        TextBlock(_explain_reason(context, result)),
+        TextBlock(_format_end(ended, context.translate)),
+    ]
+    return context.send(message_layout.render_messages(blocks, context.translate)[-1])
+
+
+def show_end_of_closed(context: UpdateContext) -> TelegramCalls:
+    """Show how far the annotator is where no project is open and they joined a programme; no call otherwise."""
+    listed = assignments.list_own_progress(context.transaction, now=context.now)
+    keys = {progress.key for progress in listed}
+    return show_programme_end(context, keys) if any(key < 0 for key in keys) else ()
+
+
+def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> str:
+    """What a rule or a failed test has decided in one of the projects; empty for any other reason."""
+    if result is None or result.project is None or result.reason not in TOLD_REASONS:
+        return ""
+    project, _ = definitions.get_named_project(context.transaction.session, result.project)
+    return context.translate(project_status.REASON_TEXTS[result.reason], project=project.title)
+
+
+def _format_end(ended: Sequence[OwnProgress], translate: Texts) -> str:
+    """What ended, how many answers were given, thanks, and how to hear of more."""
+    answers = sum(progress.answers for progress in ended)
+    states = {progress.state for progress in ended}
+    if ProgressState.PAUSED in states:
+        return translate("programme-paused", answers=answers)
+    if states == {ProgressState.CLOSED}:
+        return translate("all-closed", answers=answers)
+    return translate("programme-done", answers=answers)
+
+
+MAX_MESSAGES = 4
+"""An item that takes more messages than this is too long for a phone."""
+MOVE = "move"
+"""The word in the data of the SKIP button that leaves an item for Label Studio."""
+
+
+def offer_label_studio(context: UpdateContext, item: AssignedItem, *, n_messages: int) -> TelegramCalls:
+    """Say above a long item where it is easier to read, with a button that leaves it for there.
+
+    No call where the annotator has no batch of the project, or the address is not known, and for a change of an answer.
+    """
+    address = context.settings.label_studio_url
+    if address is None or item.revision:
+        return ()
+    remote_id = assignments.find_remote_batch(
+        context.transaction.session, annotator_id=context.annotator_id, project_id=item.project_id
+    )
+    if remote_id is None:
+        return ()
+    button = message_layout.build_button(
+        context.translate("long-move"), ButtonAction.SKIP, item.assignment_id, word=MOVE
+    )
+    text = context.translate("long-item", messages=n_messages, address=f"{address.rstrip('/')}/projects/{remote_id}")
+    return context.send(message_layout.render_text(context.translate, text, buttons=((button,),)))
+
+
+PASSING_REASONS = {UnassignedReason.NOTHING_LEFT, UnassignedReason.COOL_DOWN, UnassignedReason.NOT_RUNNING}
+"""Why there may be something to answer later although there is nothing now; a cap too, where it ends by itself."""
+
+
+def may_pass(result: NothingAssigned) -> bool:
+    """Whether there may be something to answer later, without anything that the annotator does."""
+    return result.reason in PASSING_REASONS or result.until is not None
+
+
+def add_news_offer(
+    context: UpdateContext, explanations: Sequence[TelegramCall], results: Sequence[NothingAssigned]
+) -> TelegramCalls:
+    """The explanations why there is nothing to answer now, the last with the offer to write when there is something.
+
+    It is offered where that may come (`results` are the reasons); where it is wanted already, that is said instead. The
+    label of the button may be typed; any other text means what it means without the offer.
+    """
+    if not any(map(may_pass, results)):
+        return tuple(explanations)
+    *earlier, last = explanations
+    wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
+    added = notice_cards.render_news_offer(wish, context.translate)
+    if not isinstance(last, NewMessage):
+        raise TypeError("an explanation is a message")
+    message = replace(added, html=f"{last.html}\n\n{added.html}", buttons=(*last.buttons, *added.buttons))
+    return (*earlier, *(context.ask(message, ConversationStep.NONE) if message.buttons else context.send(message)))
+
+
+def send_pause(context: UpdateContext, text_id: str, **arguments: int) -> TelegramCalls:
+    """Say that work is paused, with a button that shows what the bot writes first."""
+    paused = message_layout.render_text(context.translate, context.translate(text_id, **arguments))
+    return context.send(replace(paused, buttons=((notice_cards.build_card_button(context.translate),),)))
+
 
 MAX_SEARCHES = 20
 """How many times one update searches for an item before the annotator is asked to wait."""
@@ -82,7 +190,7 @@ def _show_next_item(
     results: list[NothingAssigned] = []
     for entry in entries:
         if entry.key == context.state.entry and not entry.projects:
-            explanations |= {str(call): call for call in programme_end.show_programme_end(context, [entry.key])}
+            explanations |= {str(call): call for call in show_programme_end(context, [entry.key])}
             _mark_exhausted(context, entry)
     while open_entries := _list_open_entries(context, entries):
         chosen = [entry for entry in open_entries if entry.key == context.state.entry]
@@ -102,7 +210,7 @@ def _show_next_item(
         results.append(result)
         explanations |= {str(call): call for call in calls}
     work_sessions.forget_session(context)
-    explained = notice_offers.add_news_offer(context, [*explanations.values()], results)
+    explained = add_news_offer(context, [*explanations.values()], results)
     return join_calls(explained, case_queue.offer_cases(context) or attestation_questions.ask_at_end(context))
 
 
@@ -110,7 +218,7 @@ def _show_end(context: UpdateContext, entry: ProjectChoice, result: AssignedItem
     """Show the end of a programme that has no item any more; no call in any other case."""
     if entry.key > 0 or isinstance(result, AssignedItem):
         return ()
-    return programme_end.show_programme_end(context, [entry.key], result)
+    return show_programme_end(context, [entry.key], result)
 
 
 def _list_open_entries(context: UpdateContext, entries: Sequence[ProjectChoice]) -> list[ProjectChoice]:
@@ -180,8 +288,8 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
     if queued is not None:
         return case_queue.ask_case(context, queued)
     work_sessions.forget_session(context)
-    ended = programme_end.show_programme_end(context, [entry.key for entry in entries])
-    ended = ended or programme_end.show_end_of_closed(context)
+    ended = show_programme_end(context, [entry.key for entry in entries])
+    ended = ended or show_end_of_closed(context)
     projects = participations.list_joined_projects(context.transaction.session, annotator_id=context.annotator_id)
     stopped = [
         NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=project.name)
@@ -192,12 +300,12 @@ def _explain_nothing_open(context: UpdateContext, entries: Sequence[ProjectChoic
         ended = context.send_text("quota", project=entries[0].title, answers=_count_answers(context))
     if ended or stopped:
         said = ended or show_assignment_result(context, stopped[0])
-        return notice_offers.add_news_offer(context, said, stopped)
+        return add_news_offer(context, said, stopped)
     if projects and all(project.status is ProjectStatus.CLOSED for project in projects):
         return context.send_text("all-closed", answers=_count_answers(context))
     if projects:
         nothing = NothingAssigned(reason=UnassignedReason.NOTHING_LEFT)
-        return notice_offers.add_news_offer(context, show_assignment_result(context, nothing), [nothing])
+        return add_news_offer(context, show_assignment_result(context, nothing), [nothing])
     if is_adjudicator:
         text_id = "case-nothing"
     else:
@@ -239,8 +347,8 @@ def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:
     """Show the item in new messages, with its buttons under the last."""
     draft = context.state.get_draft(item.assignment_id, item.revision)
     messages = render_item(context, item, draft)
-    is_long = len(messages) > long_items.MAX_MESSAGES
-    offer = long_items.offer_label_studio(context, item, n_messages=len(messages)) if is_long else ()
+    is_long = len(messages) > MAX_MESSAGES
+    offer = offer_label_studio(context, item, n_messages=len(messages)) if is_long else ()
     older = () if item.is_new else remove_item_buttons(context, item)
     return join_calls(older, offer, context.send(*messages, assignment_id=item.assignment_id))
 

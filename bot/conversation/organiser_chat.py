@@ -5,10 +5,9 @@ from __future__ import annotations
 from annotation.errors import Stale
 from annotation.workflow.organisers import campaigns, open_messages
 from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
-from bot.conversation.callbacks import CallbackData
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
 from bot.conversation.views.organiser_cards import OrganiserCard, OrganiserWords
 

@@ -16,9 +16,8 @@ from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.update_context import UpdateContext
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import onboarding, work_sessions
 
 if TYPE_CHECKING:

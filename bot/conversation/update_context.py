@@ -15,11 +15,11 @@ from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationRecord, ConversationState, ConversationStep
 from annotation.workflow.conversations.screens import TypedMessage
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import CallbackData
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts, get_texts, match_language
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
+    CallbackData,
     ConversationSettings,
     IncomingUpdate,
     MessageEdit,

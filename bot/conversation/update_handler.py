@@ -16,8 +16,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state, groups
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import callbacks, message_layout, navigation, prompts
-from bot.conversation.callbacks import ButtonAction
+from bot.conversation import message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import (
     adjudication,
     answer_changes,
@@ -40,6 +39,7 @@ from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (
     MAX_TEXT,
+    ButtonAction,
     ConversationSettings,
     IncomingUpdate,
     NewMessage,
@@ -196,7 +196,7 @@ def handle_update(
         now=now,
         simulated=settings.simulated,
     )
-    callback = callbacks.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
+    callback = updates_and_calls.decode_callback(incoming.data) if incoming.kind is UpdateKind.TAP else None
     context = UpdateContext(
         transaction=transaction,
         incoming=incoming,

@@ -21,7 +21,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from annotation.errors import Unavailable
-from annotation.store import outbox
+from annotation.store import mailbox
 from annotation.workflow.organisers import export_requests
 from annotation.workflow.organisers.export_requests import ClaimedExport
 from bot.conversation.updates_and_calls import ExportFailure, TelegramCalls
@@ -85,7 +85,7 @@ class ExportMaker:
             return
         calls = self.describe_export(claimed, made)
         drafts = telegram_payloads.build_outbox_drafts(calls, chat_id=0, protect=False, find_message_id=lambda _: None)
-        outbox.store_messages(session, [*drafts], now=self.runner.database_clock())
+        mailbox.store_messages(session, [*drafts], now=self.runner.database_clock())
 
     async def _run_export(self, project: str) -> bytes | ExportFailure | None:
         """The zipped files of a project, or why there are none; None where another process has the lease meanwhile."""

@@ -13,22 +13,242 @@ import asyncio
 import logging
 import secrets
 from bisect import insort
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from typing import Any
+
+from sqlmodel import Session
+from telegram.error import ChatMigrated, Forbidden, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
-from annotation.store import outbox
-from annotation.store.outbox import MessageHold, OutboxMessage
+from annotation.store import chats, mailbox
+from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment, ShownPrompt
+from annotation.workflow.annotators import registration
 from bot.delivery.attempts import Failure, catch_failure
-from bot.delivery.failed_messages import HOLD_TIME, FailedMessages
 from bot.delivery.logs import format_trace
 from bot.delivery.rate_limit import RateLimit
-from bot.delivery.receipts import Receipts
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
+Shown = ShownAssignment | ShownPrompt
+BATCH_SECONDS = 0.05
+"""Seconds that receipts wait for the transaction of an update before they get one of their own."""
+
+
+@dataclass(frozen=True)
+class ReceiptBatch:
+    """The receipts that one transaction saves: ids of outbox messages that were sent, and what those show."""
+
+    sent: Sequence[int] = ()
+    shown: Sequence[Shown] = ()
+
+    def save(self, session: Session) -> None:
+        """Delete the outbox messages that were sent, and store which Telegram messages show and ask what."""
+        mailbox.delete_messages(session, self.sent)
+        mailbox.store_shown(session, self.shown)
+
+
+@dataclass
+class Receipts:
+    """The receipts of one process that are not saved yet; a transaction takes them, and returns them if it fails."""
+
+    runner: TransactionRunner
+    _sent: list[int] = field(default_factory=list)
+    _shown: list[Shown] = field(default_factory=list)
+    _saving: asyncio.Task[None] | None = None
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def add(self, message_id: int, *, shown: Sequence[Shown] = ()) -> None:
+        """Add the receipt of an outbox message; `shown` is what was sent with it."""
+        self._sent.append(message_id)
+        self._shown.extend(shown)
+        self._schedule_save()
+
+    def list_unsaved(self) -> Sequence[int]:
+        """The ids of outbox messages that were sent, but are still stored."""
+        return self._sent
+
+    def take_batch(self) -> ReceiptBatch:
+        """Take all receipts, to save them in a transaction."""
+        batch = ReceiptBatch(self._sent, self._shown)
+        self._sent, self._shown = [], []
+        return batch
+
+    def return_batch(self, batch: ReceiptBatch) -> None:
+        """Return receipts that could not be saved."""
+        self._sent = [*batch.sent, *self._sent]
+        self._shown = [*batch.shown, *self._shown]
+        self._schedule_save()
+
+    def _schedule_save(self) -> None:
+        """Start a task that saves the receipts later, unless one runs already."""
+        if self._sent and (self._saving is None or self._saving.done()):
+            self._saving = asyncio.create_task(self._save_later())
+
+    async def _save_later(self) -> None:
+        while self._sent:
+            await asyncio.sleep(BATCH_SECONDS)
+            await self.save()
+
+    async def save(self) -> bool:
+        """Save all receipts now, after those that are being saved. Returns whether it succeeded."""
+        async with self._lock:
+            batch = self.take_batch()
+            if not batch.sent:
+                return True
+            try:
+                await self.runner.run(batch.save)
+            except HromadaError as failure:
+                log.debug("What was sent is noted later: %s", type(failure).__name__)
+                self.return_batch(batch)
+                return False
+            except asyncio.CancelledError:
+                self.return_batch(batch)
+                raise
+            return True
+
+
+HOLD_TIME = timedelta(seconds=6)
+"""How long no other process sends a message that this one holds, unless the hold is extended."""
+MAX_ATTEMPTS = 8
+"""How often a call is tried that fails although Telegram answers, within a good minute; then it is set aside."""
+MAX_AGE = timedelta(days=1)
+"""How old a message may get that cannot be sent, for whatever reason."""
+PAUSE_SLACK_SECONDS = 0.1
+"""Seconds that are added to a pause that Telegram asks for."""
+
+
+@dataclass(kw_only=True)
+class FailedMessages:
+    """Handles failures to send a message; its methods return None once this process is done with the message, otherwise
+    the seconds until the next attempt.
+    """
+
+    runner: TransactionRunner
+    api: TelegramApi
+    receipts: Receipts
+    rate_limit: RateLimit
+    make_hold: Callable[[timedelta], MessageHold]
+
+    async def handle_failure(
+        self, in_flight: InFlightMessage, failure: Exception, *, queued: Sequence[InFlightMessage]
+    ) -> float | None:
+        """Decide by what made the message fail; `queued` are the messages for its chat, it included."""
+        match failure:
+            case HromadaError():  # of the database: it says so in the log itself
+                return in_flight.backoff.take_pause()
+            case RetryAfter():
+                return await self._pause_chat(in_flight, failure)
+            case Forbidden():
+                return await self._close_chat(in_flight, queued)
+            case ChatMigrated():
+                return await self._move_chat(in_flight, failure.new_chat_id)
+            case TelegramError() if in_flight.message.repeatable or in_flight.unsent:
+                return await self._try_again(in_flight, failure)
+        await self._give_up(in_flight, failure)
+        return None
+
+    async def _give_up(self, in_flight: InFlightMessage, failure: Exception) -> None:
+        """Send nothing again that may have been sent; park what failed in a way that nobody expected."""
+        message_id, name = in_flight.message.id, type(failure).__name__
+        if isinstance(failure, TelegramError):
+            log.warning("Message %s may have been sent; it is not sent again: %s", message_id, name)
+            self.receipts.add(message_id)
+            return
+        log.error("Message %s failed: %s", message_id, format_trace(failure))
+        await self._park_rest(in_flight, f"unexpected {name}")
+
+    async def park_message(
+        self, in_flight: InFlightMessage, reason: str, *, calls: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Park a message with the calls that were not made, and say so in the log."""
+        message_id, now = in_flight.message.id, self.runner.database_clock()
+        shown = in_flight.list_shown(at=self.runner.clock())
+
+        def park(session: Session) -> None:
+            mailbox.store_shown(session, shown)
+            mailbox.park_message(session, message_id=message_id, calls=calls, reason=reason, now=now)
+
+        await self.runner.run(park)
+        log.error("Message %s is parked (hromada delivery list): %s", message_id, reason)
+
+    async def _park_rest(self, in_flight: InFlightMessage, reason: str) -> None:
+        """Park a message with all calls that were not made."""
+        rest = [*in_flight.set_aside, *in_flight.message.calls[in_flight.n_calls :]]
+        await self.park_message(in_flight, in_flight.reason or reason, calls=rest)
+
+    async def _try_again(self, in_flight: InFlightMessage, failure: TelegramError) -> float | None:
+        """Try a message again later; a call that has failed too often is set aside, and the others go on."""
+        reason = str(failure) or type(failure).__name__
+        counted = not in_flight.unsent and await self._is_telegram_well()
+        in_flight.attempts += counted
+        if in_flight.attempts >= MAX_ATTEMPTS:
+            in_flight.set_call_aside(f"{reason}, {MAX_ATTEMPTS} times")
+            return 0.0
+        return await self._postpone(in_flight, in_flight.backoff.take_pause(), reason=reason, counted=counted)
+
+    async def _is_telegram_well(self) -> bool:
+        """Whether Telegram answers another call, so that a failure is the message's own."""
+        try:
+            await self.api.get_me()
+        except TelegramError:
+            return False
+        return True
+
+    async def _pause_chat(self, in_flight: InFlightMessage, failure: RetryAfter) -> float | None:
+        """Send nothing to the chat as long as Telegram asks; other processes read it in the database."""
+        retry_after = failure.retry_after
+        seconds = retry_after.total_seconds() if isinstance(retry_after, timedelta) else float(retry_after)
+        seconds += PAUSE_SLACK_SECONDS
+        chat_id, now = in_flight.message.chat_id, asyncio.get_running_loop().time()
+        until = self.runner.database_clock() + timedelta(seconds=seconds)
+        self.rate_limit.record_refusal(chat_id, until=now + seconds, now=now)
+        await self.runner.run(lambda session: chats.store_pause(session, chat_id=chat_id, until=until))
+        return await self._postpone(in_flight, seconds, reason="Telegram asks for pauses", counted=False)
+
+    async def _postpone(
+        self, in_flight: InFlightMessage, seconds: float, *, reason: str, counted: bool
+    ) -> float | None:
+        """Store that the message is tried again after so many seconds, and by another process if this one dies.
+
+        A message that is too old is parked.
+        """
+        message = in_flight.message
+        if self.runner.database_clock() - message.created_at > MAX_AGE:
+            await self._park_rest(in_flight, f"for {MAX_AGE.days} day: {reason}")
+            return None
+        hold = self.make_hold(timedelta(seconds=seconds) + HOLD_TIME)
+        in_flight.begun = in_flight.n_calls > 0
+        in_flight.message = replace(message, held_until=hold.until)
+        await self.runner.run(
+            lambda session: mailbox.postpone_message(session, message_id=message.id, hold=hold, counted=counted)
+        )
+        return seconds
+
+    async def _close_chat(self, in_flight: InFlightMessage, queued: Sequence[InFlightMessage]) -> float | None:
+        """Mark a user who has blocked the bot as unreachable, which deletes the messages and releases the live item.
+
+        Receipts are saved first, so that messages that were sent are not taken for lost.
+        """
+        log.info("A user closed the chat with the bot.")
+        telegram_id, now = in_flight.message.chat_id, self.runner.clock()
+        if not await self.receipts.save():
+            return await self._postpone(in_flight, in_flight.backoff.take_pause(), reason="blocked", counted=False)
+        await self.runner.run(lambda session: registration.mark_unreachable(session, telegram_id=telegram_id, now=now))
+        for undeliverable in queued:
+            undeliverable.dropped = True
+        return None
+
+    async def _move_chat(self, in_flight: InFlightMessage, new_chat_id: int) -> float:
+        """Change the chat id of this message and of all stored ones for the chat; it is tried again at once."""
+        old_chat_id = in_flight.message.chat_id
+        await self.runner.run(lambda session: chats.move_chat(session, chat_id=old_chat_id, to=new_chat_id))
+        in_flight.message = replace(in_flight.message, chat_id=new_chat_id)
+        return 0.0
+
+
 MAX_PARALLEL = 256
 """How many chats are sent to at once."""
 ACKNOWLEDGEMENT = "answerCallbackQuery"
@@ -228,7 +448,7 @@ class Sender:
         own_ids = {*self.list_held_ids(), *self.receipts.list_unsaved(), *self._left}
         other_ids = tuple(number for number in in_flight.message.predecessors if number not in own_ids)
         must_wait = bool(other_ids) and await self.runner.run(
-            lambda session: outbox.are_any_waiting(session, other_ids)
+            lambda session: mailbox.are_any_waiting(session, other_ids)
         )
         if must_wait:
             return ORDER_CHECK_SECONDS
@@ -241,7 +461,7 @@ class Sender:
         if self.runner.database_clock() < message.held_until:
             return True
         hold = self.make_hold()
-        if not await self.runner.run(lambda session: outbox.extend_holds(session, [message.id], hold)):
+        if not await self.runner.run(lambda session: mailbox.extend_holds(session, [message.id], hold)):
             in_flight.dropped = True
             return False
         in_flight.message = replace(message, held_until=hold.until)
@@ -255,5 +475,5 @@ class Sender:
             return False
         now = self.runner.database_clock()
         return await self.runner.run(
-            lambda session: outbox.mark_begun(session, message_id=message.id, holder=self.holder, now=now)
+            lambda session: mailbox.mark_begun(session, message_id=message.id, holder=self.holder, now=now)
         )

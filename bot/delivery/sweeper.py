@@ -18,8 +18,8 @@ from time import monotonic
 from sqlmodel import Session
 
 from annotation.errors import NotWritable, SchemaMismatch, Unavailable
-from annotation.store import chats, clock_changes, inbox, migrations, notices, outbox, process_leases
-from annotation.store.outbox import MessageHold, OutboxMessage
+from annotation.store import chats, clock_changes, mailbox, migrations, notices, process_leases
+from annotation.store.mailbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import AwaitedService, Failure, Watchdog, catch_failure
@@ -153,17 +153,17 @@ class Sweeper:
     ) -> _SweptRows:
         """Find what waits, extend holds, and delete old update ids once in so many sweeps."""
         now = self.runner.database_clock()
-        kept_ids = outbox.extend_holds(session, held_ids, hold) if held_ids else ()
+        kept_ids = mailbox.extend_holds(session, held_ids, hold) if held_ids else ()
         if self._sweeps % CLEAN_EVERY == 0:
-            inbox.delete_handled(session, before=now - INBOX_RETENTION)
-        messages = outbox.take_due_messages(session, now=now, hold=hold, paced=False)
+            mailbox.delete_handled(session, before=now - INBOX_RETENTION)
+        messages = mailbox.take_due_messages(session, now=now, hold=hold, paced=False)
         if not self.runner.single_writer:
-            messages = outbox.add_predecessors(session, messages)
-        takes_paced = has_lease and len(self._paced) < outbox.MOST_MESSAGES
+            messages = mailbox.add_predecessors(session, messages)
+        takes_paced = has_lease and len(self._paced) < mailbox.MOST_MESSAGES
         paced_hold = self.sender.make_hold(PACED_HOLD_TIME)
-        paced = outbox.take_due_messages(session, now=now, hold=paced_hold, paced=True) if takes_paced else ()
+        paced = mailbox.take_due_messages(session, now=now, hold=paced_hold, paced=True) if takes_paced else ()
         return _SweptRows(
-            user_ids=inbox.list_waiting_senders(session, before=now - age),
+            user_ids=mailbox.list_waiting_senders(session, before=now - age),
             messages=messages,
             paced=paced,
             pauses=chats.list_pauses(session, now=now),
@@ -206,7 +206,7 @@ class Sweeper:
             calls, chat_id=0, protect=settings.protect, find_message_id=lambda _: None
         )
         now = self.runner.database_clock()
-        outbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], now=now)
+        mailbox.store_messages(session, [replace(draft, paced=True) for draft in drafts], now=now)
 
     async def _send_paced(self) -> None:
         """Send paced messages one after another, each when the rate limit allows it, until cancelled."""

@@ -24,7 +24,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, Ti
 from telegram.request import BaseRequest, RequestData
 from telegram.request._requestparameter import RequestParameter
 
-from annotation.store.outbox import OutboxMessage, ShownAssignment, ShownPrompt
+from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
 from bot.delivery.attempts import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 

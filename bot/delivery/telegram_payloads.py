@@ -12,8 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from annotation.errors import UnknownVersion
-from annotation.store.inbox import ReceivedUpdate
-from annotation.store.outbox import OutboxDraft
+from annotation.store.mailbox import OutboxDraft, ReceivedUpdate
 from bot.conversation.updates_and_calls import (
     MAX_TEXT,
     AssignmentMessage,

@@ -8,6 +8,7 @@ waits for a transaction longer than a limit, whatever the database does.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +20,48 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session
 
-from annotation.errors import Unavailable
+from annotation.errors import NotWritable, Unavailable
 from annotation.store import clock_changes, process_leases
 from annotation.store.database import Database
-from bot.delivery.database_state import DatabaseState
+
+log = logging.getLogger(__name__)
+RECOVERY_SECONDS = 60.0
+"""Seconds without a failure after which the database stores again: no update waits longer for another attempt."""
+
+
+@dataclass
+class DatabaseState:
+    """Whether the database answers one process, and stores what it is given.
+
+    `write_problem` says in a sentence why it does not store; it is empty where it does.
+    """
+
+    clock: Callable[[], float] = monotonic
+    write_problem: str = ""
+    _is_silent: bool = False
+    _failed_at: float = 0.0
+
+    def note_failure(self, failure: BaseException) -> None:
+        """A transaction failed; other failures than those of the database change nothing."""
+        if isinstance(failure, NotWritable):
+            self._failed_at = self.clock()
+            if not self.write_problem:
+                log.warning("Nothing is stored, and what comes waits: %s", failure)
+            self.write_problem = failure.problem
+        elif isinstance(failure, Unavailable):
+            if not self._is_silent:
+                log.warning("The database does not answer; what comes waits: %s", failure)
+            self._is_silent = True
+
+    def note_success(self) -> None:
+        """A transaction was committed."""
+        if self._is_silent:
+            log.warning("The database answers again.")
+        self._is_silent = False
+        if self.write_problem and self.clock() - self._failed_at >= RECOVERY_SECONDS:
+            log.warning("The database stores again.")
+            self.write_problem = ""
+
 
 Result = TypeVar("Result")
 UseCase = Callable[[Session], Result]

@@ -8,35 +8,138 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
+from typing import Protocol
 
 from sqlmodel import Session
 
-from annotation.errors import SchemaMismatch, Unavailable
-from annotation.store import inbox, outbox
-from annotation.store.inbox import PendingUpdate, ReceivedUpdate
-from annotation.store.outbox import OutboxMessage
+from annotation.errors import HromadaError, SchemaMismatch, Unavailable
+from annotation.store import mailbox, migrations
+from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
 from bot.conversation import text_parts
-from bot.conversation.updates_and_calls import (
-    IncomingUpdate,
-    TelegramCalls,
-    UpdateKind,
-)
+from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.delivery_settings import DeliverySettings
-from bot.delivery.failed_updates import FailedUpdates
 from bot.delivery.logs import format_trace
-from bot.delivery.receipts import ReceiptBatch, Receipts
-from bot.delivery.sender import Sender
+from bot.delivery.sender import ReceiptBatch, Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner
 
 log = logging.getLogger(__name__)
+MAX_ATTEMPTS = 2
+"""How many times an update is tried before it is parked."""
+MAX_AGE = timedelta(hours=1)
+"""How old an update may get that the database does not handle in time, although it answers otherwise."""
+MAX_UPDATE_ID = 2**63 - 1
+"""The largest number of an update that can be stored; one with a larger number is only in the log."""
+CHECK_REMEDY = "Check it: hromada database check."
+AGE_CHECK_FAILURES = 3
+"""After how many failures of the database in a row the age is looked at."""
+
+
+class ExplainInTransaction(Protocol):
+    """A function that stores the messages by which the sender of a parked update is told."""
+
+    def __call__(
+        self, session: Session, update_id: int, failure: Exception, code: str
+    ) -> tuple[OutboxMessage, ...]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailedUpdates:
+    """Handles failures to store and to handle updates."""
+
+    runner: TransactionRunner
+    explain: ExplainInTransaction
+
+    async def store_one_by_one(self, updates: Sequence[ReceivedUpdate], failure: Exception) -> None:
+        """Store each update on its own, because of a failure to store them together; raises it where they have to wait.
+
+        An update that cannot be stored is parked without its content.
+        """
+        if _is_of_database(failure):
+            raise failure
+        for update in updates:
+            await self._store_or_park(update)
+
+    async def record_failure(self, user_id: int, failure: Exception, *, failures: int) -> tuple[OutboxMessage, ...]:
+        """Count a failure to handle a user's earliest update, or park the update; the messages that tell the user.
+
+        Raises the failure where the update has to wait for the database, or for the newer bot (SchemaMismatch), and
+        where none waits.
+        `failures` counts the failures of the database for this user before.
+        """
+        if _is_of_database(failure) and failures < AGE_CHECK_FAILURES:
+            raise failure
+        code, trace = secrets.token_hex(3), format_trace(failure)
+        update_id = await self.runner.run(lambda session: self._count_or_park(session, user_id, failure, code, trace))
+        if update_id is None:
+            return ()
+        log.error("Update %s is parked (hromada delivery list), code %s: %s", update_id, code, trace)
+        told = await catch_failure(self.runner.run(lambda session: self.explain(session, update_id, failure, code)))
+        if isinstance(told, Failure):
+            log.warning("The sender is not told of code %s: %s", code, type(told.error).__name__)
+            return ()
+        return told
+
+    def _count_or_park(self, session: Session, user_id: int, failure: Exception, code: str, trace: str) -> int | None:
+        """The id of the user's earliest update if it is parked now; raises the failure where the update has to wait."""
+        migrations.check_revision(session.connection())
+        failed, now = mailbox.get_failed_update(session, telegram_id=user_id), self.runner.database_clock()
+        if failed is None:
+            raise failure  # not of an update, as when the database may not be written
+        if _is_of_database(failure):
+            if now - failed.received_at < MAX_AGE:
+                raise failure
+        elif failed.attempts + 1 < MAX_ATTEMPTS:
+            mailbox.count_failure(session, update_id=failed.update_id)
+            return None
+        reason = _describe_failure(failure)
+        mailbox.park_update(session, update_id=failed.update_id, code=code, reason=reason, trace=trace, now=now)
+        return failed.update_id
+
+    async def _store_or_park(self, update: ReceivedUpdate) -> None:
+        """Store an update, or park it where it cannot be stored; raises a HromadaError where it has to wait.
+
+        It waits, too, where the database refuses both although it could: it may not be written, or lacks a table.
+        """
+        now = self.runner.database_clock()
+        stored = await catch_failure(self.runner.run(lambda session: mailbox.store_updates(session, [update], now=now)))
+        if not isinstance(stored, Failure):
+            return
+        if _is_of_database(stored.error):
+            raise stored.error
+        reason, trace = f"cannot be stored: {_describe_failure(stored.error)}", format_trace(stored.error)
+        parked = await catch_failure(
+            self.runner.run(
+                lambda session: mailbox.park_unstorable_update(
+                    session, update_id=update.update_id, reason=reason, trace=trace, now=now
+                )
+            )
+        )
+        if isinstance(parked, Failure) and (_is_of_database(parked.error) or abs(update.update_id) <= MAX_UPDATE_ID):
+            if isinstance(parked.error, HromadaError):
+                raise parked.error
+            raise Unavailable("The database takes no updates.", remedy=CHECK_REMEDY) from parked.error
+        log.error("Update %s is parked (hromada delivery list), it %s: %s", update.update_id, reason, trace)
+
+
+def _is_of_database(failure: Exception) -> bool:
+    """Whether a failure is that of a database that is away, or of a newer schema."""
+    return isinstance(failure, Unavailable | SchemaMismatch)
+
+
+def _describe_failure(failure: Exception) -> str:
+    """The reason for a list: the words of our own errors, of others the name alone, as their words may hold ids."""
+    return failure.problem if isinstance(failure, HromadaError) else type(failure).__name__
+
+
 MAX_PARALLEL = 16
 """How many users a process serves at once."""
 PART_SECONDS = 2.5
@@ -110,7 +213,9 @@ class Workers:
         if not received:
             return
         now = self.runner.database_clock()
-        outcome = await catch_failure(self.runner.run(lambda session: inbox.store_updates(session, received, now=now)))
+        outcome = await catch_failure(
+            self.runner.run(lambda session: mailbox.store_updates(session, received, now=now))
+        )
         if isinstance(outcome, Failure):
             await self._failed.store_one_by_one(received, outcome.error)
 
@@ -222,7 +327,7 @@ class Workers:
 
     def _handle_in_transaction(self, session: Session, user_id: int, batch: ReceiptBatch) -> _ServedUpdate:
         batch.save(session)
-        pending = inbox.take_next_update(session, telegram_id=user_id)
+        pending = mailbox.take_next_update(session, telegram_id=user_id)
         if pending is None:
             return _ServedUpdate()
         incoming, part_ids, wait = self._join_text(session, user_id, pending)
@@ -232,7 +337,7 @@ class Workers:
         calls = settings.handle_update(session, incoming, now=now, settings=settings.conversation)
         messages = self._store_messages(session, calls, incoming)
         for update_id in (pending.update_id, *part_ids):
-            inbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
+            mailbox.mark_done(session, update_id=update_id, now=self.runner.database_clock())
         return _ServedUpdate(
             messages, pending.has_more, closed_chat_id=incoming.chat_id if incoming.kind is UpdateKind.BLOCKED else None
         )
@@ -247,7 +352,7 @@ class Workers:
         first = telegram_payloads.restore_update(pending.payload)
         if not text_parts.may_have_more(first):
             return first, (), 0.0
-        following = inbox.list_following_updates(
+        following = mailbox.list_following_updates(
             session, telegram_id=user_id, after=pending.update_id, most=text_parts.MAX_PARTS
         )
         known = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
@@ -268,7 +373,7 @@ class Workers:
         self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate
     ) -> tuple[OutboxMessage, ...]:
         def find_message_id(assignment_id: int) -> int | None:
-            return outbox.get_message_id(session, assignment_id=assignment_id)
+            return mailbox.get_message_id(session, assignment_id=assignment_id)
 
         drafts = tuple(
             telegram_payloads.build_outbox_drafts(
@@ -276,8 +381,8 @@ class Workers:
             )
         )
         now, hold = self.runner.database_clock(), self.sender.make_hold()
-        messages = outbox.store_messages(session, drafts, now=now, hold=hold)
-        return messages if self.runner.single_writer else outbox.add_predecessors(session, messages)
+        messages = mailbox.store_messages(session, drafts, now=now, hold=hold)
+        return messages if self.runner.single_writer else mailbox.add_predecessors(session, messages)
 
     async def _record_failure(self, user_id: int, failure: Exception) -> _ServedUpdate:
         """Count a failure to handle a user's earliest update, or park the update; raises it where the update waits."""
@@ -289,5 +394,5 @@ class Workers:
         self, session: Session, update_id: int, failure: Exception, code: str
     ) -> tuple[OutboxMessage, ...]:
         """Tell the user that an update is parked."""
-        incoming = telegram_payloads.restore_update(inbox.get_payload(session, update_id=update_id))
+        incoming = telegram_payloads.restore_update(mailbox.get_payload(session, update_id=update_id))
         return self._store_messages(session, self.settings.explain_failure(session, incoming, failure, code), incoming)

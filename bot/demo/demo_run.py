@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+import csv
+import io
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +20,7 @@ from annotation.errors import BadInput, Conflict
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot import application
-from bot.conversation.updates_and_calls import ConversationSettings
-from bot.demo import items
-from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS, ScriptedAnnotator
+from bot.conversation.updates_and_calls import ButtonAction, ConversationSettings
 from bot.emulator.model import Message
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
@@ -27,6 +29,218 @@ from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from exports.tables import Release
+
+
+ITEMS_PER_PROJECT = 20
+OVERLAP = 5
+CONSENT_FILE = "SIMULATED-consent.txt"
+CONSENT = """\
+Це демонстрація: відповідають скрипти, а не люди.
+
+Відповіді збережуть під псевдонімом і опублікують. Перестати можна будь-коли, /withdraw забере відповіді.
+"""
+
+_WORDS = {
+    "дерева": "дуб береза сосна липа клен верба ялина тополя вільха каштан",
+    "птахи": "горобець синиця лелека ластівка ворона голуб дятел сова журавель зозуля",
+    "овочі": "морква буряк капуста огірок гарбуз редиска цибуля часник помідор кабачок",
+    "меблі": "стіл стілець шафа ліжко диван крісло полиця комод лавка тумба",
+    "одяг": "сорочка спідниця куртка светр сукня пальто штани жилет футболка піжама",
+    "транспорт": "автобус трамвай потяг літак човен велосипед тролейбус корабель пором вантажівка",
+    "фрукти": "яблуко груша слива абрикос персик банан апельсин лимон виноград айва",
+    "звірі": "вовк лисиця ведмідь заєць олень борсук білка видра кабан лось",
+    "професії": "лікар учитель кухар пекар столяр пілот актор художник слюсар водій",
+    "інструменти": "молоток пилка викрутка сокира рубанок долото дриль кліщі лопата граблі",
+}
+CATEGORIES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _WORDS.items()}
+RELATED_CATEGORIES = (frozenset({"дерева", "фрукти", "овочі"}), frozenset({"птахи", "звірі"}))
+"""Categories that can share members: a pear is a tree too, a pumpkin a fruit, and every bird an animal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoItem:
+    """An item: what is shown, the options (none where they are fixed), the right answer."""
+
+    shown: str
+    options: tuple[str, ...]
+    gold: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoProject:
+    """A project with its items, as an organiser would write it."""
+
+    name: str
+    title: str
+    instructions: str
+    fixed: tuple[str, ...]
+    items: tuple[DemoItem, ...]
+
+    @property
+    def yaml(self) -> str:
+        """The project file."""
+        width = len(self.items[0].options)
+        columns = ", ".join(f"option_{number}" for number in range(1, width + 1))
+        fixed = f"\n  options: [{', '.join(self.fixed)}]" if self.fixed else ""
+        shuffle = "" if self.fixed else "\n  shuffle: true"
+        own = "" if self.fixed else f"\n  options: [{columns}]"
+        return f"""\
+# Made by `hromada demo`: the items are ours, the people who answer them are simulated.
+project: {self.name}
+title: {self.title}
+language: uk
+instructions: {self.instructions}
+question:
+  type: choice
+  text: {self.title}{fixed}{shuffle}
+consent: {{file: {CONSENT_FILE}, version: "1"}}
+items:
+  file: {self.name}.csv
+  id: id
+  show: text{own}
+  gold: gold
+  gold_origin: construction
+overlap: {OVERLAP}
+declared:
+  recruitment: nobody was recruited, the answers are simulated
+  pay: nobody was paid, the answers are simulated
+  ethics: not sought, no people took part
+  population: no people, scripted annotators of different skill
+  ai_use: not applicable, every answer is made by a script
+  stimulus_differences: not applicable, no model was run
+  licence: the items are ours and free to use
+"""
+
+    @property
+    def csv(self) -> str:
+        """The items file."""
+        out = io.StringIO()
+        rows = csv.writer(out, lineterminator="\n")
+        width = len(self.items[0].options)
+        rows.writerow(["id", "text", *(f"option_{number}" for number in range(1, width + 1)), "gold"])
+        for number, item in enumerate(self.items, start=1):
+            rows.writerow([f"{number:02}", item.shown, *item.options, item.gold])
+        return out.getvalue()
+
+
+def build_projects(*, seed: int) -> tuple[DemoProject, ...]:
+    """The three projects; the same seed makes the same items."""
+    rng = random.Random(seed)  # noqa: S311  # items, not secrets
+    return (
+        DemoProject(
+            name="SIMULATED-longer-word",
+            title="Яке слово довше?",
+            instructions="Порахуйте літери в кожному слові й торкніться довшого.",
+            fixed=(),
+            items=tuple(_build_longer_word_items(rng)),
+        ),
+        DemoProject(
+            name="SIMULATED-odd-one-out",
+            title="Яке слово зайве?",
+            instructions="Чотири слова з п’яти належать до однієї групи. Торкніться того, що не належить.",
+            fixed=(),
+            items=tuple(_build_odd_one_out_items(rng)),
+        ),
+        DemoProject(
+            name="SIMULATED-same-category",
+            title="Чи всі слова належать до названої групи?",
+            instructions="Якщо бодай одне слово не належить до групи, торкніться «ні».",
+            fixed=("так", "ні"),
+            items=tuple(_build_same_category_items(rng)),
+        ),
+    )
+
+
+def _build_longer_word_items(rng: random.Random) -> Iterator[DemoItem]:
+    words = [word for group in CATEGORIES.values() for word in group]
+    rng.shuffle(words)
+    pairs = [(one, other) for one, other in zip(words[::2], words[1::2], strict=True) if len(one) != len(other)]
+    for place, (one, other) in zip(_pick_gold_places(rng, 2), pairs[:ITEMS_PER_PROJECT], strict=True):
+        short, long = sorted((one, other), key=len)
+        options = (long, short) if place == 0 else (short, long)
+        yield DemoItem(shown=f"{options[0]} — {options[1]}", options=options, gold=long)
+
+
+def _build_odd_one_out_items(rng: random.Random) -> Iterator[DemoItem]:
+    names = sorted(CATEGORIES)
+    for number, place in enumerate(_pick_gold_places(rng, 5)):
+        name = names[number % len(names)]
+        odd = _pick_outside_word(rng, name)
+        options = rng.sample(CATEGORIES[name], 4)
+        options.insert(place, odd)
+        yield DemoItem(shown=", ".join(options), options=tuple(options), gold=odd)
+
+
+def _build_same_category_items(rng: random.Random) -> Iterator[DemoItem]:
+    names = sorted(CATEGORIES)
+    for number, place in enumerate(_pick_gold_places(rng, 2)):
+        name = names[number % len(names)]
+        words = rng.sample(CATEGORIES[name], 4)
+        if place == 1:
+            words[rng.randrange(4)] = _pick_outside_word(rng, name)
+        yield DemoItem(shown=f"{name}: {', '.join(words)}", options=(), gold="ні" if place else "так")
+
+
+def _pick_outside_word(rng: random.Random, name: str) -> str:
+    """A word that clearly does not belong to the category."""
+    related = next((groups for groups in RELATED_CATEGORIES if name in groups), {name})
+    return rng.choice(CATEGORIES[rng.choice(sorted(CATEGORIES.keys() - related))])
+
+
+def _pick_gold_places(rng: random.Random, width: int) -> Sequence[int]:
+    """The position of the gold in each item: every position equally often, in random order."""
+    places = [number % width for number in range(ITEMS_PER_PROJECT)]
+    rng.shuffle(places)
+    return places
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedAnnotator:
+    """One annotator: the chance of a right answer and the median seconds of an answer, seeded with `telegram_id`.
+
+    `overrides` are fixed answers by the text of the item.
+    """
+
+    telegram_id: int
+    skill: float
+    pace: float
+    overrides: Mapping[str, str] = field(default_factory=dict)
+
+    def answer(self, shown: Message, *, gold: Mapping[str, str]) -> str:
+        """The label of the button to tap; `gold` is the right option by the text of the item."""
+        item = next(text for text in gold if text in shown.text)
+        options = _read_options(shown)
+        if item in self.overrides:
+            return options[self.overrides[item]]
+        rng, right = self._rng(item), gold[item]
+        wrong = [option for option in options if option != right]
+        return options[right if rng.random() < self.skill else rng.choice(wrong)]
+
+    def seconds(self, shown: Message) -> float:
+        """How many seconds the answer takes."""
+        return round(self._rng("time " + shown.text).lognormvariate(0, 0.4) * self.pace, 1)
+
+    def _rng(self, about: str) -> random.Random:
+        return random.Random(f"{self.telegram_id} {about}")  # noqa: S311  # a simulation, not a secret
+
+
+def _read_options(shown: Message) -> Mapping[str, str]:
+    """The options with the labels of their buttons: options on buttons, or listed with the letters that stand there."""
+    labels = [label for label, data in shown.buttons if data.startswith(f"{ButtonAction.ANSWER}:")]
+    listed = re.findall(r"^(\w{1,2})\) (.+)$", shown.text, re.MULTILINE)
+    if not listed:
+        return {label: label for label in labels}
+    return {option: next(label for label in labels if label.split(" · ")[0] == letter) for letter, option in listed}
+
+
+SCRIPTED_ANNOTATORS: Sequence[ScriptedAnnotator] = (
+    ScriptedAnnotator(telegram_id=101, skill=0.99, pace=6.0),
+    ScriptedAnnotator(telegram_id=102, skill=0.96, pace=4.5),
+    ScriptedAnnotator(telegram_id=104, skill=0.90, pace=3.5),
+    ScriptedAnnotator(telegram_id=105, skill=0.82, pace=2.5),
+    ScriptedAnnotator(telegram_id=106, skill=0.65, pace=1.2),
+)
+
 
 SEED = 7
 KEY = b"the key of the demo, no secret.."
@@ -128,9 +342,9 @@ def run_demo(
     The same annotators give the same bytes. Raises Conflict where the folder holds anything but an earlier demo.
     """
     report_progress = progress or (lambda _what, _share: None)
-    demo_projects = items.build_projects(seed=SEED)
+    demo_projects = build_projects(seed=SEED)
     _clear_folder(folder, _list_file_names(demo_projects))
-    (folder / items.CONSENT_FILE).write_text(items.CONSENT, encoding="utf-8")
+    (folder / CONSENT_FILE).write_text(CONSENT, encoding="utf-8")
     for project in demo_projects:
         (folder / f"{project.name}.yaml").write_text(project.yaml, encoding="utf-8")
         (folder / f"{project.name}.csv").write_text(project.csv, encoding="utf-8")
@@ -146,7 +360,7 @@ def run_demo(
 
 async def _collect_answers(
     db: database.Database,
-    demo_projects: Sequence[items.DemoProject],
+    demo_projects: Sequence[DemoProject],
     annotators: Sequence[ScriptedAnnotator],
     progress: Progress,
 ) -> int:
@@ -160,7 +374,7 @@ async def _collect_answers(
         request=LocalRequest(telegram),
     )
     all_items = [item for project in demo_projects for item in project.items]
-    n_answers = len(all_items) * items.OVERLAP
+    n_answers = len(all_items) * OVERLAP
     stage = _DemoStage(
         app=app,
         telegram=telegram,
@@ -185,11 +399,11 @@ def _write_results(db: database.Database, folder: Path, *, people: int, answers:
     return DemoResult(files=files, people=people, answers=answers, release=published)
 
 
-def _list_file_names(demo_projects: Sequence[items.DemoProject]) -> frozenset[str]:
+def _list_file_names(demo_projects: Sequence[DemoProject]) -> frozenset[str]:
     """The names of all files of a demo."""
     sources = {f"{project.name}{ending}" for project in demo_projects for ending in (".yaml", ".csv")}
     state = {"hromada.db", "hromada.db-wal", "hromada.db-shm", KEY_FILE}
-    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html", "report.uk.html", items.CONSENT_FILE})
+    return frozenset(sources | state | {*PUBLISHED_FILES, "report.html", "report.uk.html", CONSENT_FILE})
 
 
 def _clear_folder(folder: Path, demo_files: frozenset[str]) -> None:

@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 
 from exports import writers
 from exports.checklist import checks_of_answers as answers
-from exports.checklist import checks_of_exposure as exposure
-from exports.checklist import checks_of_gold as gold
+from exports.checklist import checks_of_items as gold
 from exports.checklist import checks_of_items as items
-from exports.checklist import checks_of_models as models
+from exports.checklist import checks_of_people as exposure
 from exports.checklist import checks_of_people as people
+from exports.checklist import checks_of_people as work
+from exports.checklist import checks_of_scores as models
 from exports.checklist import checks_of_scores as scores
-from exports.checklist import checks_of_work as work
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
 from exports.pages.translation import mark_text, translate
 from exports.release_state import ReleaseState

@@ -2,17 +2,171 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from exports import writers
-from exports.fact_tables import flows, people
 from exports.facts import ProjectFacts
+from exports.inputs import DataSet
 from exports.number_formats import format_fixed
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
+
+EXCLUSION_COLUMNS = ("dataset", "step", "kind", "reason", "by_rule", "post_hoc", "n_answers", "n_annotators", "n_items")
+PER_ITEM_COLUMNS = ("dataset", "n_answers", "n_items")
+_KEYS = ["excluded_kind", "excluded_reason", "by_rule", "post_hoc"]
+
+
+def list_exclusions(state: ReleaseState) -> Iterator[Mapping[str, object]]:
+    """The flow of the answers of each data set, as rows of exclusions.csv.
+
+    `step` is `all`, then `excluded` (a row each kind and reason), `skipped` (skips that fill a place) and `counted`:
+    excluded, skipped and counted answers add up to all. Rows of the step `removed` name the reasons for which people
+    were excluded, failed or left, with how many of them did.
+    """
+    for result in state.tables.results:
+        data = result.data
+        yield _count("all", data, data.responses)
+        yield from _list_excluded(data)
+        yield _count("skipped", data, data.list_counted_skips())
+        yield _count("counted", data, data.list_counted_answers())
+        reasons = pd.Series(list(data.removed_annotators.values()), dtype=object)
+        for reason, number in sorted(reasons.value_counts().items(), key=lambda one: str(one[0])):
+            yield {"dataset": data.name, "step": "removed", "reason": reason, "n_annotators": int(number)}
+
+
+def _list_excluded(data: DataSet) -> Iterator[Mapping[str, object]]:
+    """A row for each kind and reason, of rules apart from others, and of those changed after the start."""
+    out = data.list_excluded_responses()
+    cells = zip(*(out[name].tolist() for name in _KEYS), strict=True)
+    keys = pd.Series(
+        [json.dumps([str(kind), str(why), rule is True, later is True]) for kind, why, rule, later in cells]
+    )
+    for key in sorted(set(keys)):
+        kind, why, rule, later = json.loads(key)
+        named = {"kind": kind, "reason": why, "by_rule": rule, "post_hoc": later}
+        yield _count("excluded", data, out.loc[(keys == key).to_numpy()]) | named
+
+
+def _count(step: str, data: DataSet, rows: pd.DataFrame) -> dict[str, object]:
+    return {
+        "dataset": data.name,
+        "step": step,
+        "n_answers": len(rows),
+        "n_annotators": rows["annotator"].nunique(),
+        "n_items": rows["item_id"].nunique(),
+    }
+
+
+def count_answers_per_item(state: ReleaseState) -> Iterator[Mapping[str, object]]:
+    """How many items have how many answers and skips that count, as rows of answers_per_item.csv."""
+    for result in state.tables.results:
+        data = result.data
+        counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"].value_counts()
+        per_item = counted.reindex(data.items["item_id"], fill_value=0)
+        for n_answers, n_items in sorted(per_item.value_counts().items()):
+            yield {"dataset": data.name, "n_answers": n_answers, "n_items": int(n_items)}
+
+
+def write_list(values: Sequence[str]) -> str:
+    """Texts as a JSON list in a cell."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+ATTRITION_COLUMNS = ("project", "step", "n", "note")
+QUALIFICATION_COLUMNS = ("project", "rule", "n_items", "tried", "passed", "failed", "fixed_before")
+DEMOGRAPHIC_COLUMNS = ("project", "field", "question", "value", "n", "suppressed")
+TIME_COLUMNS = ("dataset", "annotator", "n", "median", "q1", "q3", "fast_share")
+FAST = 0.25
+"""An answer in less than this share of the data set's median time is fast."""
+
+
+NO_INVITATIONS = "no invitations were made out"
+NO_CONSENT = "no consent is asked for"
+NO_QUALIFICATION = "there is no qualification"
+ELSEWHERE = "people answered elsewhere"
+CONTRIBUTED = "annotators with an answer that counts; some of them may have stopped before the end"
+
+
+def list_attrition(state: ReleaseState) -> Iterator[Mapping[str, object]]:
+    """How many were invited, agreed, qualified, started, finished, and gave answers that count (to any question).
+
+    `n` is empty where that is not known, and `note` says why.
+    """
+    for project in state.facts.projects:
+        yield from _list_steps(project)
+        counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
+        people = {str(annotator) for column in counted for annotator in column}
+        yield {"project": project.name, "step": "contributed", "n": len(people), "note": CONTRIBUTED}
+
+
+def _list_steps(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
+    passed = None if project.qualification is None else project.qualification.n_passed
+    steps = {
+        "invited": (project.invited, NO_INVITATIONS),
+        "consented": (project.consented, NO_CONSENT),
+        "qualified": (passed, NO_QUALIFICATION),
+        "started": (project.started, None),
+        "finished": (project.finished, None),
+    }
+    for step, (number, reason) in steps.items():
+        note = ELSEWHERE if project.imported else reason
+        yield {"project": project.name, "step": step, "n": number, "note": note if number is None else None}
+
+
+def list_qualification(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
+    """The qualification of a project that has one."""
+    stage = project.qualification
+    if stage is not None:
+        yield {
+            "project": project.name,
+            "rule": stage.rule,
+            "n_items": stage.n_items,
+            "tried": stage.n_tried,
+            "passed": stage.n_passed,
+            "failed": stage.n_failed,
+            "fixed_before": stage.fixed_before,
+        }
+
+
+def list_demographics(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
+    """What contributing people said of themselves and attested; a suppressed cell has no number."""
+    for one in (*project.profile, *project.attested):
+        yield {
+            "project": project.name,
+            "field": one.field,
+            "question": one.question,
+            "value": one.value,
+            "n": one.n,
+            "suppressed": one.n is None,
+        }
+
+
+def list_times(state: ReleaseState) -> Iterator[Mapping[str, object]]:
+    """Seconds of the answers that count: of all people of a data set, then of each, where any are known."""
+    for result in state.tables.results:
+        counted = result.data.list_counted_answers()
+        known = counted.loc[counted["seconds"].notna(), ["annotator", "seconds"]].astype({"seconds": float})
+        if known.empty:
+            continue
+        limit = FAST * float(known["seconds"].median())
+        yield {"dataset": result.data.name} | _describe_times(known["seconds"], limit)
+        for annotator, own in known.groupby("annotator")["seconds"]:
+            yield {"dataset": result.data.name, "annotator": annotator} | _describe_times(own, limit)
+
+
+def _describe_times(seconds: pd.Series[float], limit: float) -> dict[str, object]:
+    return {
+        "n": len(seconds),
+        "median": format_fixed(float(seconds.median()), 2),
+        "q1": format_fixed(float(seconds.quantile(0.25)), 2),
+        "q3": format_fixed(float(seconds.quantile(0.75)), 2),
+        "fast_share": format_fixed(float((seconds < limit).mean()), 4),
+    }
+
 
 Row = Mapping[str, object]
 
@@ -28,12 +182,12 @@ SAMPLING_COLUMNS = ("project", "pool", "method", "seed", "sha256", "stratum", "d
 def build_fact_files(state: ReleaseState) -> dict[str, str]:
     """Build the tables of facts: file name → CSV."""
     tables: Mapping[str, tuple[Sequence[str], Iterator[Row]]] = {
-        "exclusions.csv": (flows.EXCLUSION_COLUMNS, flows.list_exclusions(state)),
-        "answers_per_item.csv": (flows.PER_ITEM_COLUMNS, flows.count_answers_per_item(state)),
-        "attrition.csv": (people.ATTRITION_COLUMNS, people.list_attrition(state)),
-        "qualification.csv": (people.QUALIFICATION_COLUMNS, _walk_projects(state, people.list_qualification)),
-        "demographics.csv": (people.DEMOGRAPHIC_COLUMNS, _walk_projects(state, people.list_demographics)),
-        "time.csv": (people.TIME_COLUMNS, people.list_times(state)),
+        "exclusions.csv": (EXCLUSION_COLUMNS, list_exclusions(state)),
+        "answers_per_item.csv": (PER_ITEM_COLUMNS, count_answers_per_item(state)),
+        "attrition.csv": (ATTRITION_COLUMNS, list_attrition(state)),
+        "qualification.csv": (QUALIFICATION_COLUMNS, _walk_projects(state, list_qualification)),
+        "demographics.csv": (DEMOGRAPHIC_COLUMNS, _walk_projects(state, list_demographics)),
+        "time.csv": (TIME_COLUMNS, list_times(state)),
         "lint.csv": (LINT_COLUMNS, _walk_projects(state, _list_lint)),
         "plan_achieved.csv": (PLAN_COLUMNS, _list_plans(state)),
         "sampling.csv": (SAMPLING_COLUMNS, _walk_projects(state, _list_samples)),
@@ -56,7 +210,7 @@ def _list_lint(project: ProjectFacts) -> Iterator[Row]:
             "rule": finding.rule,
             "severity": finding.severity,
             "message": finding.message,
-            "items": flows.write_list(finding.items),
+            "items": write_list(finding.items),
             "remedy": finding.remedy,
         }
 

@@ -36,13 +36,21 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.translation import localize_number, translate
-from exports.report.class_rows import ConfusionTable, build_class_rows, build_confusion_tables
 from exports.report.methods import describe_methods
-from exports.report.metric_rows import build_metric_rows, build_other_metric_rows, build_variant_rows
-from exports.report.order_rows import build_order_rows, draw_order_panels, list_best_people
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.release_marks import ReleaseMarks
-from exports.report.trivial_rows import build_trivial_rows
+from exports.report.rows import (
+    ConfusionTable,
+    build_class_rows,
+    build_confusion_tables,
+    build_metric_rows,
+    build_order_rows,
+    build_other_metric_rows,
+    build_trivial_rows,
+    build_variant_rows,
+    draw_order_panels,
+    list_best_people,
+)
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.tables import Release
 

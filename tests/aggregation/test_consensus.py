@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aggregation.consensus import TieRule
 from aggregation.errors import HromadaError, Refused
-from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy, fits
+from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy, methods
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -181,7 +181,7 @@ def test_dawid_skene_posteriors_are_shares(real: Build) -> None:
 def test_an_unfinished_estimation_says_so(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut short, the EM algorithm has not converged; few votes a person are doubted too."""
     rows = [(f"i{n}", person, "x" if (n * k) % 3 else "y") for n in range(9) for k, person in enumerate("abcd", 1)]
-    monkeypatch.setattr(fits, "CROWDKIT_ITERATIONS", 2)
+    monkeypatch.setattr(methods, "CROWDKIT_ITERATIONS", 2)
     made = build_label_consensus(votes_of(rows, classes="wxyz"), method="dawid_skene", ties="drop")
     assert (made.iterations, made.converged) == (2, False)
     assert made.warnings == (

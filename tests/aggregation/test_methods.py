@@ -19,7 +19,7 @@ from aggregation.labels.consensus import (
     build_label_consensus,
     compute_label_accuracy,
     derive_anchors_and_skills,
-    fits,
+    methods,
 )
 from aggregation.schema import Votes
 from aggregation.skills import compute_control_skills, fit_one_coin
@@ -115,7 +115,7 @@ def test_anchors_are_held_by_the_sparse_fit_as_by_crowd_kit(votes_of: Build, mon
     votes = crowd(votes_of)
     anchors = votes.items["gold"].iloc[:10]
     one = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
-    monkeypatch.setattr(fits, "MAX_CROWDKIT_VOTES", 10)
+    monkeypatch.setattr(methods, "MAX_CROWDKIT_VOTES", 10)
     two = build_label_consensus(votes, method="dawid_skene", ties="drop", anchors=anchors)
     assert one.posteriors is not None
     assert two.posteriors is not None

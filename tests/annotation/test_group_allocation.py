@@ -15,7 +15,7 @@ from annotation.errors import BadInput, Conflict
 from annotation.store import database, journal
 from annotation.store.models import AllocatedAnnotator, Item, Project
 from annotation.vocabulary import Event
-from annotation.workflow.allocation import group_allocation, group_partition
+from annotation.workflow.allocation import group_allocation
 from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
@@ -27,69 +27,69 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NAMES = [f"g{number}" for number in range(7)]
 needs = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 4), min_size=1)
 demands = st.lists(needs, min_size=2, max_size=3).map(
-    lambda found: [group_partition.GroupDemand(project=number + 1, needs=one) for number, one in enumerate(found)]
+    lambda found: [group_allocation.GroupDemand(project=number + 1, needs=one) for number, one in enumerate(found)]
 )
 
 
 def met(
-    plan: list[group_partition.GroupDemand], slots: tuple[int, ...], bins: dict[str, int], *, people: int
+    plan: list[group_allocation.GroupDemand], slots: tuple[int, ...], bins: dict[str, int], *, people: int
 ) -> dict[tuple[int, str], set[int]]:
     """Which annotator may meet which group in which project; bins are given in the order of arrival."""
     found: dict[tuple[int, str], set[int]] = {(one.project, group): set() for one in plan for group in one.needs}
     counts: Counter[int] = Counter()
     for person in range(people):
-        mine = group_partition.choose_bin(counts, size=len(slots))
+        mine = group_allocation.choose_bin(counts, size=len(slots))
         counts[mine] += 1
         for one in plan:
-            may = group_partition.list_allowed_bins(slots, project=one.project, annotator_bin=mine)
+            may = group_allocation.list_allowed_bins(slots, project=one.project, annotator_bin=mine)
             for group in one.needs:
-                if bins.get(group, group_partition.UNRESTRICTED_BIN) in may:
+                if bins.get(group, group_allocation.UNRESTRICTED_BIN) in may:
                     found[one.project, group].add(person)
     return found
 
 
 @given(demands, st.integers(2, 130), st.integers(0, 5))
 def test_nobody_may_meet_a_group_in_two_projects(
-    plan: list[group_partition.GroupDemand], people: int, seed: int
+    plan: list[group_allocation.GroupDemand], people: int, seed: int
 ) -> None:
     """For any needs and any annotators: an annotator gets each group in one project only, and all groups are used."""
-    slots = group_partition.apportion_slots(plan, annotators=people)
-    bins = group_partition.assign_bins(group_partition.find_shared_groups(plan), size=len(slots), seed=seed)
+    slots = group_allocation.apportion_slots(plan, annotators=people)
+    bins = group_allocation.assign_bins(group_allocation.find_shared_groups(plan), size=len(slots), seed=seed)
     found = met(plan, slots, bins, people=people)
     for one, other in ((a, b) for a in plan for b in plan if a.project < b.project):
         for group in one.needs.keys() & other.needs.keys():
             assert not found[one.project, group] & found[other.project, group]
-    for group in group_partition.find_shared_groups(plan):
+    for group in group_allocation.find_shared_groups(plan):
         assert len(set().union(*(found[one.project, group] for one in plan if group in one.needs))) <= people
 
 
 @given(demands, st.integers(2, 130), st.integers(0, 5))
 def test_the_shortage_is_what_counting_people_finds(
-    plan: list[group_partition.GroupDemand], people: int, seed: int
+    plan: list[group_allocation.GroupDemand], people: int, seed: int
 ) -> None:
     """For every project: the groups that get too few people, and how many judgements they lack."""
-    slots = group_partition.apportion_slots(plan, annotators=people)
-    bins = group_partition.assign_bins(group_partition.find_shared_groups(plan), size=len(slots), seed=seed)
+    slots = group_allocation.apportion_slots(plan, annotators=people)
+    bins = group_allocation.assign_bins(group_allocation.find_shared_groups(plan), size=len(slots), seed=seed)
     found = met(plan, slots, bins, people=people)
     counted = []
     for one in plan:
         lacks = [need - len(found[one.project, group]) for group, need in one.needs.items()]
         lacks = [lack for lack in lacks if lack > 0]
         counted += [(one.project, len(lacks), sum(lacks))] if lacks else []
-    said = group_partition.find_shortages(plan, slots, bins, annotators=people)
+    said = group_allocation.find_shortages(plan, slots, bins, annotators=people)
     assert [(one.project, one.groups, one.missing_judgements) for one in said] == counted
 
 
 @given(demands, st.integers(2, 6))
-def test_no_other_shares_leave_less_missing(plan: list[group_partition.GroupDemand], people: int) -> None:
+def test_no_other_shares_leave_less_missing(plan: list[group_allocation.GroupDemand], people: int) -> None:
     """Against every way to share out so many slots."""
-    both = group_partition.find_shared_groups(plan)
+    both = group_allocation.find_shared_groups(plan)
 
     def missing(shares: dict[int, int]) -> int:
         lacks = (need - shares[one.project] for one in plan for group, need in one.needs.items() if group in both)
         return sum(lack for lack in lacks if lack > 0)
 
-    slots = group_partition.apportion_slots(plan, annotators=people)
+    slots = group_allocation.apportion_slots(plan, annotators=people)
     mine = {one.project: slots.count(one.project) for one in plan}
     ways = (way for way in product(range(people + 1), repeat=len(plan)) if sum(way) == people)
     assert missing(mine) == min(missing(dict(zip(mine, way, strict=True))) for way in ways)
@@ -98,12 +98,12 @@ def test_no_other_shares_leave_less_missing(plan: list[group_partition.GroupDema
 def test_a_group_that_another_project_shows_to_everybody_has_nobody_left() -> None:
     """Its judgements are missing whatever the number of people."""
     plan = [
-        group_partition.GroupDemand(project=1, needs={"a": 2, "b": 2}, unavailable=frozenset({"b"})),
-        group_partition.GroupDemand(project=2, needs={}),
+        group_allocation.GroupDemand(project=1, needs={"a": 2, "b": 2}, unavailable=frozenset({"b"})),
+        group_allocation.GroupDemand(project=2, needs={}),
     ]
-    slots = group_partition.apportion_slots(plan, annotators=9)
-    assert group_partition.find_shortages(plan, slots, {}, annotators=9) == (
-        group_partition.GroupShortage(project=1, groups=1, missing_judgements=2),
+    slots = group_allocation.apportion_slots(plan, annotators=9)
+    assert group_allocation.find_shortages(plan, slots, {}, annotators=9) == (
+        group_allocation.GroupShortage(project=1, groups=1, missing_judgements=2),
     )
 
 
@@ -128,7 +128,7 @@ def test_an_allocation_is_stored_and_gives_people_their_groups(db: database.Data
         assert counts == [("correction", 2, 0), ("baseline", 2, 0)]
         assert [one.annotators_per_group for one in shares] == [1, 5]
         bins = dict(session.exec(select(Item.group_id, Item.bin)).all())
-        assert bins["own"] == group_partition.UNRESTRICTED_BIN
+        assert bins["own"] == group_allocation.UNRESTRICTED_BIN
         assert bins["g1"] != bins["g2"]
         who: Counter[tuple[str, str]] = Counter()
         for number in range(6):
@@ -194,4 +194,4 @@ def test_items_that_come_later_have_their_group_s_bin(db: database.Database, san
         )
         sandbox.load(session, file, yes=True)
         after = {name: one.bin for name, one in sandbox.items(session, projects[1]).items()}
-        assert after == before | {"n": before["c"], "m": group_partition.UNRESTRICTED_BIN}
+        assert after == before | {"n": before["c"], "m": group_allocation.UNRESTRICTED_BIN}

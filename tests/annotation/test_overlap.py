@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 from aggregation import schema, skills
 from aggregation.skill_posterior import compute_posterior, smooth_skill
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, TextQuestion
-from annotation.workflow.quality import dynamic_overlap
-from annotation.workflow.quality.dynamic_overlap import Vote
+from annotation.workflow.quality import enforcement
+from annotation.workflow.quality.enforcement import Vote
 
 OWN = ChoiceQuestion(type="choice", text="?", abstain="cannot say")
 FIRST = ChoiceQuestion(type="choice", name="usable", text="?", options=("yes", "no"))
@@ -111,7 +111,7 @@ def test_every_required_question_with_labels_is_to_be_sure(
     asked: list[Question], given: list[Vote], confidence: float, expected: bool
 ) -> None:
     """An item goes on until each has reached the confidence; texts do not count."""
-    assert dynamic_overlap.is_confident(asked, given, own=None, confidence=confidence) is expected
+    assert enforcement.is_confident(asked, given, own=None, confidence=confidence) is expected
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_every_required_question_with_labels_is_to_be_sure(
 def test_each_item_has_its_own_number_of_options(own: list[str], expected: bool) -> None:
     """0.7 and 0.9 agree: .9545 of two options, .9767 of three: of more options agreement says more."""
     given = [Vote(answers={"answer": "cat"}, skill=q) for q in (0.7, 0.9)]
-    assert dynamic_overlap.is_confident([OWN], given, own=own, confidence=0.96) is expected
+    assert enforcement.is_confident([OWN], given, own=own, confidence=0.96) is expected
 
 
 def test_an_abstention_says_nothing() -> None:
     """Two who cannot say leave the third alone."""
     silent = votes({"answer": "cannot say"}, {"answer": "cannot say"})
-    assert not dynamic_overlap.is_confident([OWN], silent, own=["cat", "dog"], confidence=0.6)
-    assert dynamic_overlap.is_confident([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)
+    assert not enforcement.is_confident([OWN], silent, own=["cat", "dog"], confidence=0.6)
+    assert enforcement.is_confident([OWN], [*silent, *votes({"answer": "cat"})], own=["cat", "dog"], confidence=0.9)

@@ -20,8 +20,6 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 HEAVY = ("pandas", "numpy", "crowdkit", "matplotlib")
 NOT_FOR_THE_BOT = {
     "annotation.store.frames": "makes pandas frames for releases",
-    "annotation.store.item_frames": "makes pandas frames for releases",
-    "annotation.store.review_frames": "makes pandas frames for releases",
     "annotation.workflow.lifecycle.follow_up_consensus": "computes consensus by pandas, for a command of organisers",
     "annotation.store.migrations.env": "only Alembic can run it",
 }

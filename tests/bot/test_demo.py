@@ -16,9 +16,8 @@ import pytest
 from annotation.errors import BadInput, Conflict
 from annotation.store import database, queries
 from annotation.workflow.monitoring import conduct
-from bot.demo import demo_run, items
-from bot.demo.items import CATEGORIES, RELATED_CATEGORIES
-from bot.demo.scripted_annotators import SCRIPTED_ANNOTATORS
+from bot.demo import demo_run
+from bot.demo.demo_run import CATEGORIES, RELATED_CATEGORIES, SCRIPTED_ANNOTATORS
 
 ROOT = Path(__file__).parents[2]
 FILES = {
@@ -88,7 +87,7 @@ def test_two_demos_are_the_same_to_the_byte(demo: Path, tmp_path: Path) -> None:
 def test_one_changed_answer_changes_its_row_and_the_score(demo: Path, tmp_path: Path) -> None:
     """When the best annotator gets one item wrong, exactly that response changes, and one more answer is wrong."""
     before = rows(demo / "human_responses.csv")
-    project = items.build_projects(seed=demo_run.SEED)[0]
+    project = demo_run.build_projects(seed=demo_run.SEED)[0]
     first = SCRIPTED_ANNOTATORS[0]
     responses = [row for row in before if row["dataset"] == project.name]
     best = Counter(row["annotator"] for row in responses if _right(row, project)).most_common(1)[0][0]
@@ -109,13 +108,13 @@ def test_one_changed_answer_changes_its_row_and_the_score(demo: Path, tmp_path: 
     assert wrongs[1] == wrongs[0] + 1
 
 
-def _right(row: dict[str, str], project: items.DemoProject) -> bool:
+def _right(row: dict[str, str], project: demo_run.DemoProject) -> bool:
     return row["response"] == project.items[int(row["item_id"]) - 1].gold
 
 
 def test_the_items_of_the_demo_are_sound() -> None:
     """Sixty items, gold among the options, at every place equally often, nothing repeated, no word in two groups."""
-    made = items.build_projects(seed=demo_run.SEED)
+    made = demo_run.build_projects(seed=demo_run.SEED)
     assert [len(project.items) for project in made] == [20, 20, 20]
     for project in made:
         assert len({item.shown for item in project.items}) == 20
@@ -133,7 +132,7 @@ def test_the_items_of_the_demo_are_sound() -> None:
 def test_no_word_out_of_place_belongs_after_all() -> None:
     """The odd word never comes from a group akin to the others': a pear among trees would be no odd one out."""
     group_of = {word: name for name, group in CATEGORIES.items() for word in group}
-    made = items.build_projects(seed=demo_run.SEED)
+    made = demo_run.build_projects(seed=demo_run.SEED)
     shown = [item.options for item in made[1].items]
     shown += [tuple(item.shown.split(": ")[1].split(", ")) for item in made[2].items]
     for words in shown:

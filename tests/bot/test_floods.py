@@ -13,7 +13,7 @@ from sqlmodel import col, select
 
 from annotation.errors import Unavailable
 from annotation.settings import Settings
-from annotation.store import inbox
+from annotation.store import mailbox
 from annotation.store.models import SupportMessage
 from annotation.workflow.conversations.conversation_state import ConversationState
 from bot import application
@@ -276,7 +276,7 @@ async def test_what_cannot_be_stored_now_counts_once(chat: Chat, monkeypatch: py
         raise Unavailable("It does not answer.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(inbox, "store_updates", fail)
+        broken.setattr(mailbox, "store_updates", fail)
         for _ in range(5):
             with pytest.raises(Unavailable):
                 await chat.app.workers.receive_updates(updates)

@@ -14,12 +14,12 @@ from sqlmodel import Session, select
 
 from annotation.campaigns.bot_commands import COMMANDS
 from annotation.errors import Unavailable
-from annotation.store import outbox
+from annotation.store import mailbox
 from annotation.store.models import Annotator, Outbox, SupportMessage
 from annotation.workflow.annotators import registration, support_messages
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery import rate_limit, receipts
+from bot.delivery import rate_limit, sender
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ async def test_an_answer_that_arrived_before_the_bot_was_blocked_is_not_repeated
     chat: Chat, load: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That it arrived is not noted yet when the next message is refused."""
-    monkeypatch.setattr(receipts, "BATCH_SECONDS", 60.0)
+    monkeypatch.setattr(sender, "BATCH_SECONDS", 60.0)
     person = await answered(chat, load)
     async with sweeper(chat):
         await until(lambda: had(person))
         person.block()
         call = {"method": "sendMessage", "data": {"text": "news"}}
         with chat.database.transaction() as session:
-            outbox.store_messages(session, [outbox.OutboxDraft(chat_id=person.id, calls=[call])], now=chat.now)
+            mailbox.store_messages(session, [mailbox.OutboxDraft(chat_id=person.id, calls=[call])], now=chat.now)
         await chat.app.sweeper.sweep_once()
         await until(lambda: unreachable(chat))
         assert delivered(chat)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, inbox, outbox, process_leases
+from annotation.store import database, mailbox, process_leases
 from annotation.store.models import (
     Annotator,
     Inbox,
@@ -45,12 +45,12 @@ def stuck(hromada: Hromada) -> Hromada:
 
 
 def _park(session: Session) -> None:
-    update = inbox.ReceivedUpdate(update_id=17, telegram_id=5, payload={"text": "a text of a person"})
-    inbox.store_updates(session, [update], now=NOW)
-    inbox.park_update(session, update_id=17, code="a1b2c3", reason="LookupError", trace="in line 3", now=NOW)
+    update = mailbox.ReceivedUpdate(update_id=17, telegram_id=5, payload={"text": "a text of a person"})
+    mailbox.store_updates(session, [update], now=NOW)
+    mailbox.park_update(session, update_id=17, code="a1b2c3", reason="LookupError", trace="in line 3", now=NOW)
     call = {"method": "sendMessage", "data": {"text": "an item"}}
-    [message] = outbox.store_messages(session, [outbox.OutboxDraft(chat_id=5, calls=[call])], now=NOW)
-    outbox.park_message(session, message_id=message.id, calls=[call], reason="sendMessage: no", now=NOW)
+    [message] = mailbox.store_messages(session, [mailbox.OutboxDraft(chat_id=5, calls=[call])], now=NOW)
+    mailbox.park_message(session, message_id=message.id, calls=[call], reason="sendMessage: no", now=NOW)
 
 
 def test_what_is_parked_is_listed_without_texts_and_ids(stuck: Hromada) -> None:
@@ -116,7 +116,7 @@ def test_commands_go_by_the_clock_of_the_database(
 def test_what_could_not_be_stored_can_only_be_dropped(hromada: Hromada) -> None:
     """`retry --all` leaves it, and says of it alone that nothing was done; named, it is refused with the remedy."""
     with database.open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as db, db.transaction() as session:
-        inbox.park_unstorable_update(session, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW)
+        mailbox.park_unstorable_update(session, update_id=3, reason="cannot be stored: DataError", trace="", now=NOW)
     assert hromada("delivery", "retry", "--all").out == "Nothing was tried again.\n"
     refused = hromada("delivery", "retry", "u3")
     assert (refused.code, "hromada delivery drop u3" in refused.err) == (2, True)

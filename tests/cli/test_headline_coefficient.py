@@ -11,7 +11,7 @@ import pytest
 from aggregation.answers import AnswerType, choose_headline_coefficient
 from aggregation.schema import MeasurementLevel
 from exports.pages.display_text import COEFFICIENT_MEANINGS, COEFFICIENT_NAMES
-from exports.paper.sentences import SENTENCES
+from exports.paper.paragraph import SENTENCES
 
 if TYPE_CHECKING:
     from _command import Hromada

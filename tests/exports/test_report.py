@@ -18,7 +18,7 @@ from aggregation.trivial_baselines import OptionItem
 from exports import tables
 from exports.inputs import DataSet
 from exports.report import render_report
-from exports.report.trivial_rows import build_trivial_rows
+from exports.report.rows import build_trivial_rows
 from exports.tables import Release
 
 Make = Any

@@ -21,17 +21,7 @@ from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from exports import (
-    annotator_table,
-    class_tables,
-    corrections,
-    filtering,
-    inputs,
-    item_tables,
-    lm_eval,
-    review_tables,
-    tables,
-)
+from exports import class_tables, corrections, filtering, inputs, item_tables, lm_eval, review_tables, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -137,7 +127,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *item_tables.HUMAN_ITEM_COLUMNS,
         *class_tables.CLASS_COLUMNS,
         *class_tables.CONFUSION_COLUMNS,
-        *annotator_table.ANNOTATOR_COLUMNS,
+        *tables.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
         *review_tables.ADJUDICATION_COLUMNS,

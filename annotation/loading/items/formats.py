@@ -2,12 +2,142 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from annotation import input_files
 from annotation.errors import BadInput, Where
-from annotation.loading.items import eval_ua_tion, json_files, parquet
+from annotation.input_files import parse_printed_list
+from annotation.loading.items import json_files
+
+ANSWER_KEY = "correctAnswer"
+TRUTH_VALUE_LABELS = {True: "так", False: "ні"}
+
+
+def read_lmes(path: Path) -> Iterator[input_files.FileRow]:
+    """Read LMES tasks, one row per instance; raises BadInput for one without question or answer."""
+    for row in json_files.read_json_objects(path, under="instances"):
+        for key in ("question", ANSWER_KEY):
+            if key not in row.values:
+                raise BadInput(
+                    f"The instance has no {key!r}.",
+                    where=row.where(key),
+                    remedy="Is this an LMES file? Leave `format` out if it is not.",
+                )
+        values = json_files.flatten_object(row.values, row=row)
+        answer = values.get(ANSWER_KEY)
+        yield input_files.FileRow(
+            path, row.line, values | ({ANSWER_KEY: TRUTH_VALUE_LABELS[answer]} if isinstance(answer, bool) else {})
+        )
+
+
+def read_ua_cbt_json(path: Path) -> Iterator[input_files.FileRow]:
+    """Read the items of all stories of a .json; the line of an item is that of its story."""
+    for line, story in json_files.read_json_elements(path, under="tasks"):
+        for number, item in enumerate(story if isinstance(story, list) else [story], start=1):
+            row = input_files.FileRow(path, line, item if isinstance(item, dict) else {})
+            if not row.values:
+                raise BadInput(
+                    "This item is not a JSON object.",
+                    where=row.where(f"element {number}"),
+                    remedy="Write [[{…}, …], …].",
+                )
+            yield input_files.FileRow(path, line, json_files.flatten_object(row.values, row=row))
+
+
+def read_ua_cbt_csv(path: Path) -> Iterator[input_files.FileRow]:
+    """Read the items of a .csv."""
+    for row in input_files.read_delimited(path):
+        values = {name: parse_printed_list(text) for name, text in row.values.items()}
+        yield input_files.FileRow(path, row.line, values)
+
+
+BATCH_ROWS = 4_096
+REMEDY = "Save the file again, or convert it to .jsonl."
+
+
+def read_parquet(path: Path) -> Iterator[input_files.FileRow]:
+    """Read the rows; raises BadInput for other files, and for values other than text, numbers and lists."""
+    import pyarrow
+    from pyarrow import parquet
+
+    input_files.require_file(path)
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as source:
+            _check_names(source.schema_arrow.names, path)
+            for batch in source.iter_batches(batch_size=BATCH_ROWS):
+                for values in batch.to_pylist():
+                    number += 1
+                    yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as failure:
+        reason = str(failure).splitlines()[0] if str(failure) else type(failure).__name__
+        raise BadInput(
+            f"The Parquet file cannot be read: {reason.rstrip('.')[:200]}.",
+            where=Where(file=path, line=number or None),
+            remedy=REMEDY,
+        ) from None
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    for name in names:
+        if "\0" in name:
+            raise BadInput(
+                "The name of a column has the character U+0000, which cannot be stored.",
+                where=Where(file=path, field=name.replace("\0", "\\0")),
+                remedy="Take it out.",
+            )
+        if names.count(name) > 1:
+            raise BadInput(
+                "Two columns have the same name.",
+                where=Where(file=path, field=name or "(no name)"),
+                remedy="Rename one.",
+            )
+
+
+def _convert_row(values: Mapping[str, Any], *, path: Path, number: int) -> dict[str, Any]:
+    converted = {}
+    for name, value in values.items():
+        try:
+            converted[name] = _convert_value(value)
+        except BadInput as refusal:
+            where = Where(file=path, line=number, field=name)
+            raise BadInput(refusal.problem, where=where, remedy=refusal.remedy) from None
+    return converted
+
+
+def _check_storable(text: str) -> str:
+    if "\0" in text:
+        raise BadInput("The character U+0000 cannot be stored.", remedy="Take it out.")
+    return text
+
+
+def _convert_value(value: Any) -> Any:  # noqa: PLR0911  # one return for each type
+    """Convert a value to JSON: times as ISO 8601, decimals as text, NaN and infinity as null.
+
+    Raises BadInput, without the place, for a value that cannot be stored.
+    """
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return _check_storable(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case list() | tuple():
+            return [_convert_value(element) for element in value]
+        case dict():
+            return {_check_storable(str(key)): _convert_value(element) for key, element in value.items()}
+        case datetime() | date() | time():
+            return value.isoformat()
+        case Decimal() | timedelta():
+            return str(value)
+    raise BadInput("This column holds neither text nor numbers.", remedy="Leave pictures and other bytes out.")
+
 
 Reader = Callable[[Path], Iterator[input_files.FileRow]]
 
@@ -17,14 +147,14 @@ READERS_BY_ENDING: Mapping[str, Reader] = {
     ".jsonl": json_files.read_json_lines,
     ".ndjson": json_files.read_json_lines,
     ".json": json_files.read_json_objects,
-    ".parquet": parquet.read_parquet,
+    ".parquet": read_parquet,
 }
 READERS_BY_FORMAT: Mapping[str, Mapping[str, Reader]] = {
-    "lmes": {".json": eval_ua_tion.read_lmes},
+    "lmes": {".json": read_lmes},
     "ua-cbt": {
-        ".json": eval_ua_tion.read_ua_cbt_json,
+        ".json": read_ua_cbt_json,
         ".jsonl": json_files.read_json_lines,
-        ".csv": eval_ua_tion.read_ua_cbt_csv,
+        ".csv": read_ua_cbt_csv,
     },
     "label-studio": {".json": json_files.read_label_studio_tasks},
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
-from annotation.store import database, integrity, sqlite_files
+from annotation.store import database, integrity
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 
 
@@ -71,7 +71,7 @@ def _prepare_copy(copy: sqlite3.Connection, prepare: Callable[[sa.Connection], i
 
 
 def _connect(engine: sa.Engine) -> sqlite3.Connection:
-    sqlite_files.create_private_file(engine.url.database or "")
+    database.create_private_file(engine.url.database or "")
     connection = sqlite3.connect(engine.url.database or "", isolation_level=None)
     connection.execute(f"PRAGMA busy_timeout = {database.BUSY_SECONDS * 1000}")
     return connection

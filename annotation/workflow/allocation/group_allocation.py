@@ -6,7 +6,9 @@ It is made before the first item is assigned. Every shared group and every annot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,7 +20,163 @@ from annotation.errors import BadInput, Conflict, Where
 from annotation.store import journal
 from annotation.store.models import AllocatedAnnotator, AllocatedProject, GroupAllocation, Item, Project
 from annotation.vocabulary import POOLS_WITH_OVERLAP, Event, ProjectStatus
-from annotation.workflow.allocation import group_partition
+
+MAX_SLOTS = 60
+"""The most slots and bins. The query for every next item lists bins; with more annotators, several share a bin."""
+
+UNRESTRICTED_BIN = -1
+"""The bin of groups that are in one project only, which every annotator may meet."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupDemand:
+    """What a project (its database id) needs: by group, how many annotators who do not meet it in another project.
+
+    `unavailable` are groups that another project shows to all annotators, so that no annotator is left for this one.
+    """
+
+    project: int
+    needs: Mapping[str, int]
+    unavailable: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupShortage:
+    """How many groups of a project get too few annotators, and how many judgements they lack in all."""
+
+    project: int
+    groups: int
+    missing_judgements: int
+
+
+def find_shared_groups(demands: Sequence[GroupDemand]) -> frozenset[str]:
+    """The groups that are in more than one project."""
+    counts = Counter(group for demand in demands for group in demand.needs)
+    return frozenset(group for group, count in counts.items() if count > 1)
+
+
+def apportion_slots(demands: Sequence[GroupDemand], *, annotators: int) -> tuple[int, ...]:
+    """The slots: a project id for each, as many as there are annotators, at most MAX_SLOTS.
+
+    One slot after the other goes to the project where it gains the most judgements; where no project gains any, to the
+    project with the largest need for each of its slots. Each further slot of a project gains no more than the slot
+    before, so this greedy choice is optimal.
+    """
+    n_slots = min(annotators, MAX_SLOTS)
+    shared_groups = find_shared_groups(demands)
+    need_counts = {
+        demand.project: Counter(need for group, need in demand.needs.items() if group in shared_groups)
+        for demand in demands
+    }
+    slot_counts = dict.fromkeys(need_counts, 0)
+    for _ in range(n_slots):
+        best = max(
+            slot_counts,
+            key=lambda project: (
+                *_compute_gain(need_counts[project], slot_counts[project], annotators / n_slots),
+                -project,
+            ),
+        )
+        slot_counts[best] += 1
+    return _spread_slots(slot_counts)
+
+
+def _compute_gain(need_counts: Mapping[int, int], n_slots: int, annotators_per_slot: float) -> tuple[float, float]:
+    """How many judgements a project gains by one more slot, and its largest need divided by the slots it has then.
+
+    `need_counts` is how many groups of the project have each need, `n_slots` how many slots the project has.
+    """
+    reached, reached_with_one_more = n_slots * annotators_per_slot, (n_slots + 1) * annotators_per_slot
+    gain = sum(
+        n_groups * (max(0.0, need - reached) - max(0.0, need - reached_with_one_more))
+        for need, n_groups in need_counts.items()
+    )
+    return gain, max(need_counts, default=0) / (n_slots + 1)
+
+
+def _spread_slots(slot_counts: Mapping[int, int]) -> tuple[int, ...]:
+    """The list of slots; the slots of each project are spread evenly, since bins are filled one after another."""
+    n_slots = sum(slot_counts.values())
+    positions = [
+        ((index + 0.5) * n_slots / count, project) for project, count in slot_counts.items() for index in range(count)
+    ]
+    return tuple(project for _, project in sorted(positions))
+
+
+def assign_bins(groups: Iterable[str], *, size: int, seed: int) -> dict[str, int]:
+    """A random bin for every group, out of `size` bins of equally many groups; the same seed gives the same bins."""
+    ordered = sorted(groups, key=lambda group: (_hash_group(seed, group), group))
+    return {group: index % size for index, group in enumerate(ordered)}
+
+
+def compute_late_bin(group: str, *, size: int, seed: int) -> int:
+    """The bin, out of `size` bins, of a group that was added after the groups were allocated."""
+    return int.from_bytes(_hash_group(seed, group)[:8], "big") % size
+
+
+def _hash_group(seed: int, group: str) -> bytes:
+    return hashlib.sha256(f"{seed}\x1f{group}".encode()).digest()
+
+
+def list_allowed_bins(slots: Sequence[int], *, project: int, annotator_bin: int) -> tuple[int, ...]:
+    """The bins of the groups that an annotator with the bin `annotator_bin` may meet in the project (its id)."""
+    n_bins = len(slots)
+    return (
+        UNRESTRICTED_BIN,
+        *(group_bin for group_bin in range(n_bins) if slots[(annotator_bin + group_bin) % n_bins] == project),
+    )
+
+
+def choose_bin(counts: Mapping[int, int], *, size: int) -> int:
+    """The bin of the next annotator: the first, out of `size` bins, of those with the fewest annotators.
+
+    `counts` is how many annotators each bin has; empty bins may be left out.
+    """
+    return min(range(size), key=lambda bin_: (counts.get(bin_, 0), bin_))
+
+
+def find_shortages(
+    demands: Sequence[GroupDemand], slots: Sequence[int], group_bins: Mapping[str, int], *, annotators: int
+) -> tuple[GroupShortage, ...]:
+    """The shortages of projects in which groups get too few annotators, in the order of the demands.
+
+    `group_bins` are bins by group (a group without one is unrestricted), `annotators` is how many will take part.
+    """
+    n_bins = len(slots)
+    bin_sizes = [annotators // n_bins + (bin_ < annotators % n_bins) for bin_ in range(n_bins)]
+    shortages = []
+    for demand in demands:
+        annotators_by_bin = [
+            sum(
+                bin_sizes[annotator_bin]
+                for annotator_bin in range(n_bins)
+                if slots[(annotator_bin + group_bin) % n_bins] == demand.project
+            )
+            for group_bin in range(n_bins)
+        ]
+        missing = [
+            need - _count_annotators(group, demand, group_bins, annotators_by_bin, annotators)
+            for group, need in demand.needs.items()
+            if need > _count_annotators(group, demand, group_bins, annotators_by_bin, annotators)
+        ]
+        if missing:
+            shortages.append(
+                GroupShortage(project=demand.project, groups=len(missing), missing_judgements=sum(missing))
+            )
+    return tuple(shortages)
+
+
+def _count_annotators(
+    group: str, demand: GroupDemand, group_bins: Mapping[str, int], annotators_by_bin: Sequence[int], annotators: int
+) -> int:
+    """How many annotators may meet a group in the project of the demand.
+
+    `annotators_by_bin` is how many may meet a group of each bin there, `annotators` how many take part in all.
+    """
+    if group in demand.unavailable:
+        return 0
+    bin_ = group_bins.get(group, UNRESTRICTED_BIN)
+    return annotators if bin_ == UNRESTRICTED_BIN else annotators_by_bin[bin_]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +212,7 @@ def allocate_groups(
     _delete_allocations(session, ids)
     demands = _collect_demands(session, projects)
     allocation = GroupAllocation(
-        slots=list(group_partition.apportion_slots(demands, annotators=annotators)),
+        slots=list(apportion_slots(demands, annotators=annotators)),
         people=annotators,
         seed=seed,
         created_at=now,
@@ -63,9 +221,7 @@ def allocate_groups(
     session.flush()
     session.add_all(AllocatedProject(project_id=project_id, allocation_id=allocation.id or 0) for project_id in ids)
     session.flush()
-    group_bins = group_partition.assign_bins(
-        group_partition.find_shared_groups(demands), size=len(allocation.slots), seed=seed
-    )
+    group_bins = assign_bins(find_shared_groups(demands), size=len(allocation.slots), seed=seed)
     _write_bins(session, ids, group_bins)
     shares = _build_shares(projects, demands, allocation, group_bins)
     entries = [
@@ -93,15 +249,13 @@ def get_allowed_bins(session: Session, *, annotator_id: int, project_id: int) ->
             AllocatedAnnotator.allocation_id == allocation.id
         )
         counts = dict(session.exec(bin_counts.group_by(col(AllocatedAnnotator.bin))).all())
-        own_bin = group_partition.choose_bin(counts, size=len(allocation.slots))
+        own_bin = choose_bin(counts, size=len(allocation.slots))
         allocated_annotator = AllocatedAnnotator(
             allocation_id=allocation.id or 0, annotator_id=annotator_id, bin=own_bin
         )
         session.add(allocated_annotator)
         session.flush()
-    return group_partition.list_allowed_bins(
-        allocation.slots, project=project_id, annotator_bin=allocated_annotator.bin
-    )
+    return list_allowed_bins(allocation.slots, project=project_id, annotator_bin=allocated_annotator.bin)
 
 
 def list_shares(session: Session, *, project_id: int) -> tuple[ProjectShare, ...]:
@@ -144,9 +298,9 @@ def add_late_items(session: Session, project: Project) -> None:
     assigned: dict[str, int] = {}
     for group, stored_bin, projects in session.exec(group_bins.group_by(col(Item.group_id))):
         if group in new_groups:
-            late_bin = group_partition.compute_late_bin(group, size=len(allocation.slots), seed=allocation.seed)
-            old_bin = group_partition.UNRESTRICTED_BIN if stored_bin is None else stored_bin
-            assigned[group] = late_bin if old_bin == group_partition.UNRESTRICTED_BIN and projects > 1 else old_bin
+            late_bin = compute_late_bin(group, size=len(allocation.slots), seed=allocation.seed)
+            old_bin = UNRESTRICTED_BIN if stored_bin is None else stored_bin
+            assigned[group] = late_bin if old_bin == UNRESTRICTED_BIN and projects > 1 else old_bin
     _update_bins(session, ids, assigned)
 
 
@@ -177,7 +331,7 @@ def _delete_allocations(session: Session, ids: Sequence[int]) -> None:
     session.expire_all()
 
 
-def _collect_demands(session: Session, projects: Sequence[Project]) -> list[group_partition.GroupDemand]:
+def _collect_demands(session: Session, projects: Sequence[Project]) -> list[GroupDemand]:
     """How many annotators each group of each project needs: its overlap, in baselines multiplied by its items."""
     item_counts = {project.id: _count_items(session, project, with_places=True) for project in projects}
     shown_to_all = {project.id: frozenset(_count_items(session, project, with_places=False)) for project in projects}
@@ -190,7 +344,7 @@ def _collect_demands(session: Session, projects: Sequence[Project]) -> list[grou
             group for project_id, groups in shown_to_all.items() if project_id != project.id for group in groups
         )
         unavailable = shown_elsewhere & needs.keys() if is_baseline else frozenset()
-        demands.append(group_partition.GroupDemand(project=project.id or 0, needs=needs, unavailable=unavailable))
+        demands.append(GroupDemand(project=project.id or 0, needs=needs, unavailable=unavailable))
     return demands
 
 
@@ -203,18 +357,16 @@ def _count_items(session: Session, project: Project, *, with_places: bool) -> di
 
 def _build_shares(
     projects: Sequence[Project],
-    demands: Sequence[group_partition.GroupDemand],
+    demands: Sequence[GroupDemand],
     allocation: GroupAllocation,
     group_bins: dict[str, int],
 ) -> tuple[ProjectShare, ...]:
     """The share of each project; `demands` are in the order of `projects`, `group_bins` are bins by group."""
     shortages = {
         shortage.project: shortage
-        for shortage in group_partition.find_shortages(
-            demands, allocation.slots, group_bins, annotators=allocation.people
-        )
+        for shortage in find_shortages(demands, allocation.slots, group_bins, annotators=allocation.people)
     }
-    shared = group_partition.find_shared_groups(demands)
+    shared = find_shared_groups(demands)
     return tuple(
         ProjectShare(
             project=project.name,
@@ -230,7 +382,7 @@ def _build_shares(
 def _write_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int]) -> None:
     """Store the bins of a new allocation; items of groups without a bin get the unrestricted one."""
     items_with_places = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
-    session.connection().execute(items_with_places.values(bin=group_partition.UNRESTRICTED_BIN))
+    session.connection().execute(items_with_places.values(bin=UNRESTRICTED_BIN))
     _update_bins(session, ids, group_bins)
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
 from annotation.review_vocabulary import ReviewDecision, build_rejection
-from annotation.store import annotator_locks, erasure_marks, journal, judgements, pseudonyms, sqlite_files
+from annotation.store import annotator_locks, database, erasure_marks, journal, judgements, pseudonyms
 from annotation.store.erasure_marks import Standing
 from annotation.store.models import (
     Adjudication,
@@ -80,7 +80,7 @@ def erase_annotator(
     annotator = annotator_locks.lock_annotator(session, annotator_id).annotator
     if annotator.forgotten_at is not None:
         raise Conflict("This annotator is forgotten already.")
-    sqlite_files.request_checkpoint(session)
+    database.request_checkpoint(session)
     standing = _get_standing(session, annotator)
     erasure_marks.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
     return _erase_rows(session, annotator, now=now, pseudonym=pseudonym)
@@ -92,7 +92,7 @@ def erase_restored_annotators(session: Session, *, now: datetime) -> int:
     for annotator in erasure_marks.list_revived_annotators(session):
         locked = annotator_locks.lock_annotator(session, annotator.id or 0)
         if locked.annotator.forgotten_at is None:  # else another process was quicker
-            sqlite_files.request_checkpoint(session)
+            database.request_checkpoint(session)
             _erase_rows(session, locked.annotator, now=now)
             erased += 1
     return erased

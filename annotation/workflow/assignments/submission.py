@@ -12,11 +12,12 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Stale
-from annotation.store import item_queue, overlap_counts
-from annotation.store.models import Assignment, Item
+from annotation.store import item_queue, judgements, overlap_counts
+from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import (
     EXTRA,
     POOLS_WITH_OVERLAP,
+    SECOND_PASS,
     UNSAID_TIME_ZONE,
     AssignmentStatus,
     Exclusion,
@@ -34,7 +35,6 @@ from annotation.workflow.assignments import (
     leases,
     qualification,
     second_pass,
-    second_pass_answers,
     undo,
 )
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -42,6 +42,53 @@ from annotation.workflow.assignments.assignment_policy import Remark
 from annotation.workflow.assignments.judgement_writer import NewAnswer, SavedJudgement
 from annotation.workflow.assignments.qualification import QualificationDecision
 from annotation.workflow.quality import enforcement
+
+
+def store_answer(
+    opened: OpenedAssignment, *, revision: int, new_answer: NewAnswer, now: datetime
+) -> tuple[Judgement, OpenedAssignment]:
+    """Store an answer or a skip of the second pass, and an answer that adds to the blind one as a revision of that too;
+    return the judgement and the opened assignment of the first pass.
+
+    `new_answer` has the answers of both passes. A late answer is stored like any other, since it takes no place. Raises
+    Stale once the project is closed, and where this revision may not be stored.
+    """
+    session, assignment = opened.session, opened.assignment
+    if opened.context.project.status is ProjectStatus.CLOSED:
+        raise Stale("The project is closed.")
+    if revision == 0:
+        _mark_second_pass_done(opened)
+        assignment_policy.record_activity(opened.context.participation, now=now)
+        session.add(opened.context.participation)
+    elif assignment.open_revision != revision or not undo.is_changeable(opened):
+        raise Stale("This answer can be changed no more.")
+    else:
+        assignment.open_revision = None
+        session.add(assignment)
+    judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=SECOND_PASS, now=now)
+    first = OpenedAssignment(
+        transaction=opened.transaction,
+        context=opened.context,
+        assignment=second_pass.get_first_assignment(session, assignment),
+        item=opened.item,
+    )
+    blind = judgements.get_final_judgement(session, first.assignment_id)
+    stored = {} if blind is None else judgement_writer.get_stored_answers(opened.context, blind)
+    if blind is not None and new_answer.skip_reason is None and stored != dict(new_answer.answers):
+        judgement_writer.write_judgement(
+            first, new_answer, revision=blind.revision + 1, exclusion=blind.exclusion, now=now
+        ).post_hoc = blind.post_hoc
+    return judgement, first
+
+
+def _mark_second_pass_done(opened: OpenedAssignment) -> None:
+    """Mark the assignment as answered; raises Stale where it is neither live nor expired."""
+    open_statuses = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
+    is_open = col(Assignment.id) == opened.assignment_id, col(Assignment.status).in_(open_statuses)
+    done = sa.update(Assignment).where(*is_open).values(status=AssignmentStatus.DONE)
+    if opened.session.connection().execute(done).rowcount != 1:
+        raise Stale("This item is closed.")
+    opened.session.refresh(opened.assignment)
 
 
 def submit_judgement(
@@ -133,7 +180,7 @@ def store_second_answer(
 ) -> SavedJudgement:
     """Store an answer or a skip of the second pass in Telegram: see `second_pass_answers.store_answer`."""
     check_participation(opened.session, opened.context)
-    judgement, first = second_pass_answers.store_answer(opened, revision=revision, new_answer=new_answer, now=now)
+    judgement, first = store_answer(opened, revision=revision, new_answer=new_answer, now=now)
     apply_consequences(first, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 

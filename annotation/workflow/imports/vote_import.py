@@ -13,17 +13,139 @@ from sqlmodel import Session, select
 
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
-from annotation.errors import Conflict, Where
+from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
+from annotation.errors import BadInput, Conflict, Where
 from annotation.loading import lookalikes
 from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
-from annotation.store import journal, pseudonyms
-from annotation.store.models import Annotator, Item, Project
-from annotation.vocabulary import EARLIER, SKIPPED, Event, Pool, RepeatPolicy
-from annotation.workflow.imports import control_rules, known_votes, repeated_votes, second_pass_votes, vote_source
+from annotation.loading.judgements import label_studio_results
+from annotation.loading.vote_parser import locate_refusal
+from annotation.store import journal, judgements, pseudonyms
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.vocabulary import (
+    EARLIER,
+    SECOND_PASS,
+    SECOND_PASS_OCCASION,
+    SKIPPED,
+    AssignmentStatus,
+    Event,
+    Exclusion,
+    Pool,
+    RepeatPolicy,
+    Surface,
+)
+from annotation.workflow.imports import repeated_votes, vote_source, vote_writer
 from annotation.workflow.imports.vote_writer import VoteItem, insert_votes
 from annotation.workflow.lifecycle.item_writer import Progress
+
+ItemVote = tuple[int, int, VoteDraft]
+"""Database ids of the item and of the annotator, and the vote."""
+
+
+def store_second_passes(
+    session: Session,
+    votes: Sequence[ItemVote],
+    *,
+    questions: Sequence[Question],
+    item_contents: Mapping[str, QuestionContent],
+) -> None:
+    """Store annotations of the second pass, after the first answers.
+
+    Raises BadInput for one whose first answer is not stored, whose answers are not valid, or that is stored already.
+    """
+    for item_id, annotator_id, vote in votes:
+        first = _find_judgement(session, item_id=item_id, annotator_id=annotator_id, occasion=0)
+        if first is None:
+            raise BadInput(
+                "This is an annotation of the second pass, and the answer of the first one is not there.",
+                where=vote.origin.where(),
+                remedy="Import the export of the first pass before it, from the same server.",
+            )
+        if _find_judgement(session, item_id=item_id, annotator_id=annotator_id, occasion=SECOND_PASS_OCCASION):
+            raise BadInput(
+                "The second pass of this item by this annotator is there already.",
+                where=vote.origin.where(),
+                remedy="Import each annotation once.",
+            )
+        read_vote = _read_answers(vote, first[1], questions=questions, content=item_contents[vote.item])
+        assignment = _add_assignment(session, first[0])
+        _add_judgement(session, assignment, read_vote, revision=0, exclusion=SECOND_PASS)
+        has_steps = any(question.step > 1 for question in questions)
+        if has_steps and read_vote.skip_reason is None and read_vote.answers != first[1].answers:
+            revision = first[1].revision + 1
+            _add_judgement(session, first[0], read_vote, revision=revision, exclusion=first[1].exclusion)
+    session.flush()
+
+
+def _find_judgement(
+    session: Session, *, item_id: int, annotator_id: int, occasion: int
+) -> tuple[Assignment, Judgement] | None:
+    """The assignment on this occasion and the final judgement of it; None where nothing was answered."""
+    query = (
+        select(Assignment, Judgement)
+        .join(Judgement)
+        .where(Assignment.item_id == item_id, Assignment.annotator_id == annotator_id)
+        .where(Assignment.occasion == occasion, judgements.build_final_revision_condition())
+    )
+    return session.exec(query).first()
+
+
+def _read_answers(
+    vote: VoteDraft, first: Judgement, *, questions: Sequence[Question], content: QuestionContent
+) -> VoteDraft:
+    """The vote with the answers of both passes."""
+    if vote.second_pass is None or vote.skip_reason is not None:
+        return vote
+    blind = first.answers or {questions[0].name: first.response}
+    try:
+        raw = label_studio_results.read_answers(questions, vote.second_pass, content, first=blind)
+        given = question_base.parse_answers(questions, raw, content)
+    except BadInput as refusal:
+        raise locate_refusal(refusal, vote.origin) from None
+    return vote._replace(
+        response=given.get(questions[0].name, ""),
+        answers=given if len(questions) > 1 else None,
+        raw=label_studio_results.describe_answers(questions, raw, given, content),
+    )
+
+
+def _add_assignment(session: Session, first: Assignment) -> Assignment:
+    assignment = Assignment(
+        project_id=first.project_id,
+        item_id=first.item_id,
+        item_revision=first.item_revision,
+        annotator_id=first.annotator_id,
+        occasion=SECOND_PASS_OCCASION,
+        surface=Surface.IMPORT,
+        status=AssignmentStatus.DONE,
+        stage=first.stage,
+    )
+    session.add(assignment)
+    session.flush()
+    return assignment
+
+
+def _add_judgement(
+    session: Session,
+    assignment: Assignment,
+    vote: VoteDraft,
+    *,
+    revision: int,
+    exclusion: Exclusion | None,
+) -> None:
+    session.add(
+        Judgement(
+            assignment_id=assignment.id or 0,
+            revision=revision,
+            response=vote.response,
+            response_raw=vote.raw,
+            answers=vote.answers,
+            seconds=vote.seconds,
+            seconds_unknown=vote.seconds_unknown,
+            skip_reason=vote.skip_reason,
+            **judgements.list_exclusion_values(exclusion),
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +169,7 @@ class ImportedVotes:
     policy: RepeatPolicy
     excluded: Mapping[str, int]
     changed: Mapping[tuple[str, str], int]
-    control_results: control_rules.ControlRuleResults
+    control_results: vote_writer.ControlRuleResults
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +232,7 @@ def store_votes(
     )
     items = _list_items(session, project)
     definition = project_file.parse_definition(project.definition)
-    control_rules.lift_exclusions(session, project=project, now=now)
+    vote_writer.lift_exclusions(session, project=project, now=now)
     votes_with_ids = [
         (items[vote.item].id, annotators[vote.annotator], _exclude_by_pool(vote, items[vote.item].pool))
         for vote in votes
@@ -118,7 +240,7 @@ def store_votes(
     if definition.kind == "baseline":
         votes_with_ids = [(item, annotator, _count_skip(vote)) for item, annotator, vote in votes_with_ids]
     second_passes = [row for row in votes_with_ids if row[2].second_pass is not None]
-    sorted_votes = known_votes.sort_votes(
+    sorted_votes = vote_writer.sort_votes(
         session, project, [row for row in votes_with_ids if row[2].second_pass is None], policy=section.repeats
     )
     n_repeats, numbered_votes = repeated_votes.settle_repeats(
@@ -131,13 +253,13 @@ def store_votes(
     insert_votes(session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress)
     if second_passes:
         item_contents = _list_item_contents(session, project, definition)
-        second_pass_votes.store_second_passes(
+        store_second_passes(
             session,
             second_passes,
             questions=_list_questions(definition, item_contents.values()),
             item_contents=item_contents,
         )
-    control_results = control_rules.enforce_control_rules(session, project=project, definition=definition, now=now)
+    control_results = vote_writer.enforce_control_rules(session, project=project, definition=definition, now=now)
     stored = [*((annotator, vote) for _, annotator, _, vote in numbered_votes), *(row[1:] for row in second_passes)]
     excluded = _count_excluded(stored, control_results)
     result = ImportedVotes(
@@ -158,7 +280,7 @@ def store_votes(
 
 
 def _count_excluded(
-    votes: Sequence[tuple[int, VoteDraft]], control_results: control_rules.ControlRuleResults
+    votes: Sequence[tuple[int, VoteDraft]], control_results: vote_writer.ControlRuleResults
 ) -> Counter[str]:
     """How many votes do not count, by reason: their own, or that of the rule that their annotator failed."""
     reasons_by_annotator = {

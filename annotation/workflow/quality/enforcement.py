@@ -5,13 +5,16 @@ Called after an answer is stored, in the same transaction; only the caller at th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session
 
-from aggregation.skill_posterior import smooth_skill
+from aggregation.skill_posterior import compute_posterior, smooth_skill
 from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
@@ -19,9 +22,66 @@ from annotation.store import annotator_locks, journal, judgements
 from annotation.store.models import Assignment, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
-from annotation.workflow.quality import dynamic_overlap, exclusions, gold_answers, rule_evaluation, rules
+from annotation.workflow.quality import exclusions, gold_answers, rule_evaluation, rules
 from annotation.workflow.quality.exclusions import exclude_answers, reinstate_answers
 from annotation.workflow.quality.rules import ExclusionScope, RuleBreach
+
+TICKED = "ticked"
+ROUNDING_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """The answers of one annotator to one item, as stored, by question, and the annotator's skill."""
+
+    answers: Mapping[str, str]
+    skill: float
+
+
+def is_confident(
+    questions: Sequence[Question], votes: Sequence[Vote], *, own: Sequence[str] | None, confidence: float
+) -> bool:
+    """Whether the likeliest label of every required question with closed labels reaches the confidence.
+
+    `own` are the item's own options. Texts, spans, corrections and abstentions do not count. A question with `show_if`
+    counts where the likeliest answers to the questions before it let it be asked. Each box of a `choices` question is a
+    question with two options.
+    """
+    likely_answers: dict[str, str] = {}
+    for question in questions:
+        posteriors = _compute_posteriors(question, votes, own)
+        counts = question.required and posteriors and question_base.is_asked(question, likely_answers)
+        if counts and any(
+            max(labels.values(), default=0.0) < confidence - ROUNDING_TOLERANCE for labels in posteriors.values()
+        ):
+            return False
+        likeliest = {name: max(sorted(labels), key=labels.__getitem__) for name, labels in posteriors.items() if labels}
+        if isinstance(question, ChoicesQuestion):
+            likely_answers[question.name] = json.dumps([box for box, tick in likeliest.items() if tick == TICKED])
+        else:
+            likely_answers |= likeliest
+    return True
+
+
+def _compute_posteriors(
+    question: Question, votes: Sequence[Vote], own: Sequence[str] | None
+) -> dict[str, dict[str, float]]:
+    """The posterior by the question's name, for `choices` one for each box; empty without closed labels."""
+    given = [(answer, vote.skill) for vote in votes if (answer := vote.answers.get(question.name)) is not None]
+    if isinstance(question, ChoiceQuestion):
+        substantive = [(label, q) for label, q in given if label != question.abstain]
+        return {question.name: compute_posterior(substantive, options=len(question.get_substantive_options(own)))}
+    if isinstance(question, ScaleQuestion):
+        return {question.name: compute_posterior(given, options=len(question.options))}
+    if isinstance(question, ChoicesQuestion):
+        ticks = [(json.loads(answer), q) for answer, q in given]
+        boxes = question.get_options(own)
+        return {
+            box: compute_posterior([(TICKED if box in ticked else "", q) for ticked, q in ticks], options=2)
+            for box in boxes
+        }
+    return {}
+
 
 EXCLUDED_BY_ORGANISER = Exclusion(ExclusionKind.ORGANISER, "the person was excluded")
 """The exclusion of answers of annotators who were excluded, but not by a rule."""
@@ -151,10 +211,8 @@ def needs_more_answers(session: Session, *, project: Project, definition: Projec
             skills[annotator_id] = _compute_annotator_skill(
                 session, definition, annotator_id=annotator_id, project_id=project.id or 0
             )
-        votes.append(dynamic_overlap.Vote(answers=answer.answers(first), skill=skills[annotator_id]))
-    return not dynamic_overlap.is_confident(
-        definition.all_questions, votes, own=item.options, confidence=plan.confidence
-    )
+        votes.append(Vote(answers=answer.answers(first), skill=skills[annotator_id]))
+    return not is_confident(definition.all_questions, votes, own=item.options, confidence=plan.confidence)
 
 
 def _compute_annotator_skill(session: Session, definition: ProjectFile, *, annotator_id: int, project_id: int) -> float:

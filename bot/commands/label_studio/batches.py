@@ -2,17 +2,80 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.vocabulary import UnassignedReason
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.label_studio import connection, push_report
+from bot.commands.label_studio import connection
 
 if TYPE_CHECKING:
     from annotation.label_studio.client import Client
+    from annotation.label_studio.sync import PushResult
     from annotation.store.database import Database
+
+
+MOST_NAMED = 5
+AGREE = "hromada people agree {person} --project {project} --how 'signed, folder 3'"
+REASONS: Mapping[UnassignedReason, str] = {
+    UnassignedReason.CONSENT: f"they have not agreed to the consent; in Telegram they are asked; on paper: {AGREE}",
+    UnassignedReason.PROFILE: "they have not filled in their profile; in Telegram they are asked, and for answers on "
+    f"paper: {AGREE} --profile FIELD=ANSWER",
+    UnassignedReason.WARNING: "they have not confirmed the content warning; in Telegram they are asked, and for a "
+    f"confirmation on paper: {AGREE}",
+    UnassignedReason.NOT_ADMITTED: "the project is by invitation only, and they have none: hromada invite",
+    UnassignedReason.NOT_RUNNING: "the project is not running: hromada start, or hromada reopen",
+    UnassignedReason.SUSPENDED: "they are suspended: hromada people unsuspend {person}",
+    UnassignedReason.PAUSED: "a quality rule paused them: hromada people readmit {person}",
+    UnassignedReason.EXCLUDED: "a quality rule excluded them: hromada people readmit {person}",
+    UnassignedReason.FAILED: "they did not pass the qualification",
+    UnassignedReason.COOL_DOWN: "they failed the qualification, and may try again later",
+    UnassignedReason.WITHDRAWN: "they withdrew from the project",
+    UnassignedReason.CAP: "they have reached the limit that `caps` in the project file sets",
+    UnassignedReason.QUOTA: "they have had as many items as `quota` in the programme file allows",
+    UnassignedReason.NOTHING_LEFT: "no item is left that they may get: the others are answered, or with somebody",
+    UnassignedReason.SEARCHING: "the search for items has not ended: push again",
+}
+"""Why an annotator gets no more items, and what helps."""
+
+
+def print_push(result: PushResult, *, written: str) -> None:
+    """Print what a push did for somebody who was named as it is `written`."""
+    from bot.commands import terminal_output
+
+    for line in _describe_push(result, written=written):
+        terminal_output.print_sentence(line)
+    if result.in_hand:
+        terminal_output.print_line(result.address)
+
+
+def _describe_push(result: PushResult, *, written: str) -> Iterator[str]:
+    person = result.annotator if written == result.annotator else f"{written} ({result.annotator})"
+    recovered = f", {result.recovered} found there again" if result.recovered else ""
+    counts = f"{result.assigned} new, {result.sent} sent{recovered}"
+    items = "1 item waits" if result.in_hand == 1 else f"{result.in_hand} items wait"
+    if result.nothing_assigned is not None:
+        reason = REASONS[result.nothing_assigned.reason].format(person=result.annotator, project=result.project)
+        yield f"No more now for {person}: {reason}."
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for item, reason in result.left_out.items():
+        by_reason[reason.value].append(item)
+    for why, left in by_reason.items():
+        named = ", ".join(left[:MOST_NAMED]) + (f" and {len(left) - MOST_NAMED} others" * (len(left) > MOST_NAMED))
+        yield f"Not sent, since {why}: {named}."
+    if not result.linked:
+        yield f"No account is linked; before the pull: hromada label-studio link ACCOUNT --person {result.annotator}"
+    if not result.in_hand and result.nothing_assigned is None and not result.left_out:
+        yield "None of their answers waits for a second look: pull the first ones before."
+    if result.in_hand:
+        yield f"{items} for {person} in Label Studio: {counts}. Send them the address:"
+    else:
+        yield f"Nothing waits for {person} in Label Studio."
+
 
 DEFAULT_NUMBER = 50
 
@@ -75,7 +138,7 @@ def push(
                 )
             pushed.append(result)
             if not json:
-                push_report.print_push(result, written=written)
+                print_push(result, written=written)
     if json:
         facts = [result.as_json() for result in pushed]
         terminal_output.print_json(facts[0] if len(person) == 1 else facts)

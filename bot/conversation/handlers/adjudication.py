@@ -15,10 +15,9 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from annotation.workflow.review import adjudication_queue
 from annotation.workflow.review.adjudication import MAX_COMMENT_LENGTH
 from annotation.workflow.review.adjudication_queue import QueuedCase
-from bot.conversation import callbacks, case_queue, message_layout, prompts
-from bot.conversation.callbacks import CASE_NUMBER, FIRST, PICKED, ButtonAction, CallbackData
+from bot.conversation import case_queue, message_layout, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import CASE_NUMBER, FIRST, PICKED, ButtonAction, CallbackData, TelegramCalls
 from bot.conversation.views import cases
 from bot.conversation.views.cases import PickedCandidates
 
@@ -64,7 +63,7 @@ def submit_comment(context: UpdateContext) -> TelegramCalls:
     if len(comment) > MAX_COMMENT_LENGTH:
         return context.send_text("too-long", most=MAX_COMMENT_LENGTH)
     [[back]] = prompts.decode_prompt(context.state.prompt).buttons
-    asked = callbacks.decode_callback(back.data)
+    asked = updates_and_calls.decode_callback(back.data)
     closed = case_queue.end_comment(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     try:

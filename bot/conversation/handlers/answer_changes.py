@@ -10,11 +10,10 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state, draft_changes
 from annotation.workflow.conversations.conversation_state import AnswerDraft
-from bot.conversation.callbacks import QUESTION_INDEX, REVISION
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, TelegramCalls
 from bot.conversation.views import items
 
 

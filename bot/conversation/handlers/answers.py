@@ -12,12 +12,11 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment, Save
 from annotation.workflow.conversations import conversation_state, draft_changes, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout, navigation, work_sessions
-from bot.conversation.callbacks import QUESTION_INDEX, REVISION, ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, ButtonAction, TelegramCalls, UpdateKind
 from bot.conversation.views import items, project_status, second_pass
 
 ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}

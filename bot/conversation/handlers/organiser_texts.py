@@ -12,10 +12,9 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import acts, campaigns, people
 from annotation.workflow.organisers.campaigns import PROGRAMME
-from bot.conversation import callbacks, organiser_chat, prompts
-from bot.conversation.callbacks import CallbackData
+from bot.conversation import organiser_chat, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
 
 ANSWER, ANSWER_ALL, SUSPEND, ANNOUNCE = "answer", "answer-all", "suspend", "announce"
@@ -66,7 +65,7 @@ def leave_question(context: UpdateContext, callback: CallbackData) -> TelegramCa
 def submit_text(context: UpdateContext) -> TelegramCalls:
     """Take the typed text for what was asked; whoever is no organiser any more is shown where they are."""
     [[back]] = prompts.decode_prompt(context.state.prompt).buttons
-    asked = callbacks.decode_callback(back.data)
+    asked = updates_and_calls.decode_callback(back.data)
     words = organiser_chat.make_words(context)
     if asked is None or not organiser_chat.is_organiser(context):
         raise Stale("Nobody asked for this.")

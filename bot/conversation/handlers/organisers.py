@@ -17,11 +17,10 @@ from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import acts, campaigns, open_messages, people
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind
-from bot.conversation import callbacks, organiser_chat, prompts
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import organiser_chat, prompts, updates_and_calls
 from bot.conversation.handlers import organiser_texts
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData, TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
 from bot.conversation.views.organiser_cards import OrganiserCard
 from bot.conversation.views.organiser_messages import InvitationLine
@@ -61,7 +60,7 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
 def _asks_to_send(context: UpdateContext) -> bool:
     """Whether the bot asked last whether to send what the organiser wrote."""
     buttons = (button for row in prompts.decode_prompt(context.state.prompt).buttons for button in row)
-    found = (callbacks.decode_callback(button.data) for button in buttons)
+    found = (updates_and_calls.decode_callback(button.data) for button in buttons)
     return any(callback is not None and callback.action is ButtonAction.ORGANISE for callback in found)
 
 

@@ -8,7 +8,7 @@ from annotation.workflow.annotators import attestations, support_messages, withd
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import draft_changes
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import attestation_questions, message_layout, navigation, notice_offers, work_sessions
+from bot.conversation import attestation_questions, message_layout, navigation, work_sessions
 from bot.conversation.handlers import answer_changes
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
@@ -74,15 +74,15 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
-        return join_calls(context.acknowledge(), *closed, notice_offers.send_pause(context, "paused"))
+        return join_calls(context.acknowledge(), *closed, navigation.send_pause(context, "paused"))
     has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
     return join_calls(
         context.acknowledge(),
         *closed,
         navigation.remove_item_buttons(context, item),
-        notice_offers.send_pause(context, "paused-begun", number=item.number)
+        navigation.send_pause(context, "paused-begun", number=item.number)
         if has_draft
-        else notice_offers.send_pause(context, "paused"),
+        else navigation.send_pause(context, "paused"),
         attestation_questions.ask_at_pause(context, project_id=item.project_id),
     )
 

@@ -9,12 +9,7 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import (
-    long_items,
-    message_layout,
-    navigation,
-    prompts,
-)
+from bot.conversation import message_layout, navigation, prompts
 from bot.conversation.handlers import answers
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -68,7 +63,7 @@ def repeat_reasons(context: UpdateContext) -> TelegramCalls:
 def skip_item(context: UpdateContext) -> TelegramCalls:
     """Show the reasons for a skip, or skip the item for one of them."""
     callback = context.require_callback()
-    if callback.word == long_items.MOVE:
+    if callback.word == navigation.MOVE:
         return _leave_for_label_studio(context, callback.row_id)
     if not callback.numbers:
         item = _get_live_item(context, callback.row_id)

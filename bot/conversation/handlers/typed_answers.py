@@ -12,14 +12,13 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import callbacks, navigation, prompts
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import navigation, prompts, updates_and_calls
 from bot.conversation.handlers import answer_changes, answers, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
 from bot.conversation.texts import LANGUAGES, get_texts
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import InlineButton, TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData, InlineButton, TelegramCalls, UpdateKind
 from bot.conversation.views import items, second_pass
 
 TYPED_BUTTONS = {
@@ -116,7 +115,7 @@ def _answer_item_with_text(
         return answers.submit_no_problem(context, opened, draft)
     question_input = INPUTS[asked.shown.question.kind]
     choice = _find_deciding_button(context, item, asked)
-    callback = None if choice is None else callbacks.decode_callback(choice.data)
+    callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is not None and callback is not None and callback.action in TYPED_BUTTONS:
         return _press_button(context, item, choice, callback)
     if callback is not None:
@@ -150,7 +149,7 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
         choice = prompts.find_labelled_button(context.text, rows)
         if choice is None and typed_buttons is TypedButtons.WORDS:
             choice = prompts.find_named_button(context.text, question_input.build_buttons(asked, translate))
-        callback = None if choice is None else callbacks.decode_callback(choice.data)
+        callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
         if callback is not None and callback.action in QUESTION_ACTIONS | TYPED_BUTTONS.keys():
             return choice
     return None
@@ -162,7 +161,7 @@ def _apply_typed_button(context: UpdateContext, item: AssignedItem, draft: Answe
     There are no calls where it names none of these.
     """
     choice = prompts.find_named_button(context.text, navigation.render_item(context, item, draft)[-1].buttons)
-    callback = None if choice is None else callbacks.decode_callback(choice.data)
+    callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is None or callback is None or callback.action not in TYPED_BUTTONS:
         return ()
     return _press_button(context, item, choice, callback)

@@ -7,10 +7,9 @@ text is explained and the prompt repeated; it is never an answer to an item.
 from __future__ import annotations
 
 from annotation.workflow.conversations import screens
-from bot.conversation import callbacks, navigation, prompts
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import navigation, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import InlineButton, TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData, InlineButton, TelegramCalls
 from bot.conversation.views.notice_cards import NoticeWord
 
 
@@ -25,19 +24,19 @@ def find_typed_choice(context: UpdateContext) -> InlineButton | None:
 def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
     """The context of a tap on the button of the prompt."""
     prompt_id = context.state.asked_in or screens.find_message(context.transaction.session, context.state.subject_id)
-    return context.as_tap(prompt_id, callbacks.decode_callback(choice.data))
+    return context.as_tap(prompt_id, updates_and_calls.decode_callback(choice.data))
 
 
 def _leads_on(button: InlineButton) -> bool:
     """Whether a button only leads on, so that its message informs and asks nothing that has to be answered."""
-    callback = callbacks.decode_callback(button.data)
+    callback = updates_and_calls.decode_callback(button.data)
     is_card = callback is not None and callback.action in {ButtonAction.CARD, ButtonAction.SESSION}
     return is_card or callback == CallbackData(ButtonAction.GO_ON)
 
 
 def _offers_news(button: InlineButton) -> bool:
     """Whether a button is under a screen that says that there is nothing to answer now."""
-    callback = callbacks.decode_callback(button.data)
+    callback = updates_and_calls.decode_callback(button.data)
     return callback is not None and callback.action is ButtonAction.NOTICE and callback.word == NoticeWord.TELL
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from bot.conversation import message_layout, navigation, prompts, requirements, work_sessions
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import TelegramCalls
+from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import own_progress
 from bot.conversation.views.work_sessions import ENDLESS, SESSION_SIZES, render_session_choice
 

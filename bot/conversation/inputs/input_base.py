@@ -10,10 +10,9 @@ from typing import Any
 
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation.callbacks import CallbackData
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonRows, CallbackData
 
 
 @dataclass(frozen=True, kw_only=True)

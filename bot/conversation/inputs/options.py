@@ -15,11 +15,10 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import OPTION_INDEX, TICK, ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import OPTION_INDEX, TICK, ButtonAction, ButtonRows, CallbackData, InlineButton
 
 MAX_BUTTONS = 60
 """Telegram takes 100 buttons and about 10 KB of them; with more options the answer is typed."""

@@ -10,14 +10,13 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout
-from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.spans import span_screens, text_segments
 from bot.conversation.spans.span_choice import SpanChoice
 from bot.conversation.spans.span_drafts import SpanDraft, SpanTap, parse_draft
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData
 
 TAP, VALUE = 2, 3
 """The indices of the numbers in the data of the buttons: what a button does, and what it chooses."""

@@ -11,11 +11,10 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction, CallbackData
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData
 
 MAX_ANSWER_UNITS = 300
 """How much of an answer is repeated in a heading, in UTF-16 units."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.spans.span_choice import SpanChoice
 from bot.conversation.spans.span_drafts import SpanStep, SpanTap
 from bot.conversation.spans.text_segments import Extent
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 
 NUMBERS_PER_ROW = 8
 MAX_LISTED_UNITS = 1800

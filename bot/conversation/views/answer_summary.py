@@ -6,11 +6,10 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 from bot.conversation.views import items
 
 

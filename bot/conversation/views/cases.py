@@ -9,11 +9,10 @@ from annotation.campaigns.questions import ScaleQuestion
 from annotation.review_vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 from bot.conversation.views import items, menus
 
 MAX_QUOTED_UNITS = 300

@@ -8,16 +8,54 @@ from typing import Any
 
 from annotation.campaigns.questions import ChoicesQuestion
 from annotation.vocabulary import Stage
-from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion
+from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
-from bot.conversation.updates_and_calls import ButtonRows
-from bot.conversation.views import second_pass, training
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
+from bot.conversation.views import second_pass
+
+STAGE_RULES = {Stage.TRAINING: "training-rules", Stage.QUALIFICATION: "qualification-rules"}
+"""The ids of the texts that say how a stage goes, above its first item."""
+
+
+def format_stage_rules(item: AssignedItem, translate: Texts) -> str:
+    """How many items the training or qualification has and what passes it, above its first item; else empty."""
+    if item.number != 1 or item.revision or item.countdown is None:
+        return ""
+    total = item.countdown.total
+    rules = [translate(STAGE_RULES[item.stage], total=total)]
+    if item.pass_mark is not None:
+        rules.append(translate("pass-mark", needed=item.pass_mark.count_needed(total)))
+    return " ".join(rules)
+
+
+def list_feedback(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> list[str]:
+    """The lines below an answer: whether it is right, the gold answer and why; a skip is told nothing."""
+    if not saved.stored_answers:
+        return []
+    gold = format_gold(saved, feedback, translate)
+    verdict = {
+        True: translate("right"),
+        False: translate("wrong", gold=gold),
+        None: translate("for-comparison", gold=gold),
+    }[feedback.right]
+    return [verdict if gold or feedback.right else "", feedback.explanation or ""]
+
+
+def format_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Texts) -> str:
+    """The right answers of all questions, in words."""
+    return "; ".join(_format_gold_answer(saved, name, text, translate) for name, text in feedback.gold.items())
+
+
+def _format_gold_answer(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
+    shown = next(candidate for candidate in saved.questions if candidate.name == name)
+    label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
+    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
+
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
@@ -174,7 +212,7 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
     second = item.second_pass
     return [
         build_header(item, translate),
-        *([TextBlock(training.format_stage_rules(item, translate))] if item.stage in STAGE_TEXTS else ()),
+        *([TextBlock(format_stage_rules(item, translate))] if item.stage in STAGE_TEXTS else ()),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
         *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
@@ -247,7 +285,7 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     """The message of an item after its answer: the answer, any feedback, and the item below where it fits."""
     heading = _format_finished_heading(saved, translate, emoji=emoji)
     first_line = TextBlock(heading, ((0, len(heading.split("\n")[0])),))
-    remarks = training.list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
+    remarks = list_feedback(saved, saved.feedback, translate) if saved.feedback is not None else []
     remarks = [translate("extra")] if saved.extra else remarks
     remarks += [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
     without_item = [first_line, *(TextBlock(line) for line in remarks)]
@@ -293,7 +331,7 @@ def format_toast(saved: SavedJudgement, translate: Texts, *, emoji: str) -> str:
     elif saved.extra:
         text = translate("extra")
     elif saved.feedback is not None and saved.feedback.right is not None:
-        gold = training.format_gold(saved, saved.feedback, translate)
+        gold = format_gold(saved, saved.feedback, translate)
         text = translate("right") if saved.feedback.right else translate("toast-wrong", gold=gold)
     elif saved.revision:
         text = translate("answer-changed")

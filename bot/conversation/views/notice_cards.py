@@ -10,10 +10,9 @@ from enum import StrEnum
 
 from annotation.workflow.notices.wish_policy import Wish, WishedNotice
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, InlineButton
 
 MAX_TITLE_UNITS = 100
 """How much of the title of a project is told, in UTF-16 units."""

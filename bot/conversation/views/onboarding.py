@@ -10,11 +10,10 @@ from zoneinfo import ZoneInfo
 from annotation.campaigns.sections.annotators import ExamplesSection, ProfileField
 from annotation.workflow.annotators.consents import ConsentRequest
 from bot.conversation import message_layout, prompts, time_zones
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 
 OTHER_ZONE, NO_ZONE = "other", "unsaid"
 """The words, in place of a zone, in the data of the buttons to type a zone and to tell none."""

@@ -15,10 +15,9 @@ from annotation.workflow.organisers import people
 from annotation.workflow.organisers.campaigns import CampaignChoice, ProjectOverview
 from annotation.workflow.organisers.people import AnnotatorDetails, ListedAnnotator
 from bot.conversation import message_layout
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_organiser_texts, get_texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 
 OrganiserCard = tuple[RenderedMessage, ...]
 """What an organiser is shown: mostly one message, several where it is too long for one."""

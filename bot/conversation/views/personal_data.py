@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from annotation.workflow.annotators.data_summary import DataSummary
 from bot.conversation import message_layout, prompts, time_zones
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonAction
 from bot.conversation.views import onboarding
 
 

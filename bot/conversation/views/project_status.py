@@ -13,10 +13,10 @@ from annotation.vocabulary import Stage, UnassignedReason
 from annotation.workflow.assignments import QualificationDecision
 from annotation.workflow.participations import NothingAssigned
 from bot.conversation import message_layout, prompts, time_zones
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
+from bot.conversation.updates_and_calls import ButtonAction
 
 REASON_TEXTS = {
     UnassignedReason.NOT_ADMITTED: "not-admitted",

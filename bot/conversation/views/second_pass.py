@@ -9,10 +9,9 @@ from annotation.campaigns.questions import ChoicesQuestion, Question
 from annotation.workflow.assignments import AssignedItem, ComparedAnswer, SecondPass
 from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
-from bot.conversation.updates_and_calls import ButtonRows
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
 
 
 def build_second_pass_blocks(

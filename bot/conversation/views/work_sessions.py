@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.conversation import message_layout, prompts
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows, InlineButton
+from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
 
 SESSION_SIZES = (10, 20, 40)
 """How many items a session can have."""

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import annotator_locks, item_queue, item_queue_sql
+from annotation.store import annotator_locks, item_queue
 from annotation.store.item_queue import QueueQuery
 from annotation.vocabulary import ExposureCause, Pool
 from annotation.workflow.assignments import leases, next_item
@@ -25,17 +25,17 @@ QUERY = QueueQuery(
 )  # fmt: skip
 WINDOW = {"low": 0, "high": 100, "size": 16, "before": 15, "window_start": 5, "seq": 0, "cause": "answered"}
 STATEMENTS: dict[str, tuple[str | sa.Executable, set[str]]] = {
-    "queue state": (item_queue_sql.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
-    "in order": (item_queue_sql.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
-    "last of window": (item_queue_sql.LAST_OF_WINDOW, {"ix_item_open"}),
-    "started": (item_queue_sql.STARTED, {"ix_item_started"}),
-    "started or in order": (item_queue_sql.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
-    "requeued": (item_queue_sql.REQUEUED, {"ix_requeued_item_project_id_pool"}),
+    "queue state": (item_queue.QUEUE_STATE, {"ix_item_open", "ix_assignment_expired", "pk_queue_cursor"}),
+    "in order": (item_queue.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
+    "last of window": (item_queue.LAST_OF_WINDOW, {"ix_item_open"}),
+    "started": (item_queue.STARTED, {"ix_item_started"}),
+    "started or in order": (item_queue.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
+    "requeued": (item_queue.REQUEUED, {"ix_requeued_item_project_id_pool"}),
     "started or requeued": (
-        item_queue_sql.STARTED_OR_REQUEUED,
+        item_queue.STARTED_OR_REQUEUED,
         {"ix_item_started", "ix_requeued_item_project_id_pool"},
     ),
-    "expired": (item_queue_sql.EXPIRED, {"ix_assignment_expired"}),
+    "expired": (item_queue.EXPIRED, {"ix_assignment_expired"}),
     "live and overdue": (
         next_item._LIVE_AND_OVERDUE,
         {"uq_assignment_one_live_in_telegram", "ix_assignment_lease_until"},

@@ -14,15 +14,15 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import database, models, outbox, queries
+from annotation.store import database, mailbox, models, queries
+from annotation.store.mailbox import ShownAssignment, ShownPrompt
 from annotation.store.models import Item
-from annotation.store.outbox import ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import (
     AssignmentMessage,
+    ButtonAction,
     ButtonRows,
     CommandMenu,
     ConversationSettings,
@@ -34,7 +34,7 @@ from bot.conversation.updates_and_calls import (
     TelegramCall,
     UpdateKind,
 )
-from bot.emulator import html_markup
+from bot.emulator import message_content
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -70,12 +70,12 @@ class Screen:
     @property
     def text(self) -> str:
         """What is read; markup that the Bot API would refuse is an error."""
-        return html_markup.parse_html(self.html)[0]
+        return message_content.parse_html(self.html)[0]
 
     @property
     def folded(self) -> list[str]:
         """What is folded away."""
-        text, entities = html_markup.parse_html(self.html)
+        text, entities = message_content.parse_html(self.html)
         raw = text.encode("utf-16-le")
         quotes = [one for one in entities if "blockquote" in one.type]
         return [raw[2 * one.offset : 2 * (one.offset + one.length)].decode("utf-16-le") for one in quotes]
@@ -184,11 +184,11 @@ class Chat:
     def _note(self, session: Session, call: NewMessage, message_id: int) -> None:
         """Store what a new message shows or asks for, as delivery does."""
         if call.assignment_id is not None:
-            outbox.store_shown(session, [self._describe(call.assignment_id, message_id)])
+            mailbox.store_shown(session, [self._describe(call.assignment_id, message_id)])
         if call.prompt is not None:
             annotator, update = call.prompt
             prompt = ShownPrompt(annotator_id=annotator, update_id=update, message_id=message_id)
-            outbox.store_shown(session, [prompt])
+            mailbox.store_shown(session, [prompt])
 
     def _describe(self, assignment: int, message_id: int, *, redrawn: bool = False) -> ShownAssignment:
         since = self.now.replace(microsecond=0) + timedelta(seconds=redrawn)
@@ -199,9 +199,9 @@ class Chat:
     def _edit(self, session: Session, call: MessageEdit) -> None:
         place = call.message
         if isinstance(place, AssignmentMessage):
-            place = outbox.get_message_id(session, assignment_id=place.assignment_id) or 0
+            place = mailbox.get_message_id(session, assignment_id=place.assignment_id) or 0
         if call.redraws is not None:
-            outbox.store_shown(session, [self._describe(call.redraws, place, redrawn=True)])
+            mailbox.store_shown(session, [self._describe(call.redraws, place, redrawn=True)])
         for index, shown in enumerate(self.screens):
             if shown.message_id == place:
                 self.screens[index] = replace(shown, html=call.html, buttons=call.buttons)
@@ -210,7 +210,7 @@ class Chat:
 
     @staticmethod
     def _fits(shown: Screen) -> None:
-        text, entities = html_markup.parse_html(shown.html)
+        text, entities = message_content.parse_html(shown.html)
         assert 0 < len(text.encode("utf-16-le")) // 2 <= 4096
         assert len(entities) <= 100
         assert not (shown.buttons and shown.reply)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import col, select
 
-from annotation.store import database, models, outbox, queries
+from annotation.store import database, mailbox, models, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.updates_and_calls import MessageEdit, NewMessage
 from tests.bot.conversation.conftest import NOW, Chat
@@ -109,7 +109,7 @@ class Watcher:
             for (assignment, _), (response, reason) in new.items():
                 if is_text and reason is None:
                     assert assignment in {asked, replied} - {None}, (asked, replied)
-                message = outbox.get_message_id(session, assignment_id=assignment)
+                message = mailbox.get_message_id(session, assignment_id=assignment)
                 shown = next(one for one in self.chat.screens if one.message_id == message)
                 heading = shown.text.splitlines()[0]
                 if reason is None:

@@ -13,8 +13,14 @@ from annotation.errors import Unavailable
 from annotation.store import models, queries
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import update_handler
-from bot.conversation.callbacks import ButtonAction, CallbackData, encode_callback
-from bot.conversation.updates_and_calls import IncomingUpdate, TapAcknowledgement, UpdateKind
+from bot.conversation.updates_and_calls import (
+    ButtonAction,
+    CallbackData,
+    IncomingUpdate,
+    TapAcknowledgement,
+    UpdateKind,
+    encode_callback,
+)
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat

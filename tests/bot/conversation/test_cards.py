@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bot.conversation import callbacks
+from bot.conversation import updates_and_calls
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat, Screen
@@ -41,7 +41,7 @@ def find_live_cards(chat: Chat) -> dict[int, list[Screen]]:
     """The messages with buttons of items that wait for an answer, by assignment."""
     found: dict[int, list[Screen]] = {}
     for shown in chat.screens:
-        data = [callbacks.decode_callback(button.data) for row in shown.buttons for button in row]
+        data = [updates_and_calls.decode_callback(button.data) for row in shown.buttons for button in row]
         on_item = {one.row_id for one in data if one is not None and one.action in ON_ITEM}
         for assignment in on_item:
             found.setdefault(assignment, []).append(shown)

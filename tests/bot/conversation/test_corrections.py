@@ -14,7 +14,7 @@ from sqlmodel import select
 from annotation.campaigns.questions import KINDS
 from annotation.store.models import Annotator, Item, LabelStudioBatch, Project
 from annotation.vocabulary import ItemStatus
-from bot.conversation.inputs import INPUTS, paragraphs
+from bot.conversation.inputs import INPUTS, corrections
 from bot.conversation.updates_and_calls import ConversationSettings
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TEXT = st.text(alphabet=st.sampled_from("абв .!?\n\r\t\u00a0😀é…»"), ma
 @given(text=TEXT, units=st.integers(min_value=4, max_value=40))
 def test_paragraphs_join_to_the_same_text(text: str, units: int) -> None:
     """Byte for byte; none is longer than allowed, none is blank or begins or ends with a blank."""
-    parts = paragraphs.split_paragraphs(text, max_units=units)
+    parts = corrections.split_paragraphs(text, max_units=units)
     assert parts.join({}) == text
     assert all(part and part == part.strip() for part in parts.texts)
     assert all(len(part.encode("utf-16-le")) // 2 <= units for part in parts.texts)
@@ -42,16 +42,16 @@ def test_paragraphs_join_to_the_same_text(text: str, units: int) -> None:
 @given(text=TEXT, data=st.data())
 def test_a_corrected_text_is_told_apart_again(text: str, data: st.DataObject) -> None:
     """What was changed is found by paragraph, or nothing is; joined, it is the corrected text."""
-    parts = paragraphs.split_paragraphs(text)
+    parts = corrections.split_paragraphs(text)
     indices = st.sampled_from(range(len(parts.texts))) if parts.texts else st.nothing()
     changed = data.draw(st.dictionaries(indices, st.sampled_from(["г", "гг г", "г\n\nг"])))
-    found = paragraphs.match_paragraphs(text, parts.join(changed))
+    found = corrections.match_paragraphs(text, parts.join(changed))
     assert found is None or parts.join(found) == parts.join(changed)
 
 
 def test_long_paragraphs_are_cut_at_sentence_ends() -> None:
     """The blanks between the parts belong to neither."""
-    parts = paragraphs.split_paragraphs("Одне речення. Друге довше!  Третє.", max_units=16)
+    parts = corrections.split_paragraphs("Одне речення. Друге довше!  Третє.", max_units=16)
     assert parts.texts == ("Одне речення.", "Друге довше!", "Третє.")
     assert parts.gaps == ("", " ", "  ", "")
 
@@ -69,7 +69,7 @@ def test_a_difference_shows_what_went_and_what_came(before: str, after: str, htm
     """Deleted words struck through, inserted ones bold."""
     from bot.conversation import message_layout
 
-    [shown] = message_layout.render_html_parts([paragraphs.build_difference(before, after)], heading="{number}")
+    [shown] = message_layout.render_html_parts([corrections.build_difference(before, after)], heading="{number}")
     assert shown == html
 
 

@@ -7,11 +7,11 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.conversation import callbacks, message_layout
-from bot.conversation.callbacks import ButtonAction, CallbackData
+from bot.conversation import message_layout, updates_and_calls
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import TextBlock
-from bot.emulator import html_markup
+from bot.conversation.updates_and_calls import ButtonAction, CallbackData
+from bot.emulator import message_content
 
 TEXTS = st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc")) | st.sampled_from(" \n.&<😀"), max_size=3000)
 
@@ -30,7 +30,7 @@ def blocks(draw: st.DrawFn) -> TextBlock:
 def test_no_part_is_too_long_and_nothing_is_lost(several: list[TextBlock], most: int) -> None:
     """As valid HTML, in UTF-16 units, every character but white space in its order."""
     parts = [
-        html_markup.parse_html(one)[0]
+        message_content.parse_html(one)[0]
         for one in message_layout.render_html_parts([TextBlock("1"), *several], heading="{number}/{of}", max_units=most)
     ]
     assert all(0 < len(one.encode("utf-16-le")) // 2 <= most for one in parts)
@@ -72,14 +72,14 @@ def test_more_marks_than_telegram_takes_are_left_plain() -> None:
     made = message_layout.render_html_parts(
         [TextBlock(text, tuple((at, at + 1) for at in range(0, 400, 2)))], heading=""
     )
-    assert len(html_markup.parse_html(made[0])[1]) == 90
+    assert len(message_content.parse_html(made[0])[1]) == 90
 
 
 PRESSES = st.builds(
     CallbackData,
     st.sampled_from(ButtonAction),
-    st.integers(0, callbacks.MAX_NUMBER),
-    st.lists(st.integers(0, callbacks.MAX_NUMBER), max_size=4).map(tuple),
+    st.integers(0, updates_and_calls.MAX_NUMBER),
+    st.lists(st.integers(0, updates_and_calls.MAX_NUMBER), max_size=4).map(tuple),
     st.from_regex(r"[A-Za-z0-9_+/-]{0,32}", fullmatch=True).map(lambda word: word.strip()),
 )
 
@@ -88,19 +88,19 @@ PRESSES = st.builds(
 def test_a_button_comes_back_as_it_was(press: CallbackData) -> None:
     """Any verb, row, numbers and word, or a refusal to make it; never more than 64 bytes."""
     try:
-        data = callbacks.encode_callback(press)
+        data = updates_and_calls.encode_callback(press)
     except ValueError:
         assert len(f"{press}") > 64
         return
-    assert len(data.encode()) <= callbacks.MAX_BYTES
-    assert callbacks.decode_callback(data) == press
+    assert len(data.encode()) <= updates_and_calls.MAX_BYTES
+    assert updates_and_calls.decode_callback(data) == press
 
 
 @given(st.text(max_size=70))
 def test_whatever_comes_is_ours_to_the_byte_or_nothing(data: str) -> None:
     """There is one way to write a button."""
-    found = callbacks.decode_callback(data)
-    assert found is None or callbacks.encode_callback(found) == data
+    found = updates_and_calls.decode_callback(data)
+    assert found is None or updates_and_calls.encode_callback(found) == data
 
 
 @pytest.mark.parametrize(

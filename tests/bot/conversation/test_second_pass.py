@@ -14,8 +14,8 @@ from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import AssignmentStatus, ExclusionKind
 from annotation.workflow.lifecycle import transitions
 from bot import release
-from bot.conversation.callbacks import ButtonAction
 from bot.conversation.message_layout import build_button
+from bot.conversation.updates_and_calls import ButtonAction
 from exports.filtering.removal_reasons import filter_data_sets
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from bot.conversation.handlers import answers
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import LANGUAGES, get_texts, list_commands, parse_resources
 from bot.conversation.views import menus
-from bot.emulator import html_markup
+from bot.emulator import message_content
 
 
 class Variables(visitor.Visitor):
@@ -82,7 +82,7 @@ def test_every_message_formats_and_fits(language: str, number: int) -> None:
         long = message_layout.shorten_text(LONG, SHORTENED.get(name, len(LONG)))
         text = get_texts(language)(name, **{one: number if one in NUMBERS else long for one in arguments})
         (made,) = message_layout.render_html_parts([TextBlock(text)], heading="")
-        assert html_markup.parse_html(made)[0] == text.strip(), name
+        assert message_content.parse_html(made)[0] == text.strip(), name
         assert 0 < message_layout.count_units(text) <= longest(name), (name, text)
         assert "{" not in text, name
 

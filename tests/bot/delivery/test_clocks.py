@@ -13,10 +13,10 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
-from annotation.store import invariants, outbox, process_leases
+from annotation.store import invariants, mailbox, process_leases
+from annotation.store.mailbox import MessageHold, OutboxDraft
 from annotation.store.models import Assignment, Journal
 from annotation.store.models.table_model import UtcDateTime
-from annotation.store.outbox import MessageHold, OutboxDraft
 from annotation.vocabulary import Event
 from bot import application
 from bot.delivery import process_lease
@@ -65,7 +65,7 @@ async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Data
     hold = MessageHold(holder="another", until=get_now() + timedelta(seconds=60))
     draft = OutboxDraft(chat_id=1, calls=[{"method": "sendMessage", "data": {"text": "news"}}])
     with db.transaction() as session:
-        outbox.store_messages(session, [draft], now=get_now(), hold=hold)
+        mailbox.store_messages(session, [draft], now=get_now(), hold=hold)
     async with app:
         await app.sweeper.sweep_once()
         await asyncio.sleep(0.1)

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from annotation.errors import NotWritable, Unavailable
-from bot.delivery import database_state, sweeper, workers
+from bot.delivery import sweeper, transaction_runner, workers
 from bot.delivery.attempts import AwaitedService, Watchdog
-from bot.delivery.database_state import RECOVERY_SECONDS, DatabaseState
 from bot.delivery.http_server import build_health_route
+from bot.delivery.transaction_runner import RECOVERY_SECONDS, DatabaseState
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -93,7 +93,7 @@ async def test_the_log_tells_a_full_disk_once(
         now += RECOVERY_SECONDS
         for _ in range(3):
             assert await stage.app.runner.run(read_one) == 1
-    told = [line.getMessage() for line in caplog.records if line.name == database_state.__name__]
+    told = [line.getMessage() for line in caplog.records if line.name == transaction_runner.__name__]
     assert [line.partition(FULL)[0] for line in told] == [
         f"Nothing is stored, and what comes waits: {database_file(stage)}: ",
         "The database stores again.",

@@ -12,10 +12,10 @@ import pytest
 from telegram.error import TimedOut
 
 from annotation.errors import NotFound
-from annotation.store import outbox, parked
-from annotation.store.outbox import MessageHold, OutboxDraft
+from annotation.store import mailbox, parked
+from annotation.store.mailbox import MessageHold, OutboxDraft
 from bot import application
-from bot.delivery import failed_messages, telegram_api
+from bot.delivery import sender, telegram_api
 from bot.delivery.rate_limit import RateLimit
 from bot.delivery.telegram_api import TelegramApi
 from bot.emulator.request import LocalRequest
@@ -48,7 +48,7 @@ def say(text: str) -> dict[str, Any]:
 def put(stage: Stage, *calls: Mapping[str, Any], chat_id: int = 1, paced: bool = False) -> int:
     """A message in the outbox, due now."""
     with stage.db.transaction() as session:
-        [message] = outbox.store_messages(
+        [message] = mailbox.store_messages(
             session, [OutboxDraft(chat_id=chat_id, calls=calls, paced=paced)], now=stage.now
         )
     return message.id
@@ -83,7 +83,7 @@ async def test_a_message_that_fails_for_ever_is_parked_and_the_chat_goes_on(
     assert [message.text for message in person.messages] == ["item 1", "behind it"]
     assert other.messages[-1].text == "elsewhere"
     assert list_reasons(stage) == [("message", ("sendMessage",), "sendMessage: Internal Server Error, 8 times")]
-    assert stage.telegram.calls["sendmessage"] - before == failed_messages.MAX_ATTEMPTS + 2
+    assert stage.telegram.calls["sendmessage"] - before == sender.MAX_ATTEMPTS + 2
     assert caplog.text.count("is parked") == 1
 
 
@@ -163,7 +163,7 @@ async def test_an_unexpected_error_in_the_parking_does_not_keep_a_chat_busy(
     def fail(*_: object, **__: object) -> None:
         raise LookupError("nobody expected this")
 
-    monkeypatch.setattr(outbox, "park_message", fail)
+    monkeypatch.setattr(mailbox, "park_message", fail)
     put(stage, say("poison"))
     put(stage, say("behind it"))
     with caplog.at_level(logging.WARNING):
@@ -333,7 +333,7 @@ async def test_a_message_whose_hold_another_process_took_over_is_not_sent_here(s
     stage.now += timedelta(seconds=30)
     theirs = MessageHold(holder="another", until=stage.now + timedelta(seconds=6))
     with stage.db.transaction() as session:
-        [taken] = outbox.take_due_messages(session, now=stage.now, hold=theirs, paced=False)
+        [taken] = mailbox.take_due_messages(session, now=stage.now, hold=theirs, paced=False)
     assert taken.id == number
     await until(lambda: stage.app.sender.list_held_ids() == [])
     assert len(person.messages) == 1

@@ -94,18 +94,18 @@ async def test_a_poll_that_another_program_ends_is_no_heartbeat(stage: Stage) ->
 
 async def test_what_could_not_be_stored_is_not_confirmed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next question asks for the same updates."""
-    from annotation.store import inbox
+    from annotation.store import mailbox
 
     person = stage.telegram.person(1)
     person.send("/start")
-    store, failures = inbox.store_updates, iter(range(2))
+    store, failures = mailbox.store_updates, iter(range(2))
 
     def failing(*arguments: object, **named: object) -> None:
         if next(failures, None) is not None:
             raise Unavailable("It does not answer.")
         store(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(inbox, "store_updates", failing)
+    monkeypatch.setattr(mailbox, "store_updates", failing)
     async with application.poll_in_background(stage.app):
         await until(lambda: person.messages)
     assert len(person.messages) == 1

@@ -14,12 +14,11 @@ from sqlmodel import Session, col, select
 from telegram.error import Forbidden
 
 from annotation.errors import Unavailable
-from annotation.store import database, outbox
+from annotation.store import database, mailbox
+from annotation.store.mailbox import OutboxDraft, OutboxMessage
 from annotation.store.models import Outbox
-from annotation.store.outbox import OutboxDraft, OutboxMessage
 from bot.delivery.rate_limit import RateLimit
-from bot.delivery.receipts import Receipts
-from bot.delivery.sender import Sender
+from bot.delivery.sender import Receipts, Sender
 from bot.delivery.transaction_runner import TransactionRunner
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -45,8 +44,8 @@ class FakeApi:
 def put(chat: int, text: str, *, repeatable: bool = True) -> Callable[[Session], tuple[OutboxMessage, ...]]:
     """A use-case that stores a message."""
     draft = OutboxDraft(chat_id=chat, calls=[{"method": "sendMessage", "data": {"text": text}}], repeatable=repeatable)
-    hold = outbox.MessageHold(holder=ME, until=NOW + timedelta(seconds=6))
-    return lambda session: outbox.store_messages(session, [draft], now=NOW, hold=hold)
+    hold = mailbox.MessageHold(holder=ME, until=NOW + timedelta(seconds=6))
+    return lambda session: mailbox.store_messages(session, [draft], now=NOW, hold=hold)
 
 
 async def send(sender: Sender, messages: Sequence[OutboxMessage]) -> None:
@@ -93,7 +92,7 @@ async def test_a_receipt_never_removes_another_message(runner: TransactionRunner
 async def test_a_number_is_never_given_twice(runner: TransactionRunner) -> None:
     """Whoever speaks of a message that is gone speaks of no other."""
     (first,) = await runner.run(put(1, "first"))
-    await runner.run(lambda session: outbox.delete_messages(session, [first.id]))
+    await runner.run(lambda session: mailbox.delete_messages(session, [first.id]))
     (second,) = await runner.run(put(2, "second"))
     assert second.id > first.id
 
@@ -104,13 +103,13 @@ async def test_what_could_not_be_noted_is_noted_later(
     """By itself, though nothing else comes."""
     receipts = Receipts(runner)
     (message,) = await runner.run(put(1, "first"))
-    real = outbox.delete_messages
+    real = mailbox.delete_messages
 
     def locked(session: Session, ids: list[int]) -> None:
-        monkeypatch.setattr(outbox, "delete_messages", real)
+        monkeypatch.setattr(mailbox, "delete_messages", real)
         raise Unavailable("The database is locked.", remedy="Wait.")
 
-    monkeypatch.setattr(outbox, "delete_messages", locked)
+    monkeypatch.setattr(mailbox, "delete_messages", locked)
     receipts.add(message.id)
     assert not await receipts.save()
     async with asyncio.timeout(300):

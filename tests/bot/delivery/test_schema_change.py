@@ -14,7 +14,7 @@ import pytest
 from annotation.errors import SchemaMismatch
 from annotation.store import migrations
 from bot import application
-from bot.delivery import failed_updates
+from bot.delivery import workers
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
@@ -116,7 +116,7 @@ async def test_an_update_that_fails_under_a_newer_schema_waits_for_the_newer_bot
         migrations.upgrade_schema(stage.db.engine)
     person.send("/start")
     serving = asyncio.create_task(stage.deliver())
-    await until(lambda: len(attempts) > failed_updates.MAX_ATTEMPTS)
+    await until(lambda: len(attempts) > workers.MAX_ATTEMPTS)
     assert stage.rows("SELECT attempts, code, done_at FROM inbox") == [(0, None, None)]
     assert person.messages == []
     await stage.app.workers.stop(within=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from annotation.store import inbox
+from annotation.store import mailbox
 from bot import application
 from bot.delivery import telegram_payloads
 from bot.emulator.request import LocalRequest
@@ -119,9 +119,9 @@ async def test_numbers_are_forgotten_when_telegram_cannot_send_them_again(stage:
     """An inbox does not grow for ever."""
     await stage.say(stage.telegram.person(1), "/start")
     with stage.db.transaction() as session:
-        assert inbox.delete_handled(session, before=stage.now) == 0
+        assert mailbox.delete_handled(session, before=stage.now) == 0
         stage.now = stage.now.replace(year=2027)
-        assert inbox.delete_handled(session, before=stage.now) == 1
+        assert mailbox.delete_handled(session, before=stage.now) == 1
 
 
 async def test_what_no_database_keeps_does_not_stop_the_others(stage: Stage) -> None:
@@ -155,7 +155,7 @@ async def test_of_two_processes_that_see_an_update_one_handles_it(stage: Stage, 
     person.send("/start")
     received = [telegram_payloads.parse_update(update) for update in stage.telegram.take()]
     with stage.db.transaction() as session:
-        inbox.store_updates(session, [telegram_payloads.dump_update(one) for one in received if one], now=stage.now)
+        mailbox.store_updates(session, [telegram_payloads.dump_update(one) for one in received if one], now=stage.now)
     async with other:
         for app in (stage.app, other):
             app.workers.wake([person.id])

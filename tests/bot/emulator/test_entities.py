@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.emulator import html_markup
+from bot.emulator import message_content
 from bot.emulator.calls import CallRefused
 from bot.emulator.entities import FormattedText, count_units, detect_entities, trim_text
 from bot.emulator.scripted_people import ScriptedPerson
@@ -19,7 +19,7 @@ Found = list[tuple[str, int, int, str]]
 
 def read(text: str) -> tuple[str, Found]:
     """Text and entities as a bot would get them."""
-    whole = trim_text(*html_markup.parse_html(text))
+    whole = trim_text(*message_content.parse_html(text))
     return whole.text, [(one.type, one.offset, one.length, one.argument) for one in whole.entities]
 
 
@@ -86,7 +86,7 @@ def test_other_parse_modes_are_refused(bot: Bot, ann: ScriptedPerson, mode: str)
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Nothing else happens, and no entity leaves its text."""
     try:
-        whole = trim_text(*html_markup.parse_html(text))
+        whole = trim_text(*message_content.parse_html(text))
     except CallRefused:
         return
     assert all(0 <= one.offset < one.end <= count_units(whole.text) for one in whole.entities)
@@ -96,13 +96,15 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 def test_escaped_text_comes_through_as_it_is(text: str) -> None:
     """`&lt;`, `&gt;` and `&amp;` are all that HTML needs."""
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    assert html_markup.parse_html(escaped) == (text, [])
+    assert message_content.parse_html(escaped) == (text, [])
 
 
 def test_what_telegram_finds_by_itself() -> None:
     """Commands, addresses, mentions and tags, but not inside code."""
     found = detect_entities(
-        trim_text(*html_markup.parse_html("/start@bot_x я@b.org https://a.org/x, @ann_b #тег <code>/no</code> a/b 5/6"))
+        trim_text(
+            *message_content.parse_html("/start@bot_x я@b.org https://a.org/x, @ann_b #тег <code>/no</code> a/b 5/6")
+        )
     )
     named = [(one.type, found.text.encode("utf-16-le")[2 * one.offset : 2 * one.end].decode("utf-16-le"))
              for one in found.entities]  # fmt: skip

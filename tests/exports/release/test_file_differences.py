@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from exports.release.file_differences import describe_difference
+from exports.release.verification import describe_difference
 
 
 def write_parquet(values: list[int]) -> bytes:

@@ -1,0 +1,352 @@
+"""What `hromada baseline` shows beside the headline: people, tasks, trivial baselines, and circular gold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands.data_sets import format_title, read_data_set
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aggregation.performance import Performance, Unit
+    from aggregation.tie_rules import TieChoice
+    from aggregation.trivial_baselines import TrivialBaseline
+    from bot.commands.terminal_output import Cell
+    from exports.inputs import DataSet
+    from exports.order_effects import PeopleEffects
+    from exports.task_means import ProgrammeScores
+
+
+MOST_PEOPLE = 30  # of the rows of a table
+FAR = "further from the headline than half its interval"
+
+
+def score_variants(data: DataSet, choice: TieChoice) -> dict[str, Performance]:
+    """The scores of a data set's variants by name, of those in which somebody can be scored; ties by the rule."""
+    from aggregation.answer_types import score_answers
+    from aggregation.errors import HromadaError
+    from exports.score_variants import VARIANT_UNITS, build_variants
+
+    scored = {}
+    for name, variant in build_variants(data).items():
+        try:
+            answers, skips = variant.build_answers(), variant.build_skips()
+            scored[name] = score_answers(answers, skips=skips, units=VARIANT_UNITS, tie_choice=choice)
+        except HromadaError:  # nobody answered an item with gold in it
+            continue
+    return scored
+
+
+def read_people(project: str, data: DataSet) -> PeopleEffects:
+    """The best person and the effects of order, with the hours of day of those who told their time zone."""
+    from annotation.store import answer_hours
+    from bot.commands import database_session
+    from exports.order_effects import measure_people
+
+    with database_session.open_database() as database, database.reading() as view:
+        hours = answer_hours.read_answer_hours(view, database_session.get_project(view, project))
+    return measure_people(data, hours=hours)
+
+
+def describe_people(variants: Mapping[str, Performance], people: PeopleEffects, primary: Performance) -> dict[str, Any]:
+    """Variants, the best person and order as JSON."""
+    from exports.score_variants import exceeds_half_width
+
+    return {
+        "variants": [
+            {"subset": name, "beyond_half_width": exceeds_half_width(primary, unit, unit.primary)} | asdict(unit)
+            for name, scores in variants.items()
+            for unit in scores.units
+        ],
+        "best_annotator": None
+        if people.best is None
+        else asdict(people.best) | {"selection_bias": people.best.selection_bias},
+        "order": [{"kind": one.kind, "part": one.part} | asdict(one.unit) for one in people.parts],
+        "order_slope": asdict(people.slope),
+    }
+
+
+def print_people(
+    data: DataSet, variants: Mapping[str, Performance], people: PeopleEffects, primary: Performance
+) -> None:
+    """Print the variants beside the headline, and the scores by place, session and hour of day."""
+    from bot.commands import terminal_output
+    from exports.score_variants import describe_variant, exceeds_half_width
+
+    rows = [
+        (name, unit.title, unit.total, unit.primary.value, _format_interval(unit), _subtract(unit, primary),
+         "yes" if exceeds_half_width(primary, unit, unit.primary) else "")
+        for name, scores in variants.items()
+        for unit in scores.units
+    ]  # fmt: skip
+    if rows:
+        heads = ("counted", "unit", "total", "share right", "fresh panel, 95 %", "less headline", "far")
+        notes = [f"{name}: {describe_variant(name)}." for name in variants]
+        title = format_title(data, "the same answers otherwise counted")
+        terminal_output.print_table(title, heads, rows, notes=[*notes, f"Far: {FAR}."])
+    _print_single_people(data, people, primary)
+    parts: list[tuple[Cell, ...]] = []
+    for one in people.parts:
+        kind = "" if any(one.kind == row[0] for row in parts) else one.kind
+        value = one.unit.primary.value
+        parts.append((kind, one.part, one.unit.total, one.unit.n_annotators, value, _format_interval(one.unit)))
+    if parts:
+        columns = ("by", "part", "answers", "people", "share right", "95 %")
+        title = format_title(data, "single answers as people go on")
+        terminal_output.print_table(title, columns, parts, notes=[describe_slope(people)])
+
+
+def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performance) -> None:
+    """Every person with their score, the best first; of very many the first and the last."""
+    from bot.commands import terminal_output
+
+    ordered = primary.annotators.sort_values(["accuracy", "n"], ascending=False, kind="stable")
+    rows: list[tuple[Cell, ...]] = [
+        (str(name), int(row["n"]), int(row["right"]), row["accuracy"],
+         terminal_output.format_interval(row["wilson_low"], row["wilson_high"]))
+        for name, row in ordered.to_dict("index").items()
+    ]  # fmt: skip
+    notes = list_people_notes(people)
+    if len(rows) > MOST_PEOPLE:
+        notes.insert(0, f"{len(rows) - MOST_PEOPLE} people between are left out; --json and annotators.csv have all.")
+        rows = [*rows[: MOST_PEOPLE // 2], *rows[-(MOST_PEOPLE // 2) :]]
+    columns = ("annotator", "answers", "right", "share right", "95 %, Wilson")
+    terminal_output.print_table(format_title(data, "single people"), columns, rows, notes=notes)
+
+
+def list_people_notes(people: PeopleEffects) -> list[str]:
+    """A sentence about the best person, if anybody answered enough to be it."""
+    best = people.best
+    if best is None:
+        return []
+    tied = f" and {best.n_tied - 1} more" if best.n_tied > 1 else ""
+    chosen = f"chosen on one half of the items and scored on the other {best.held_out:.4f}"
+    return [
+        f"Best of {best.people} people: {best.annotator}{tied}, {best.value:.4f} of {best.n} answers; {chosen}.",
+        f"So {best.selection_bias:.4f} of the best's score is what choosing the best adds.",
+    ]
+
+
+def describe_slope(people: PeopleEffects) -> str:
+    """What ten answers further into a session change, in words."""
+    slope = people.slope
+    if slope.value is None or slope.low is None or slope.high is None or slope.p_value is None:
+        return f"As a session goes on: {slope.reason}"
+    return (
+        f"Ten answers further into a session a person's share right changes by {slope.value:+.4f}"
+        f" [{slope.low:+.4f}, {slope.high:+.4f}], p {slope.p_value:.2g}; each person's own level is taken out."
+    )
+
+
+def _format_interval(unit: Unit) -> str:
+    """The interval for a fresh panel, or for these people where there is none."""
+    from bot.commands.terminal_output import format_interval
+
+    score = unit.primary
+    if score.ci_low is None:
+        return f"{format_interval(score.item_only_low, score.item_only_high)} (this panel)"
+    return format_interval(score.ci_low, score.ci_high)
+
+
+def _subtract(unit: Unit, primary: Performance) -> str:
+    own = primary[unit.unit].primary.value if primary.has_unit(unit.unit) else None
+    return "" if own is None or unit.primary.value is None else f"{unit.primary.value - own:+.4f}"
+
+
+ProgrammeNames = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PROJECT", help="A project, a programme, or several projects, by name or file.", show_default=False
+    ),
+]
+UNIT_NAMES = {"individual": "single answers", "majority": "majority"}
+EXPLANATION = (
+    "A fresh panel: new people on new items. This panel: these people on new items. Every task counts the same."
+)
+
+
+def find_single_project(names: Sequence[str]) -> str | None:
+    """The one project that was named; None for a programme, and for several projects."""
+    from annotation.store import queries
+    from bot.commands import database_session
+
+    if len(names) > 1:
+        return None
+    with database_session.open_database() as database, database.reading() as view:
+        is_programme = queries.find_programme(view, database_session.resolve_name(names[0])) is not None
+    return None if is_programme else names[0]
+
+
+def print_task_means(names: Sequence[str], question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
+    """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
+    from bot import release
+    from bot.commands import database_session, terminal_output
+    from exports import task_means
+
+    with database_session.open_database() as database, database.reading() as view:
+        projects = [project for name in names for project in database_session.list_projects(view, name)]
+        hashes = {project.name: release.hash_item_texts(view, project) for project in projects}
+        asked = {project.name: release.list_question_names(project) for project in projects}
+    data_sets = [read_data_set(project.name, question) for project in projects]
+    text_hashes = {data.name: hashes[project.name] for project, data in zip(projects, data_sets, strict=True)}
+    found = task_means.score_tasks(data_sets, text_hashes=text_hashes, tie_choice=tie_choice)
+    if json:
+        terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
+        return
+    _print_tables(found, () if question else _list_other_questions(asked))
+
+
+def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
+    """A note on each project that asks more than the first question, by which it is scored."""
+    return [
+        f"{name} is scored by its question {first}; by --question it can be {' or '.join(others)}."
+        for name, (first, *others) in asked.items()
+        if others
+    ]
+
+
+def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
+    from bot.commands import terminal_output
+
+    stamp = "SIMULATED · " if found.simulated else ""
+    columns = ("task", "items", "people", "metric", *UNIT_NAMES.values())
+    rows: list[tuple[Cell, ...]] = []
+    for task in found.tasks:
+        single, majority = task.values["individual"], task.values["majority"]
+        rows += [
+            (task.name, task.n_items, task.n_people, metric, _get_number(single[metric]), _get_number(majority[metric]))
+            for metric in single
+        ]
+        if len(single) > 1:
+            averaged = [_get_number(mean.task_values[task.name]) for mean in found.means.values()]
+            rows.append((task.name, task.n_items, task.n_people, "mean", *averaged))
+    terminal_output.print_table(f"{stamp}human performance by task", columns, rows)
+    means: list[tuple[Cell, ...]] = [
+        (
+            UNIT_NAMES[unit],
+            _get_number(mean.value),
+            terminal_output.format_interval(mean.fresh_panel.low, mean.fresh_panel.high),
+            terminal_output.format_interval(mean.this_panel.low, mean.this_panel.high),
+        )
+        for unit, mean in found.means.items()
+    ]
+    columns = ("unit", "mean", "fresh panel, 95 %", "this panel, 95 %")
+    reasons = [f"{UNIT_NAMES[unit]}: {mean.reason}" for unit, mean in found.means.items() if mean.reason]
+    n_people, n_common = found.means["individual"].n_people, found.means["individual"].n_common_people
+    people = f"{n_people} people answered; {n_common} of them in two tasks or more, and count once."
+    below = [EXPLANATION, people, *notes, *found.notes, *reasons]
+    terminal_output.print_table(f"{stamp}mean over {len(found.tasks)} tasks", columns, means, notes=below)
+
+
+def _get_number(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124  # only nan differs from itself
+
+
+BY_LOT = "Where a baseline is torn between options it takes one by lot; every metric is the one expected of that."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TrivialAnswers:
+    """The baselines of a data set, none where nothing is chosen from options or no gold is known; and the people."""
+
+    baselines: tuple[TrivialBaseline, ...] = ()
+    preferences: pd.DataFrame | None = None
+
+
+def read_trivial_answers(project: str, data: DataSet) -> TrivialAnswers:
+    """Score the trivial baselines on the items on which people are scored, and test people for places they prefer."""
+    from aggregation.position_preference import find_position_preferences
+    from bot.commands import database_session
+    from bot.option_answers import read_option_answers
+    from exports.trivial_scores import score_option_items
+
+    with database_session.open_database() as database, database.reading() as view:
+        answers = read_option_answers(view, database_session.get_project(view, project), data)
+    if answers is None:
+        return TrivialAnswers()
+    baselines = score_option_items(replace(data, option_items=answers.items))
+    return TrivialAnswers(baselines=baselines, preferences=find_position_preferences(answers.places))
+
+
+def describe_trivial_answers(trivial: TrivialAnswers) -> dict[str, Any]:
+    """Both as JSON; an undefined score is None."""
+    baselines = [
+        asdict(one) | {"scores": {name: _get_known_number(value) for name, value in one.scores.items()}}
+        for one in trivial.baselines
+    ]
+    preferences = trivial.preferences
+    people = [] if preferences is None else preferences.rename_axis("annotator").reset_index().to_dict("records")
+    return {"trivial_baselines": baselines, "position_preferences": people}
+
+
+def print_trivial_answers(data: DataSet, trivial: TrivialAnswers) -> None:
+    """Print the table of baselines, and that of people who prefer a place, if there are any."""
+    from bot.commands import terminal_output
+
+    if trivial.baselines:
+        metrics = tuple(dict.fromkeys(name for one in trivial.baselines for name in one.scores))
+        rows = [
+            (
+                one.name.replace("_", " "),
+                one.answer,
+                *(_get_known_number(one.scores.get(name)) for name in metrics),
+                one.n_torn,
+            )
+            for one in trivial.baselines
+            if not one.reason
+        ]
+        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in trivial.baselines if one.reason)]
+        columns = ("baseline", "answer", *metrics, "by lot")
+        terminal_output.print_table(format_title(data, "without understanding"), columns, rows, notes=notes)
+    found = trivial.preferences
+    if found is not None and found["is_found"].any():
+        rows = [
+            (str(name), f"{row['place']} from the {row['side']}", row["n"], row["n_chosen"], row["n_expected"],
+             row["preference"], f"{row['p_value']:.1g}")
+            for name, row in found.loc[found["is_found"]].to_dict("index").items()
+        ]  # fmt: skip
+        columns = ("annotator", "place", "answers", "there", "expected", "preference", "p")
+        note = "More answers at a place than their accuracy and the places of gold explain: look before you exclude."
+        terminal_output.print_table(format_title(data, "people who prefer a place"), columns, rows, notes=[note])
+
+
+def _get_known_number(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
+
+
+def has_no_other_gold(data: DataSet) -> bool:
+    """Whether all the gold of a data set was made of its own votes, so that nobody can be scored against it."""
+    return data.has_circular_gold and bool(data.list_scoring_gold().isna().all())
+
+
+def print_agreement_with_others(data: DataSet, *, json: bool) -> None:
+    """Print how often each annotator says what the others say, where the gold was made of their own votes."""
+    from aggregation.labels.agreement import MOST_REFITS, compute_agreement_with_others
+    from bot.commands import terminal_output
+    from bot.commands.data_sets import format_title
+    from exports.results import CIRCULAR
+
+    table = compute_agreement_with_others(data.build_answers().normalise_votes())
+    columns = {"n": "n", "majority": "agreement_with_others", "dawid_skene": "agreement_with_others_dawid_skene"}
+    frame = table.rename(columns=columns).rename_axis("annotator").reset_index().astype(object)
+    rows = frame.mask(frame.isna(), None).to_dict("records")
+    if json:
+        facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+        terminal_output.print_json(facts | {"units": [], "reason": CIRCULAR, "annotators": rows})
+        return
+    fitted = "with the others' skills fixed" if len(table) > MOST_REFITS else "fitted again without the person"
+    terminal_output.print_table(
+        format_title(data, "agreement of each person with the others"),
+        ("annotator", "votes", "majority of the others", "Dawid-Skene of the others"),
+        [tuple(row.values()) for row in rows],
+        notes=[
+            f"No score: {CIRCULAR[0].lower()}{CIRCULAR[1:]}",
+            f"Each person's own votes are left out of the label; Dawid-Skene {fitted}.",
+        ],
+    )

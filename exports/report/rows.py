@@ -1,0 +1,315 @@
+"""The rows of the report's tables: metrics of every unit, classes, scores as people go on, and trivial baselines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aggregation.labels.confusion import NO_LABEL, compute_class_scores
+from aggregation.performance import Score
+from exports.class_tables import format_shared_count
+from exports.order_effects import PLACE, OrderPart, PeopleEffects
+from exports.pages.axis import AxisScale, draw_axis
+from exports.pages.display_text import (
+    FAR_FROM_PRIMARY,
+    METRIC_NAMES,
+    MINUS,
+    NO_VALUE,
+    UNIT_NAMES,
+    capitalize_first,
+    format_count,
+    format_percent,
+    format_percent_interval,
+    format_points,
+    format_score,
+    format_ties_wrong,
+    get_metric_name,
+    get_unit_name,
+    shorten_text,
+)
+from exports.pages.reasons import translate_reason
+from exports.pages.scaffold import TableRow
+from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading, format_stamp
+from exports.pages.translation import localize_number, mark_text, translate
+from exports.results import DataSetResult
+from exports.score_variants import describe_variant
+
+MOST_CLASSES = 12
+"""A confusion matrix of more classes is not shown; confusion_matrix.csv has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfusionTable:
+    """One confusion matrix: its caption, the heads of its columns, and one row for each class that is gold."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+
+def build_class_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """One row for each unit and class: precision, recall, F1, how often it is gold and how often the answer."""
+    rows = []
+    for unit, confusion in result.confusions.items():
+        for name, scores in compute_class_scores(confusion).iterrows():
+            shares = (scores[metric] for metric in ("precision", "recall", "f1"))
+            cells = [NO_VALUE if share != share else format_percent(share) for share in shares]  # noqa: PLR0124  # nan
+            counts = [_format_short(scores[count]) for count in ("support", "answered")]
+            rows.append(TableRow(head=f"{translate(UNIT_NAMES[unit])}: {name}", cells=(*cells, *counts)))
+    return tuple(rows)
+
+
+def build_confusion_tables(result: DataSetResult) -> tuple[ConfusionTable, ...]:
+    """The confusion matrix of each unit, gold down and answers across; none for many classes."""
+    tables = []
+    stamp = f"{translate(SIMULATED)} · " if result.data.simulated else ""
+    for unit, confusion in result.confusions.items():
+        if len(confusion) > MOST_CLASSES:
+            continue
+        answers = [answer for answer in confusion.columns if answer != NO_LABEL or confusion[NO_LABEL].any()]
+        tables.append(
+            ConfusionTable(
+                caption=stamp
+                + translate(
+                    "{name}: {unit}, gold down, answers across",
+                    name=result.data.name,
+                    unit=translate(UNIT_NAMES[unit]),
+                ),
+                heads=(
+                    translate("Gold"),
+                    *(shorten_text(str(answer), max_length=24) or translate("no label") for answer in answers),
+                ),
+                rows=tuple(
+                    TableRow(
+                        head=shorten_text(str(gold), max_length=24),
+                        cells=tuple(_format_short(confusion.loc[gold, answer]) for answer in answers),
+                    )
+                    for gold in confusion.index
+                ),
+            )
+        )
+    return tuple(tables)
+
+
+def _format_short(number: float) -> str:
+    """A count for readers: ties can make it a fraction, shown with one decimal."""
+    whole = format_shared_count(number)
+    return localize_number(f"{number:.1f}") if "." in whole else whole
+
+
+def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """All metrics of every unit, for labels that are classes; the accuracy alone stands in the baselines."""
+    scores = result.performance
+    units = () if scores is None or result.data.kind != "label" else scores.units
+    return tuple(
+        TableRow(
+            head=get_unit_name(unit),
+            cells=tuple(format_score(score) for score in unit.scores),
+            remark=" ".join(
+                [
+                    *(
+                        f"{translate(METRIC_NAMES[score.metric])}: {translate_reason(score.reason)}"
+                        for score in unit.scores
+                        if score.reason
+                    ),
+                    *_describe_ties_wrong([(translate(METRIC_NAMES[one.metric]), one) for one in unit.scores]),
+                ]
+            ),
+        )
+        for unit in units
+        if len(unit.scores) > 1
+    )
+
+
+def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """One row for each unit and metric of answers that are not labels: boxes, texts, spans."""
+    scores = result.performance
+    units = () if scores is None or result.data.kind == "label" else scores.units
+    return tuple(
+        TableRow(
+            head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",
+            cells=(format_score(score),),
+            remark=" ".join(filter(None, [translate_reason(score.reason), *_describe_ties_wrong([("", score)])])),
+        )
+        for unit in units
+        for score in unit.scores
+    )
+
+
+def _describe_ties_wrong(named: Sequence[tuple[str, Score]]) -> list[str]:
+    """The values of metrics if every tie counts as wrong; nothing without a tie."""
+    values = [
+        f"{name} {format_ties_wrong(score)}".strip() for name, score in named if score.value_ties_wrong is not None
+    ]
+    return [translate("With ties wrong: {values}.", values=", ".join(values))] if values else []
+
+
+def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """The accuracy of every score variant, then the variants that have none, with the reason."""
+    rows = []
+    for name, scores in result.list_variants().items():
+        cells = [NO_VALUE, NO_VALUE]
+        far = False
+        for column, unit in enumerate(scores.units[:2]):
+            score = unit.primary
+            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
+            far = far or bool(result.exceeds_half_width(unit, score))
+        remark = f"{capitalize_first(translate_reason(describe_variant(name)))}."
+        remark += f" {translate(FAR_FROM_PRIMARY)}" if far else ""
+        rows.append(
+            TableRow(
+                head=capitalize_first(translate_reason(name)),
+                cells=(*cells, str(scores["individual"].total)),
+                remark=remark,
+            )
+        )
+    rows += [
+        TableRow(head=capitalize_first(translate_reason(name)), cells=(NO_VALUE,) * 3, remark=translate_reason(reason))
+        for name, reason in sorted(result.missing_variants.items())
+    ]
+    return tuple(rows)
+
+
+TOP, STEP = 56, 24
+NO_SLOPE = mark_text("No slope")
+
+
+def list_best_people(results: Sequence[DataSetResult]) -> list[tuple[str, str]]:
+    """The data set and a sentence about its best person, for those that have one."""
+    return [
+        (result.data.name, describe_best(result.people))
+        for result in results
+        if result.people is not None and result.people.best is not None
+    ]
+
+
+def describe_best(people: PeopleEffects) -> str:
+    """The best person, and what choosing them adds, in words."""
+    best = people.best
+    if best is None:
+        return ""
+    return translate(
+        "the best of {people} people has {value} of {n} answers right. Chosen on one half of the items and scored on"
+        " the other, the best has {held_out}; the rest comes of choosing.",
+        people=best.people,
+        value=format_percent(best.value),
+        n=best.n,
+        held_out=format_percent(best.held_out),
+    )
+
+
+def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """The parts of a session and the sessions, and what ten answers change."""
+    if result.people is None or not result.people.parts:
+        return ()
+    rows = [
+        TableRow(
+            head=capitalize_first(f"{translate_reason(one.kind)} {translate_reason(one.part)}"),
+            cells=(
+                format_percent(one.unit.primary.value),
+                format_percent_interval(one.unit.primary.ci_low, one.unit.primary.ci_high),
+                format_percent_interval(one.unit.primary.item_only_low, one.unit.primary.item_only_high),
+                str(one.unit.total),
+                str(one.unit.n_annotators),
+            ),
+        )
+        for one in result.people.parts
+    ]
+    slope = result.people.slope
+    head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
+    interval = _format_interval(slope.low, slope.high)
+    cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
+    return (*rows, TableRow(head=head, cells=cells, remark=translate_reason(slope.reason)))
+
+
+def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
+    """Draw one SVG for each data set whose sessions have several parts."""
+    panels = []
+    for number, result in enumerate(results):
+        parts = [] if result.people is None else [one for one in result.people.parts if one.kind == PLACE]
+        if result.people is not None and parts:
+            panels.append(_draw_order_panel(result, result.people, parts, prefix=f"order-{number}"))
+    return panels
+
+
+def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Sequence[OrderPart], *, prefix: str) -> str:
+    bottom = TOP + STEP * len(parts)
+    drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
+    scale = AxisScale(left=92, right=PANEL_WIDTH - 52)
+    subtitle = _describe_slope(people)
+    draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
+    draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=TOP - 2, bottom=bottom, percents=True)
+    for number, one in enumerate(parts):
+        y, score = TOP + STEP * (number + 0.5), one.unit.primary
+        low = score.item_only_low if score.ci_low is None else score.ci_low
+        high = score.item_only_high if score.ci_high is None else score.ci_high
+        if low is not None and high is not None:
+            drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=1.6)
+        drawing.text(translate_reason(one.part), at=(0, y + 4))
+        drawing.text(format_percent(score.value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
+        if score.value is not None:
+            drawing.dot(at=(scale.x(score.value), y), colour="accent")
+    shares = "; ".join(f"{translate_reason(one.part)} {format_percent(one.unit.primary.value)}" for one in parts)
+    label = translate(
+        "{name}: share right by place in the session: {shares}. {slope}.",
+        name=result.data.name,
+        shares=shares,
+        slope=subtitle,
+    )
+    return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
+
+
+def _describe_slope(people: PeopleEffects) -> str:
+    slope = people.slope
+    if slope.value is None:
+        return f"{translate(NO_SLOPE)}: {format_count(slope.n_people, 'person')}"
+    value, interval = format_points(slope.value), _format_interval(slope.low, slope.high)
+    return translate("10 answers on: {value} [{interval}] points", value=value, interval=interval)
+
+
+def _format_interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return NO_VALUE
+    return translate("{low}, {high}", low=format_points(low), high=format_points(high))
+
+
+BASELINE_NAMES = {
+    "random": mark_text("Chance: an option by lot"),
+    "random_by_class": mark_text("Chance: a class as often as gold has it"),
+    "majority_class": mark_text("The most frequent class"),
+    "position": mark_text("The place where gold is most often, from the first"),
+    "position_from_end": mark_text("The place where gold is most often, from the last"),
+    "longest_option": mark_text("The longest option"),
+    "shortest_option": mark_text("The shortest option"),
+    "most_mentioned_option": mark_text("The option that the text names most often"),
+}
+CEILING_NAME = mark_text("Ceiling: gold that is right and can be decided")
+
+
+def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
+    """A row for each baseline with a score: what it answers, its metrics, how often it takes by lot; last the ceiling.
+
+    Those that do not apply are in trivial_baselines.csv with the reason. There is no ceiling without a gold review.
+    """
+    rows = []
+    for one in result.trivial:
+        if one.reason:
+            continue
+        values = [one.scores.get(metric) for metric in METRIC_NAMES]
+        shown = [_format_number(value) for value in values]
+        accuracy = one.scores.get("accuracy")
+        cells = (one.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(one.n_torn))
+        rows.append(TableRow(head=translate(BASELINE_NAMES[one.name]), cells=cells))
+    if rows and result.ceiling is not None and result.ceiling.ceiling.value is not None:
+        share = result.ceiling.ceiling
+        cells = (NO_VALUE, format_percent(share.value), *[NO_VALUE] * len(METRIC_NAMES))
+        interval = format_percent_interval(share.low, share.high)
+        remark = translate("In brackets for items like these: [{interval}].", interval=interval)
+        rows.append(TableRow(head=translate(CEILING_NAME), cells=cells, remark=remark))
+    return tuple(rows)
+
+
+def _format_number(value: float | None) -> str:
+    """A number with three decimals; none where it is not known."""
+    known = value is not None and value == value  # noqa: PLR0124  # only nan differs from itself
+    return localize_number(f"{value:.3f}".replace("-", MINUS)) if known else NO_VALUE
