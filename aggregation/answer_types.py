@@ -14,7 +14,7 @@ import pandas as pd
 from aggregation.agreement import AgreementTable, Coefficient
 from aggregation.answers import Answers, AnswerType
 from aggregation.bootstrap import Progress
-from aggregation.consensus import Accuracy, Consensus, TieRule
+from aggregation.consensus import SHARED, Accuracy, Consensus, TieChoice, TieRule, settle_ties
 from aggregation.dawid_skene import StopRule
 from aggregation.errors import HromadaError, Refused
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
@@ -49,7 +49,6 @@ from aggregation.spans.votes import read_span_votes
 from aggregation.texts import consensus as text_consensus
 from aggregation.texts.agreement import compute_text_agreement
 from aggregation.texts.scores import grade_texts, list_text_metrics
-from aggregation.tie_rules import SHARED, TieChoice, settle_ties
 
 TEXT_TYPES: tuple[AnswerType, ...] = ("text", "edit")
 METHODS_BY_TYPE: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(

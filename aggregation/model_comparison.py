@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
+from aggregation.consensus import SHARED, TieChoice
 from aggregation.difference_tests import McNemarTest, adjust_by_holm, compute_mcnemar
 from aggregation.errors import HromadaError
 from aggregation.model_differences import (
@@ -29,7 +30,6 @@ from aggregation.paired_measures import fix_answers, join_measures
 from aggregation.panel_variance import Contributions
 from aggregation.schema import Floats, find_different_rows
 from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
-from aggregation.tie_rules import SHARED, TieChoice
 
 MODEL = "model"
 """The name under which a model is scored as an annotator."""

@@ -15,8 +15,8 @@ import pandas as pd
 
 from aggregation.answer_types import TEXT_TYPES
 from aggregation.answers import Answers, choose_headline_coefficient
+from aggregation.labels.agreement.breakdown import list_vote_changes
 from aggregation.labels.agreement.coefficients import CoefficientName, build_statistic
-from aggregation.labels.agreement.vote_changes import list_vote_changes
 from aggregation.labels.agreement.vote_sums import sum_votes
 from aggregation.labels.consensus import build_label_consensus
 from aggregation.multilabel.votes import ITEM_BOX_SEPARATOR, build_pooled_box_votes

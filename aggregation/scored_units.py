@@ -11,13 +11,12 @@ import pandas as pd
 
 from aggregation.answer_types import compare_answers, list_metrics, sum_contributions
 from aggregation.answers import Answers
+from aggregation.consensus import SHARED, TieChoice
 from aggregation.gold_comparison import ScoredAnswers
-from aggregation.labels.scorers import grade_labels
-from aggregation.labels.scores import list_label_metrics, sum_majority_labels
+from aggregation.labels.scores import grade_labels, list_label_metrics, sum_majority_labels
 from aggregation.options import sum_single_answers
 from aggregation.paired_measures import ItemMeasure
 from aggregation.panel_variance import Contributions, Metric
-from aggregation.tie_rules import SHARED, TieChoice
 
 ScoredUnit = Literal["individual", "majority"]
 

@@ -21,8 +21,7 @@ from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Where
 from annotation.input_files import read_delimited
-from annotation.review_vocabulary import CaseReason, GoldStratum
-from annotation.vocabulary import ExclusionKind
+from annotation.vocabulary import CaseReason, ExclusionKind, GoldStratum
 from exports.inputs import DataSet
 
 MODEL_COLUMNS = ("item_id", "response")

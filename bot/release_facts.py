@@ -21,9 +21,9 @@ from annotation.loading import campaign_lint
 from annotation.store import queries
 from annotation.store.models import Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool
-from annotation.workflow.annotators import active_time, payments, terms
+from annotation.workflow.annotators import payments, terms
 from annotation.workflow.lifecycle import campaign_reader, precision
-from annotation.workflow.monitoring import campaign_status, conduct, funnel, people_counts, text_history
+from annotation.workflow.monitoring import campaign_status, conduct, funnel, item_history, people_counts
 from annotation.workflow.quality import rules
 from exports import facts, privacy
 
@@ -233,7 +233,7 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
                 n_people=None if counted.imported else one.n_people,
                 n_answers=None if counted.imported else one.n_answers,
             )
-            for one in text_history.list_read_texts(session, project, scopes=campaign.scopes)
+            for one in item_history.list_read_texts(session, project, scopes=campaign.scopes)
         ),
         **asked,
     )
@@ -243,7 +243,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
     """The facts that only a campaign that asked people here can have."""
     project, definition, counted = campaign.project, campaign.definition, campaign.conduct
     steps = funnel.compute_funnel(session, project=project, definition=definition)
-    work = active_time.list_active_times(session, project=project, definition=definition)
+    work = payments.list_active_times(session, project=project, definition=definition)
     fields = _list_profile_fields(campaign)
     training = definition.stages.training
     return {
@@ -340,9 +340,7 @@ def _suppress(name: str, question: str, counts: Counter[str | None]) -> Iterator
         yield facts.ProfileCount(field=name, question=question, value=value, n=number)
 
 
-def _describe_pay(
-    session: Session, campaign: _Campaign, work: Mapping[int, active_time.ActiveTime]
-) -> facts.Pay | None:
+def _describe_pay(session: Session, campaign: _Campaign, work: Mapping[int, payments.ActiveTime]) -> facts.Pay | None:
     section = campaign.definition.reward.pay if campaign.definition.reward else None
     paid = payments.sum_payments(session, project_id=campaign.project.id or 0)
     if section is None and not paid:

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from aggregation.consensus import TieRule
 from aggregation.labels.consensus import Method
 from annotation.settings import Settings
-from annotation.store import identities
+from annotation.store import pseudonyms
 from bot import benchmark_release, release, release_facts
 from exports.lm_eval.replay import get_harness_version
 from exports.model_answers import read_models_by_data_set
@@ -61,5 +61,5 @@ def add_models(inputs: ReleaseInputs, paths: Sequence[Path]) -> ReleaseInputs:
 
 def list_needles(session: Session, settings: Settings) -> tuple[Needle, ...]:
     """Everything real by which somebody could be recognised, and every secret: no published file may hold it."""
-    found = [*identities.list_identities(session), *identities.list_secrets(settings)]
+    found = [*pseudonyms.list_identities(session), *pseudonyms.list_secrets(settings)]
     return tuple(Needle(one.kind, one.value, inside=one.is_secret) for one in found)

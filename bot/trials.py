@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.campaigns import idle_rules
+from annotation.campaigns import consistency
 from annotation.campaigns.project_file import CheckedProject
 from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -20,8 +20,8 @@ from annotation.loading import campaign as loading
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
 from annotation.simulation import engine, outcome
+from annotation.simulation.answer_generator import SimulationSettings
 from annotation.simulation.outcome import Outcome
-from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.store.models import Project
 from annotation.vocabulary import Pool
@@ -112,7 +112,7 @@ def list_limitations(
             " then, and goes to its maximum."
         )
     counts = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
-    return (*limitations, *idle_rules.list_idle_rules(definition, counts))
+    return (*limitations, *consistency.list_idle_rules(definition, counts))
 
 
 def _has_two_options(contents: CampaignContents) -> bool:

@@ -9,12 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.consensus import TieRule
+from aggregation.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
 from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
 from aggregation.model_differences import PublishedScore
 from aggregation.model_rows import ModelDifference
-from aggregation.tie_rules import SHARED, TieChoice
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels

@@ -20,8 +20,8 @@ from aggregation.labels.agreement import (
     compute_self_agreement,
     estimate_mean_posterior,
 )
-from aggregation.labels.confusion import count_consensus, count_single_answers
 from aggregation.labels.consensus import Method, build_label_consensus
+from aggregation.labels.scores import count_consensus, count_single_answers
 from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
 from aggregation.trivial_baselines import TrivialBaseline

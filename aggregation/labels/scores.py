@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -14,11 +15,10 @@ from numpy.typing import NDArray
 
 from aggregation import dawid_skene, scoring
 from aggregation.bootstrap import Progress, encode_groups
-from aggregation.consensus import TIE_TOLERANCE
+from aggregation.consensus import SHARED, TIE_TOLERANCE, Consensus, TieChoice, settle_ties
 from aggregation.errors import Refused
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.labels.consensus import Method, build_label_consensus
-from aggregation.labels.scorers import encode_gold, grade_labels, join_columns
 from aggregation.options import GradedOptions, sum_pluralities, sum_single_answers
 from aggregation.panel_variance import Contributions, Metric, Scale, SetChanges
 from aggregation.performance import (
@@ -30,8 +30,117 @@ from aggregation.performance import (
     score_fresh_majorities,
     score_unit,
 )
-from aggregation.schema import CodedVotes, Codes, Floats, Votes
-from aggregation.tie_rules import SHARED, TieChoice, settle_ties
+from aggregation.schema import CodedVotes, Codes, Floats, Votes, divide_safely
+
+NO_LABEL = ""
+"""The last column of a confusion matrix: what was skipped, or has no label."""
+
+
+def count_single_answers(votes: Votes, skips: pd.DataFrame) -> pd.DataFrame:
+    """The confusion matrix of single answers on items with gold: classes × [classes, NO_LABEL], in declared order.
+
+    `skips` (columns item, annotator) are answers that were due and not given.
+    """
+    gold = votes.items["gold"]
+    answered = votes.frame.loc[votes.frame["item"].map(gold).notna()]
+    skipped = skips["item"].map(gold).dropna()
+    return _count_cells(
+        [*answered["item"].map(gold), *skipped],
+        [(answer,) for answer in answered["answer"]] + [()] * len(skipped),
+        classes=votes.classes or (),
+    )
+
+
+def count_consensus(consensus: Consensus, votes: Votes, skips: pd.DataFrame) -> pd.DataFrame:
+    """The expected confusion matrix of one label per item with gold: a tie counts a share for each tied label.
+
+    Ties of `consensus` must be open. An item that was only skipped has no label.
+    """
+    gold = votes.items["gold"].dropna()
+    labels = consensus.labels.loc[consensus.labels.index.isin(gold.index)]
+    skipped = sorted((set(skips["item"]) & set(gold.index)) - set(labels.index))
+    chosen = [
+        (label,) if isinstance(label, str) else tuple(tied)
+        for label, tied in zip(labels["label"], labels["tied"], strict=True)
+    ]
+    truth = [*gold.reindex(labels.index), *gold.reindex(skipped)]
+    return _count_cells(truth, chosen + [()] * len(skipped), classes=votes.classes or ())
+
+
+def compute_class_scores(confusion: pd.DataFrame) -> pd.DataFrame:
+    """Precision, recall, F1, support and answered of each class of a confusion matrix, index class, in declared order.
+
+    `support` is how often the class is gold, `answered` how often it is the answer. What is undefined is nan: the
+    precision of a class that nobody gave, the recall of one that is never gold, F1 (2 right / (support + answered)) of
+    one that is neither.
+    """
+    classes = list(confusion.index)
+    right = np.diag(confusion[classes].to_numpy(dtype=np.float64))
+    support = confusion.to_numpy(dtype=np.float64).sum(axis=1)
+    answered = confusion[classes].to_numpy(dtype=np.float64).sum(axis=0)
+    return pd.DataFrame(
+        {
+            "precision": divide_safely(right, answered),
+            "recall": divide_safely(right, support),
+            "f1": divide_safely(2 * right, support + answered),
+            "support": support,
+            "answered": answered,
+        },
+        index=pd.Index(classes, name="class"),
+    )
+
+
+def _count_cells(gold: Sequence[str], answers: Sequence[tuple[str, ...]], *, classes: tuple[str, ...]) -> pd.DataFrame:
+    """The matrix of gold against answers; several labels of an item share its weight, none is NO_LABEL."""
+    columns = (*classes, NO_LABEL)
+    row_of, column_of = ({name: place for place, name in enumerate(names)} for names in (classes, columns))
+    table: Floats = np.zeros((len(classes), len(columns)))
+    for (truth, labels), n in Counter(zip(gold, answers, strict=True)).items():
+        if truth in row_of:
+            for label in labels or (NO_LABEL,):
+                table[row_of[truth], column_of[label]] += n / max(1, len(labels))
+    return pd.DataFrame(table, index=pd.Index(classes, name="gold"), columns=pd.Index(columns, name="answer"))
+
+
+def grade_labels(scored: ScoredAnswers) -> GradedOptions:
+    """The labels that each item's votes name, graded against gold."""
+    frame = scored.frame
+    answers, names = pd.factorize(frame["answer"].to_numpy()[scored.voted], sort=True)
+    named, options = np.unique(scored.items[scored.voted] * len(names) + answers, return_inverse=True)
+    votes = np.full(len(frame), -1, dtype=np.intp)
+    votes[scored.voted] = options
+    items, labels = named // len(names), pd.Index(np.asarray(names, dtype=object)[named % len(names)])
+    right = (labels.to_numpy() == scored.gold.to_numpy()[items]).astype(np.float64)
+    gold = encode_gold(scored)
+    if scored.classes is None:
+        answered, is_right = np.ones((len(items), 1)), right[:, None]
+    else:
+        answered = (pd.Index(scored.classes).get_indexer(labels)[:, None] == np.arange(gold.shape[1])).astype(
+            np.float64
+        )
+        is_right = answered * gold[items]
+    return GradedOptions(
+        scored=scored,
+        items=items,
+        grades=join_columns(is_right, gold[items], answered),
+        unanswered=join_columns(np.zeros_like(gold), gold, np.zeros_like(gold)),
+        right=right,
+        votes=votes,
+    )
+
+
+def join_columns(right: Floats, gold: Floats, answered: Floats) -> Floats:
+    """The columns of answers, from their blocks (each rows × classes)."""
+    return np.hstack([right, gold, answered, np.ones((len(right), 1))])
+
+
+def encode_gold(scored: ScoredAnswers) -> Floats:
+    """items × classes: 1 at the class that is gold; a single column of ones where items share no classes."""
+    if scored.classes is None:
+        return np.ones((len(scored.gold), 1))
+    codes = pd.Index(scored.classes).get_indexer(pd.Index(scored.gold))
+    return np.asarray(codes[:, None] == np.arange(len(scored.classes)), dtype=np.float64)
+
 
 FEWEST_REFITTED_PEOPLE = 8  # with fewer a fit hangs on each person, and a fresh panel is covered too seldom
 MOST_GROUPS = 20  # groups of people, and of items, that are left out one at a time

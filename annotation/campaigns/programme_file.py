@@ -10,15 +10,14 @@ from pydantic import Field, ValidationError
 
 from annotation import input_files
 from annotation.campaigns import bot_commands, project_file, validation_errors, yaml_document
-from annotation.campaigns.sections import file_paths
+from annotation.campaigns.sections import base
 from annotation.campaigns.sections.annotators import (
     AdmissionSection,
     ConsentSection,
     ProfileField,
     find_impossible_admission,
 )
-from annotation.campaigns.sections.base import Count, Language, ProjectName, Section, Text
-from annotation.campaigns.sections.file_paths import PathInFile
+from annotation.campaigns.sections.base import Count, Language, PathInFile, ProjectName, Section, Text
 from annotation.errors import BadInput, ErrorCollector, Where
 
 
@@ -69,7 +68,7 @@ def read_programme(path: Path, *, allow_outside: bool = False) -> CheckedProgram
     source = yaml_document.parse_yaml(input_files.read_text(path), file=path)
     try:
         definition = ProgrammeFile.model_validate(
-            source.data, context=file_paths.find_allowed_folders(path, allow_outside=allow_outside)
+            source.data, context=base.find_allowed_folders(path, allow_outside=allow_outside)
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProgrammeFile) from None

@@ -17,7 +17,7 @@ from annotation.campaigns.consistency import (
     list_contradictions,
 )
 from annotation.campaigns.project_sections import ProjectSections
-from annotation.campaigns.sections import file_paths
+from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import Section, build_validation_error
 from annotation.campaigns.sections.quality import TextRule
 from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
@@ -132,7 +132,7 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
         )
     try:
         definition = ProjectFile.model_validate(
-            source.data, context=file_paths.find_allowed_folders(path, allow_outside=allow_outside)
+            source.data, context=base.find_allowed_folders(path, allow_outside=allow_outside)
         )
     except ValidationError as failure:
         raise validation_errors.explain_errors(source, failure, model=ProjectFile) from None

@@ -16,8 +16,7 @@ from annotation.campaigns.sections.annotators import (
     ProfileField,
     RewardSection,
 )
-from annotation.campaigns.sections.base import Language, ProjectName, Seconds, Section, Text
-from annotation.campaigns.sections.file_paths import PathInFile
+from annotation.campaigns.sections.base import Language, PathInFile, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.quality import (
     CapsSection,
     FilteringSection,

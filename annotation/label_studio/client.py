@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from annotation import settings
 from annotation.errors import BadInput, Conflict, NotFound, Where
-from annotation.label_studio import server_errors
+from annotation.label_studio import server_models
 from annotation.label_studio.server_models import RemoteProject, RemoteTask, RemoteUser, RemoteWebhook
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ class Client:
     def __init__(self, url: str, token: str | None, *, timeout: float = TIMEOUT) -> None:
         """`token` is a legacy token or a personal access token."""
         if not token:
-            raise server_errors.explain_missing_token()
+            raise server_models.explain_missing_token()
         if not token.isascii():
-            raise server_errors.explain_failure(httpx.LocalProtocolError("not ASCII"), url=url)
+            raise server_models.explain_failure(httpx.LocalProtocolError("not ASCII"), url=url)
         self.url = url.rstrip("/")
         self.server_id = hashlib.sha256(self.url.encode()).hexdigest()[:16]
         self.server_time: datetime | None = None
@@ -115,7 +115,7 @@ class Client:
         except Conflict:
             raise Conflict(
                 "Answers that are in Label Studio do not fit the questions as they are now.",
-                where=Where(file=server_errors.strip_credentials(self.url), field=f"project {remote_id}"),
+                where=Where(file=server_models.strip_credentials(self.url), field=f"project {remote_id}"),
                 remedy="Pull them first, then push with --anew: the project is made again beside the old one.",
             ) from None
 
@@ -213,7 +213,7 @@ class Client:
         try:
             return TypeAdapter(model).validate_python(value)
         except ValidationError as failure:
-            raise server_errors.explain_failure(failure, url=self.url) from None
+            raise server_models.explain_failure(failure, url=self.url) from None
 
     def _get_sdk(self) -> LabelStudio:
         if self._sdk is None:
@@ -242,15 +242,15 @@ class Client:
         try:
             yield
         except (ValidationError, ValueError, TypeError) as failure:  # the SDK trips over another kind of JSON
-            explained = server_errors.explain_failure(failure, url=self.url)
-            raise (server_errors.explain_unknown_outcome(self.url) if writes else explained) from None
+            explained = server_models.explain_failure(failure, url=self.url)
+            raise (server_models.explain_unknown_outcome(self.url) if writes else explained) from None
         except (httpx.HTTPError, httpx.InvalidURL) as failure:
-            raise server_errors.explain_failure(failure, url=self.url) from None
+            raise server_models.explain_failure(failure, url=self.url) from None
         except _get_api_error() as failure:
             status, body = getattr(failure, "status_code", None), getattr(failure, "body", None)
             if writes and status is not None and 200 <= status < 300:
-                raise server_errors.explain_unknown_outcome(self.url) from None
-            raise server_errors.explain_refusal(status, body, url=self.url, what=what) from None
+                raise server_models.explain_unknown_outcome(self.url) from None
+            raise server_models.explain_refusal(status, body, url=self.url, what=what) from None
 
 
 def connect_server() -> Client:
@@ -267,7 +267,7 @@ def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:
     except (ValidationError, AttributeError, TypeError, ValueError):
         ids = []
     if len(set(ids)) != n_tasks:
-        raise server_errors.explain_unknown_outcome(url)
+        raise server_models.explain_unknown_outcome(url)
     return sorted(ids)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion, TextQuestion
 from annotation.errors import BadInput, Where
-from annotation.loading.judgements.label_studio_results import PUSH_AGAIN_REMEDY
+from annotation.loading.judgements.label_studio_json import PUSH_AGAIN_REMEDY
 
 TASK_KEY = "decision"
 """The data key of our number of the task."""

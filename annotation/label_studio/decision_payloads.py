@@ -18,10 +18,10 @@ from annotation.errors import BadInput, Where
 from annotation.label_studio import decision_controls, passes, payloads
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.loading.drafts import format_value
-from annotation.loading.judgements import label_studio_results
+from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication import OpenCase
-from annotation.workflow.review.candidates import Candidate, build_content, describe_answer
+from annotation.workflow.review.cases import Candidate, build_content, describe_answer
 from annotation.workflow.review.submissions import Submission
 
 CONTEXT_LENGTH = 60
@@ -131,7 +131,7 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     """A case as a task; `number` is ours."""
     texts, question, item = load_texts(definition.language), opened.question, opened.item
     fields = (question.field,) if isinstance(question, SpanQuestion) else ()
-    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_results.ITEM_KEY: item.external_id}
+    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_json.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, fields)
     data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
     candidates = [
@@ -166,7 +166,7 @@ def build_submission_task(definition: ProjectFile, submission: Submission, *, nu
     """An answer as a task; `number` is ours."""
     item, given = submission.item, submission.answers
     answers = [(question, given[question.name]) for question in definition.all_questions if given.get(question.name)]
-    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_results.ITEM_KEY: item.external_id}
+    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_json.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, ())
     data[decision_controls.ANSWERS_KEY] = render_submission(item, answers)
     return _build_task(definition, item, data)
@@ -182,7 +182,7 @@ def read_case_verdict(
     if isinstance(question, ChoicesQuestion | SpanQuestion):
         controls.append(question.name)
     if isinstance(question, SpanQuestion):
-        controls.append(label_studio_results.get_none_control(question))
+        controls.append(label_studio_json.get_none_control(question))
     values = decision_controls.read_controls(result, controls)
     verdict = _read_verdict(values)
     if verdict == decision_controls.BROKEN:
@@ -263,7 +263,7 @@ def _read_own_answer(
         question, ChoicesQuestion | SpanQuestion
     ):
         own = [region for region in result if not str(region.get("from_name")).startswith("decision:")]
-        raw = label_studio_results.read_answers([question], own, content).get(question.name)
+        raw = label_studio_json.read_answers([question], own, content).get(question.name)
     elif isinstance(question, EditQuestion):
         places = range(decision_controls.N_BEGINNINGS)
         number = next(place for place in places if decision_controls.name_beginning(place) == verdict)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.errors import NotFound
-from annotation.label_studio import server_errors
+from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import accounts, batches, server_address
+from annotation.label_studio.sync import accounts, batches, remote_projects
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, Project
 
@@ -45,7 +45,7 @@ class ServerExamination:
 def examine_server(database: Database, client: Client) -> ServerExamination:
     """Examine a server; raises the errors of the client where it does not answer, or refuses the token."""
     client.get_own_account()
-    server_address.adopt_server(database, client)
+    remote_projects.adopt_server(database, client)
     with database.reading() as session:
         known = accounts.map_accounts_to_pseudonyms(session, server=client.server_id)
         rows = [
@@ -53,7 +53,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
             for batch, project, annotator in batches.list_batches(session, server=client.server_id)
         ]
     return ServerExamination(
-        url=server_errors.strip_credentials(client.url),
+        url=server_models.strip_credentials(client.url),
         version=client.get_version(),
         accounts=tuple(
             (account.id, account.name, known.get(account.id))

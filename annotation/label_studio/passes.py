@@ -15,11 +15,7 @@ from annotation.campaigns.questions import (
     Question,
     SpanQuestion,
 )
-from annotation.loading.judgements.label_studio_results import (
-    get_none_control,
-    list_option_texts,
-    list_pass_questions,
-)
+from annotation.loading.judgements.label_studio_json import get_none_control, list_option_texts, list_pass_questions
 
 ITEM_HTML_KEY = "shown"
 """The data key of the item's HTML, without the texts in which spans are marked."""

@@ -17,7 +17,7 @@ from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.loading.drafts import format_value
-from annotation.loading.judgements import label_studio_results
+from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
 from annotation.workflow.lifecycle import campaign_reader
 
@@ -96,8 +96,8 @@ def _render_answer(question: Question, item_options: tuple[str, ...] | None, sto
         return "—"
     option_texts = dict(
         zip(
-            label_studio_results.list_option_labels(question, item_options),
-            label_studio_results.list_option_texts(question, item_options),
+            label_studio_json.list_option_labels(question, item_options),
+            label_studio_json.list_option_texts(question, item_options),
             strict=True,
         )
     )
@@ -153,8 +153,8 @@ def build_task(
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     gold_texts = set((gold or {}).values())
     data: dict[str, Any] = {
-        label_studio_results.ASSIGNMENT_KEY: assignment_id,
-        label_studio_results.ITEM_KEY: item.external_id,
+        label_studio_json.ASSIGNMENT_KEY: assignment_id,
+        label_studio_json.ITEM_KEY: item.external_id,
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
     keys = passes.assign_hotkeys(definition)
@@ -173,7 +173,7 @@ def build_task(
             if gold is not None
             else RightAnswers(golds={})
         )
-        data[label_studio_results.SECOND_PASS_KEY] = render_second_pass(
+        data[label_studio_json.SECOND_PASS_KEY] = render_second_pass(
             definition.all_questions, item_options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
@@ -212,7 +212,7 @@ def read_answers(
     """The raw answers by question of an annotation of an item; see `label_studio_results.read_answers`."""
     fields = {name: format_value(value) for name, value in item.data.items()}
     content = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
-    return label_studio_results.read_answers(definition.all_questions, result, content, first=first)
+    return label_studio_json.read_answers(definition.all_questions, result, content, first=first)
 
 
 def build_options(
@@ -221,8 +221,8 @@ def build_options(
     """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
     item_options = None if item.options is None else tuple(item.options)
     options, labels = (
-        label_studio_results.list_option_texts(question, item_options),
-        label_studio_results.list_option_labels(question, item_options),
+        label_studio_json.list_option_texts(question, item_options),
+        label_studio_json.list_option_labels(question, item_options),
     )
     shown = list(range(len(options)) if order is None else order)
     abstains = isinstance(question, ChoiceQuestion) and question.abstain is not None

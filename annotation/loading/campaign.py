@@ -24,8 +24,7 @@ from annotation.loading.drafts import (
     pause_garbage_collection,
 )
 from annotation.loading.judgements.raw_votes import RawVote, build_item_id
-from annotation.loading.span_classes import SpanClassReader
-from annotation.loading.vote_parser import LabelNormaliser
+from annotation.loading.vote_parser import LabelNormaliser, SpanClassReader
 from annotation.vocabulary import Pool
 
 

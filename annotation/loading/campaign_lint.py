@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from aggregation import spelling
 from annotation.campaigns import lint, project_file
 from annotation.campaigns.lint import rules
 from annotation.campaigns.questions import (
@@ -18,8 +19,22 @@ from annotation.campaigns.questions import (
 from annotation.errors import BadInput
 from annotation.loading import golds
 from annotation.loading.campaign import CampaignContents
-from annotation.loading.drafts import ItemDraft, has_own_group, pause_garbage_collection
+from annotation.loading.drafts import ItemDraft, VoteDraft, has_own_group, pause_garbage_collection
 from annotation.loading.items import item_reader
+
+
+def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterator[str]:
+    """Yield a sentence about item ids that look alike, and one about the options of each question that do."""
+    yield from spelling.describe_lookalikes("item ids", ids)
+    for question in questions:
+        if isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion):
+            yield from spelling.describe_lookalikes(f"options of «{question.text}»", question.options or ())
+
+
+def describe_votes(votes: Iterable[VoteDraft]) -> Iterator[str]:
+    """Yield a sentence about annotators in a file of votes whose names look alike."""
+    yield from spelling.describe_lookalikes("annotators", (vote.annotator for vote in votes))
+
 
 _OPTION_RULES = {rules.TOO_FEW_OPTIONS, rules.TOO_MANY_OPTIONS, rules.EMPTY_OPTION, rules.DUPLICATE_OPTION}
 

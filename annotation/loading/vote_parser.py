@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
-from annotation import durations, input_files
+from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
     ChoiceQuestion,
@@ -20,10 +21,111 @@ from annotation.campaigns.questions import (
 )
 from annotation.errors import BadInput
 from annotation.loading.drafts import VoteDraft, get_cell
-from annotation.loading.judgements import label_studio_results
+from annotation.loading.judgements import label_studio_json
 from annotation.loading.judgements.raw_votes import RawVote
-from annotation.loading.span_classes import SpanClassReader
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Classes:
+    """The classes in the answers to a question: how often each occurs, and how many answers have none that counts."""
+
+    question: SpanQuestion
+    counts: Counter[str] = field(default_factory=Counter)
+    without: list[RawVote] = field(default_factory=list)
+    first: RawVote
+
+    def format_counts(self) -> str:
+        """The classes with their counts, sorted."""
+        return ", ".join(f"{label or 'no class'} ({times})" for label, times in sorted(self.counts.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanClassReader:
+    """Chooses the parts of each answer that count; `found` are the classes by question name."""
+
+    section: VotesSection
+    found: dict[str, _Classes] = field(default_factory=dict)
+
+    def read_parts(self, question: SpanQuestion, text: str, vote: RawVote) -> str | None:
+        """Return the answer with the parts that count; None where a class has no name, or no part counts."""
+        parts = _list_labelled_parts(text)
+        chosen = self.section.get_class(question.name)
+        if not parts or (chosen is None and not any("label" in part for part in parts)):
+            return text
+        labels = [self._map(part.get("label", "")) for part in parts]
+        classes = self.found.setdefault(question.name, _Classes(question=question, first=vote))
+        classes.counts.update(labels)
+        if question.labels is not None:
+            pairs = zip(parts, labels, strict=True)
+            return (
+                _encode(part | {"label": label} for part, label in pairs) if set(labels) <= {*question.labels} else None
+            )
+        places = [
+            {name: value for name, value in part.items() if name != "label"}
+            for part, label in zip(parts, labels, strict=True)
+            if label == chosen or (chosen is None and label in self._list_meaningless(question))
+        ]
+        if chosen is None:
+            return _encode(places) if len(places) == len(parts) else None
+        if not places and question.none is None:
+            classes.without.append(vote)
+            return None
+        return _encode(places)
+
+    def refuse(self) -> None:
+        """Raise BadInput for the first question whose parts have classes without a name, or none of its class."""
+        for name, classes in self.found.items():
+            chosen, where = self.section.get_class(name), classes.first.row.where("votes.class")
+            if chosen is None:
+                self._refuse_unnamed(classes)
+            elif chosen not in classes.counts:
+                raise BadInput(
+                    f"No marked part has the class {chosen}. There are: {classes.format_counts()}.",
+                    where=where,
+                    remedy="Name one of these.",
+                )
+            elif classes.without and classes.question.required:
+                raise BadInput(
+                    f"In {len(classes.without)} answers no part has the class {chosen}.",
+                    where=classes.without[0].row.where("votes.class"),
+                    remedy="Write the words for this answer as `none` in the question.",
+                )
+
+    def _refuse_unnamed(self, classes: _Classes) -> None:
+        question = classes.question
+        known = question.labels or self._list_meaningless(question)
+        if set(classes.counts) <= set(known):
+            return
+        named = f"the question names {', '.join(question.labels)}" if question.labels else "the question names none"
+        missing = [*(question.labels or ()), *sorted({*classes.counts} - {*known, ""})]
+        raise BadInput(
+            f"The marked parts have classes, and {named}: {classes.format_counts()}.",
+            where=classes.first.row.where(
+                self.section.answers.get(question.name) or self.section.answer or "votes.answer"
+            ),
+            remedy=f"Write `labels: [{', '.join(missing)}]` in the question. Or read one class: `class` under `votes`.",
+        )
+
+    def _map(self, label: str) -> str:
+        stripped = label.strip() if self.section.labels.strip else label
+        return self.section.labels.map.get(stripped, stripped)
+
+    def _list_meaningless(self, question: SpanQuestion) -> tuple[str, ...]:
+        """What stands for no class: nothing, and the label that our own tasks have, the name of the question."""
+        return "", question.name
+
+
+def _list_labelled_parts(text: str) -> list[dict[str, Any]]:
+    """The parts of an answer in JSON; empty for any other answer."""
+    value = question_base.decode_json(text)
+    parts = value if isinstance(value, list) else [value]
+    are_parts = all(isinstance(part, dict) and isinstance(part.get("label", ""), str) for part in parts)
+    return parts if are_parts else []
+
+
+def _encode(parts: Iterable[dict[str, Any]]) -> str:
+    return json.dumps(list(parts), ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -98,14 +200,14 @@ class VoteParser:
         """Parse an annotation of one of our own tasks, as a pull does; of a second pass only the regions are kept."""
         draft = self._build_draft(raw, item=item, response="", given=None)
         if raw.exclusion is not None:
-            draft = draft._replace(skip_reason=label_studio_results.SKIP_REASON)
+            draft = draft._replace(skip_reason=label_studio_json.SKIP_REASON)
         if raw.second_pass:
             return draft._replace(exclusion=SECOND_PASS, second_pass=tuple(result))
         if draft.skip_reason is not None:
             return draft
-        asked = label_studio_results.list_pass_questions(self.questions, second_pass=False)
+        asked = label_studio_json.list_pass_questions(self.questions, second_pass=False)
         try:
-            answers = label_studio_results.read_answers(self.questions, result, content)
+            answers = label_studio_json.read_answers(self.questions, result, content)
         except BadInput as refusal:
             raise locate_refusal(refusal, raw.row) from None
         if not result and any(question.required and question.name not in answers for question in asked):
@@ -114,7 +216,7 @@ class VoteParser:
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
         return draft._replace(
-            raw=label_studio_results.describe_answers(asked, answers, given, content),
+            raw=label_studio_json.describe_answers(asked, answers, given, content),
             answers=given if len(self.questions) > 1 else None,
         )
 
@@ -130,7 +232,7 @@ class VoteParser:
             and response == first.abstain
         ):
             exclusion = ABSTAINED
-        seconds, seconds_unknown = durations.check_duration(raw.seconds)
+        seconds, seconds_unknown = vocabulary.check_duration(raw.seconds)
         return VoteDraft(
             item=item,
             annotator=spelling.build_key(raw.annotator),
@@ -160,7 +262,7 @@ class VoteParser:
             return {}
         if self.section.format == "label-studio":  # it keeps what was written before the question was hidden
             try:
-                raw = label_studio_results.select_visible_answers(self.questions, raw, content)
+                raw = label_studio_json.select_visible_answers(self.questions, raw, content)
             except BadInput as refusal:
                 raise locate_refusal(refusal, row) from None
         return _parse_answers(self.questions, raw, content, row)

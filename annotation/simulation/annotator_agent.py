@@ -14,8 +14,7 @@ from sqlmodel import Session
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, question_base
 from annotation.errors import Stale
 from annotation.simulation import answer_generator, prerequisites
-from annotation.simulation.item_truths import ItemTruth
-from annotation.simulation.simulated_annotators import SimulatedAnnotator
+from annotation.simulation.answer_generator import ItemTruth, SimulatedAnnotator
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AnnotatorTransaction, AssignedItem

@@ -19,10 +19,9 @@ from annotation.campaigns.questions import (
     SpanQuestion,
     TextQuestion,
 )
-from annotation.simulation import item_truths, prerequisites, simulated_annotators
+from annotation.simulation import answer_generator, prerequisites
 from annotation.simulation.annotator_agent import AnnotatorAgent
-from annotation.simulation.item_truths import ItemTruth
-from annotation.simulation.simulated_annotators import SimulationSettings
+from annotation.simulation.answer_generator import ItemTruth, SimulationSettings
 from annotation.store import database, queries
 from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import ItemStatus, ProjectStatus, UnassignedReason
@@ -110,7 +109,7 @@ def create_simulation(db: database.Database, *, settings: SimulationSettings, na
     """Create a simulation of loaded projects, before its first step."""
     with db.transaction() as session:
         projects = [queries.get_project(session, name) for name in names]
-        truths = item_truths.read_truths(session, projects=projects, seed=settings.seed)
+        truths = answer_generator.read_truths(session, projects=projects, seed=settings.seed)
         paces = {
             project.id or 0: settings.pace or estimate_pace(definitions.get_project_definition(project))
             for project in projects
@@ -124,7 +123,7 @@ def create_simulation(db: database.Database, *, settings: SimulationSettings, na
                 truths=truths,
                 paces=paces,
             )
-            for annotator in simulated_annotators.draw_annotators(settings)
+            for annotator in answer_generator.draw_annotators(settings)
         )
         answers = sum(project.overlap_max or 0 for project in projects) * len(truths)
     simulation = Simulation(

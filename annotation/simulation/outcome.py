@@ -13,7 +13,7 @@ from annotation.store import judgements
 from annotation.store.models import Assignment, Judgement, Participation, Project
 from annotation.vocabulary import ParticipationStatus, UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import active_time, payments
+from annotation.workflow.annotators import payments
 from annotation.workflow.annotators.payments import Money
 from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.monitoring.campaign_status import CampaignStatus
@@ -64,7 +64,7 @@ def measure_outcome(session: Session, *, simulation: Simulation, project: Projec
     """Measure the outcome of a project after its simulation."""
     definition = definitions.get_project_definition(project)
     status = campaign_status.get_campaign_status(session, project)
-    times = active_time.list_active_times(session, project=project, definition=definition)
+    times = payments.list_active_times(session, project=project, definition=definition)
     pay = definition.reward.pay if definition.reward else None
     owed = [payments.compute_owed(pay, time) for time in times.values()] if pay else []
     statuses = dict(

@@ -9,12 +9,12 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.sections.annotators import ProfileField
-from annotation.simulation.simulated_annotators import SimulatedAnnotator
+from annotation.simulation.answer_generator import SimulatedAnnotator
 from annotation.store import queries
 from annotation.store.models import Invitation, Participation, Project
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import attestations, consents, invitations, profiles, registration, terms
+from annotation.workflow.annotators import consents, invitations, profiles, registration, terms
 from annotation.workflow.participations import NothingAssigned
 
 PSEUDONYM_KEY = b"the key of simulations, no secret"
@@ -83,11 +83,11 @@ def attest_sessions(session: Session, *, annotator_id: int, annotator: Simulated
     chosen = select(Participation, Project).join(Project, col(Project.id) == col(Participation.project_id))
     for participation, project in session.exec(chosen.where(Participation.annotator_id == annotator_id)).all():
         definition = definitions.get_project_definition(project)
-        work_session = attestations.get_due_work_session(
+        work_session = consents.get_due_work_session(
             session, definition=definition, participation=participation, now=now
         )
         if work_session is not None and definition.attestation is not None:
             used = annotator.rng("tools", project.name, work_session).choice(definition.attestation.options)
-            attestations.save_attestation(
+            consents.save_attestation(
                 session, annotator_id=annotator_id, project=project, work_session=work_session, used=used, now=now
             )

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.review_vocabulary import AdjudicationDecision
 from annotation.store.models import Adjudication, AdjudicationCase, Item
+from annotation.vocabulary import AdjudicationDecision
 
 
 def build_holding_condition() -> sa.ColumnElement[bool]:

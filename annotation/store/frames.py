@@ -15,7 +15,6 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from annotation.loading.drafts import format_value
-from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store import judgements
 from annotation.store.models import (
     Adjudication,
@@ -30,12 +29,14 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import (
     ABSTAINED,
+    AdjudicationDecision,
     Exclusion,
     ExclusionKind,
     GoldOrigin,
     ItemStatus,
     ParticipationStatus,
     Pool,
+    ReviewDecision,
     Surface,
 )
 

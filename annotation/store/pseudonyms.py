@@ -12,16 +12,192 @@ import hashlib
 import hmac
 import os
 import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote_plus
 
-from sqlmodel import Session
+import sqlalchemy as sa
+from pydantic import SecretStr
+from sqlmodel import Session, col, select
 
 from aggregation import spelling
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where, explain_disk
+from annotation.settings import Settings
 from annotation.store import journal
+from annotation.store.models import (
+    Annotator,
+    ChatPause,
+    ErasedAnnotator,
+    Inbox,
+    Invitation,
+    LabelStudioAccount,
+    LabelStudioSetAside,
+    Outbox,
+    ToldGroup,
+)
 from annotation.vocabulary import Event
+
+LEAST_SECRET, LEAST_ID = 6, 5
+"""The least lengths of codes and of ids that are searched for: shorter ones stand in any text."""
+
+
+class Identity(NamedTuple):
+    """What a value is, in words, the value, and whether it is a secret, which may stand inside a longer word."""
+
+    kind: str
+    value: str
+    is_secret: bool = False
+
+
+def list_identities(session: Session) -> tuple[Identity, ...]:
+    """The ids of people and chats in Telegram and Label Studio, and the invitation codes, of the whole database."""
+    return tuple(sorted(set(_walk_identities(session))))
+
+
+def _walk_identities(session: Session) -> Iterator[Identity]:
+    ids = (
+        select(Annotator.telegram_id).where(col(Annotator.telegram_id).is_not(None)),
+        select(Inbox.telegram_id).where(col(Inbox.telegram_id).is_not(None)).distinct(),
+        select(Outbox.chat_id).distinct(),
+        select(ChatPause.chat_id),
+        select(ToldGroup.chat_id),
+    )
+    accounts = (select(LabelStudioAccount.user_id), select(LabelStudioSetAside.user_id))
+    for kind, queries in (("the Telegram id of a person or chat", ids), ("the id of a Label Studio account", accounts)):
+        for query in queries:
+            for number in session.exec(query):
+                written = str(abs(number or 0))
+                if len(written) >= LEAST_ID:
+                    yield Identity(kind, written)
+    for code in session.exec(select(Invitation.code)):
+        if len(code) >= LEAST_SECRET:
+            yield Identity("an invitation code", code)
+
+
+def list_secrets(settings: Settings) -> tuple[Identity, ...]:
+    """The tokens of the settings, the key of the pseudonyms, and the password of the database."""
+    found = [
+        secret.get_secret_value()
+        for secret in (settings.telegram_token, settings.label_studio_token, settings.dashboard_token)
+        if isinstance(secret, SecretStr)
+    ]
+    named = dict.fromkeys(found, "a token of the settings")
+    if settings.key_file.is_file():
+        named[settings.key_file.read_text("utf-8", "replace").strip()] = "the key of the pseudonyms"
+    url = sa.make_url(settings.database_url)
+    passwords = [url.password, *(value for name, value in url.query.items() if name == "password")]
+    for password in passwords:
+        if password:
+            named |= dict.fromkeys((str(password), quote_plus(str(password))), "the password of the database")
+    return tuple(Identity(kind, value, is_secret=True) for value, kind in named.items() if len(value) >= LEAST_SECRET)
+
+
+KEPT_REASON = "as it was before their data were erased"
+"""The reason of a suspension, and of a standing in a project, that holds again because the annotator returned."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """What still holds for an erased annotator who returns.
+
+    `projects` maps names of projects to `status`, `stage`, `attempt` and `retry_at` of a participation.
+    """
+
+    suspended: bool = False
+    projects: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The standing as the table stores it; empty where nothing holds."""
+        projects = {name: dict(values) for name, values in sorted(self.projects.items())}
+        return ({"suspended": True} if self.suspended else {}) | ({"projects": projects} if projects else {})
+
+
+def compute_mark(pseudonym: str) -> str:
+    """The mark of an annotator with this pseudonym: 64 hexadecimal digits."""
+    return hashlib.sha256(f"erased annotator\x1f{pseudonym}".encode()).hexdigest()
+
+
+def find_mark(session: Session, pseudonym: str) -> ErasedAnnotator | None:
+    """The mark of an annotator who had this pseudonym and was erased; None where nobody was."""
+    return session.get(ErasedAnnotator, compute_mark(pseudonym))
+
+
+def get_standing(session: Session, pseudonym: str) -> Standing:
+    """What holds for an annotator with this pseudonym from before their data were erased."""
+    found = find_mark(session, pseudonym)
+    return Standing() if found is None else Standing(**found.standing)
+
+
+def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now: datetime) -> None:
+    """Record that the annotator is erased.
+
+    Where they were erased before, what they did not touch since their return stays as it was.
+    """
+    found = find_mark(session, pseudonym)
+    if found is None:
+        found = ErasedAnnotator(mark=compute_mark(pseudonym), erased_at=now, standing=standing.as_json())
+    else:
+        found.erased_at, found.standing = now, standing.as_json()
+    session.add(found)
+    session.flush()
+
+
+def list_marks(connection: sa.Connection) -> dict[str, dict[str, Any]]:
+    """All marks with `erased_at` (ISO 8601) and `standing`; empty where the database has no table of them."""
+    if not sa.inspect(connection).has_table(ErasedAnnotator.__tablename__):
+        return {}
+    table = sa.select(ErasedAnnotator.mark, ErasedAnnotator.erased_at, ErasedAnnotator.standing)  # type: ignore[call-overload]
+    rows = connection.execute(table.order_by(col(ErasedAnnotator.mark)))
+    return {mark: {"erased_at": erased_at.isoformat(), "standing": standing} for mark, erased_at, standing in rows}
+
+
+def merge_marks(*sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The marks of several lists; of a mark that is in more than one, the latest erasure."""
+    merged: dict[str, Mapping[str, Any]] = {}
+    for source in sources:
+        for mark, values in source.items():
+            known = merged.get(mark)
+            if known is None or _parse_time(known) < _parse_time(values):
+                merged[mark] = values
+    return merged
+
+
+def add_marks(connection: sa.Connection, marks: Mapping[str, Mapping[str, Any]]) -> None:
+    """Store the marks, in place of older ones of the same annotators; nothing where there is no table of them."""
+    if not marks or not sa.inspect(connection).has_table(ErasedAnnotator.__tablename__):
+        return
+    merged = merge_marks(list_marks(connection), marks)
+    connection.execute(sa.delete(ErasedAnnotator))
+    rows = [
+        {"mark": mark, "erased_at": _parse_time(values), "standing": values["standing"]}
+        for mark, values in sorted(merged.items())
+    ]
+    connection.execute(sa.insert(ErasedAnnotator), rows)
+
+
+def list_revived_annotators(session: Session) -> Sequence[Annotator]:
+    """Annotators with the mark of an erased one: a backup that was restored has brought them back.
+
+    Annotators who came after that erasure are new ones. Where nobody was ever erased, no annotator is read.
+    """
+    erased_at = dict(session.exec(select(ErasedAnnotator.mark, ErasedAnnotator.erased_at)).all())
+    if not erased_at:
+        return []
+    present = select(Annotator).where(col(Annotator.forgotten_at).is_(None)).order_by(col(Annotator.id))
+    return [
+        annotator
+        for annotator in session.exec(present)
+        if annotator.created_at < erased_at.get(compute_mark(annotator.pseudonym), annotator.created_at)
+    ]
+
+
+def _parse_time(values: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(values["erased_at"])
+
 
 SIMULATED_PREFIX = "SIMULATED-"
 KEY_BYTES = 32

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
-from annotation.store import erasure_marks
+from annotation.store import pseudonyms
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Participation, Project
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
@@ -66,10 +66,10 @@ def create_participation(
         since=now,
         joined_at=now,
     )
-    standing = erasure_marks.get_standing(locked.session, locked.annotator.pseudonym).projects.get(project.name)
+    standing = pseudonyms.get_standing(locked.session, locked.annotator.pseudonym).projects.get(project.name)
     if standing is not None:
         participation.status, participation.stage = ParticipationStatus(standing["status"]), Stage(standing["stage"])
-        participation.attempt, participation.reason = standing["attempt"], erasure_marks.KEPT_REASON
+        participation.attempt, participation.reason = standing["attempt"], pseudonyms.KEPT_REASON
         retry_at = standing["retry_at"]
         participation.retry_at = None if retry_at is None else datetime.fromisoformat(retry_at)
     locked.session.add(participation)

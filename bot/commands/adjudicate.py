@@ -60,7 +60,7 @@ def adjudicate(
     quality rule changed. You are offered no item that you answered or made.
     """
     from annotation.label_studio import sync
-    from annotation.review_vocabulary import BatchWork
+    from annotation.vocabulary import BatchWork
     from annotation.workflow.review import adjudication, cases, reviewers
     from bot import doubtful_items, release
     from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output

@@ -49,8 +49,8 @@ def baseline(
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.answer_types import score_answers
+    from aggregation.consensus import TieChoice
     from aggregation.errors import HromadaError
-    from aggregation.tie_rules import TieChoice
     from bot.commands import terminal_output
 
     choice = TieChoice(ties=ties.value, seed=seed)

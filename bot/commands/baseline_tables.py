@@ -14,8 +14,8 @@ from bot.commands.data_sets import format_title, read_data_set
 if TYPE_CHECKING:
     import pandas as pd
 
+    from aggregation.consensus import TieChoice
     from aggregation.performance import Performance, Unit
-    from aggregation.tie_rules import TieChoice
     from aggregation.trivial_baselines import TrivialBaseline
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet

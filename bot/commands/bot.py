@@ -102,12 +102,12 @@ def _run_locally(port: int) -> None:
 
     from annotation.errors import Conflict, Where
     from annotation.settings import read_settings
-    from annotation.store import process_leases, queries
+    from annotation.store import processes, queries
     from bot.commands import database_session, local_chat
 
     with database_session.open_database(create=True) as database:
         with database.reading() as view:
-            process_leases.refuse_running_bot(view.connection(), now=process_leases.get_database_time(view))
+            processes.refuse_running_bot(view.connection(), now=processes.get_database_time(view))
             if queries.has_telegram_people(view):
                 raise Conflict(
                     "People answer in this database by Telegram.",

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from annotation.campaigns import idle_rules, lint, programme_file, project_file
+from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, lookalikes, truth_files
+from annotation.loading import campaign_lint, truth_files
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -61,8 +61,8 @@ def _check_project(campaign: project_file.CheckedProject, *, quota: int | None =
         votes = _read_votes(campaign, contents[0])
         facts = _describe_items(campaign, contents[0]) | ({} if votes is None else _describe_votes(votes))
         ids = (item.external_id for item in contents[0].items)
-        alike += lookalikes.describe_items(ids, contents[0].questions)
-        alike += lookalikes.describe_votes(() if votes is None else votes.votes)
+        alike += campaign_lint.describe_items(ids, contents[0].questions)
+        alike += campaign_lint.describe_votes(() if votes is None else votes.votes)
     if errors.found and _lacks_instructions(campaign.definition, instructions):
         with errors:
             missing = readiness.NO_INSTRUCTIONS
@@ -197,8 +197,8 @@ def _list_weaknesses(
     definition: project_file.ProjectFile, contents: CampaignContents, *, quota: int | None
 ) -> list[str]:
     counts = _count_items(contents)
-    idle = idle_rules.list_idle_rules(definition, counts, quota=quota)
-    return [*idle, *idle_rules.list_weaknesses(definition, counts)]
+    idle = consistency.list_idle_rules(definition, counts, quota=quota)
+    return [*idle, *consistency.list_weaknesses(definition, counts)]
 
 
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:

@@ -14,7 +14,7 @@ from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
     from annotation.workflow.review.adjudication import OpenCase
-    from annotation.workflow.review.candidates import Candidate
+    from annotation.workflow.review.cases import Candidate
 
 KEYS = "numbers choose · Enter confirms{own} · b broken · s skip · u undo · q quit"
 OWN_KEY = " · t own answer"
@@ -80,7 +80,7 @@ class CaseScreen:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
         from annotation.campaigns.questions import ChoicesQuestion
         from annotation.errors import BadInput
-        from annotation.workflow.review.candidates import parse_label
+        from annotation.workflow.review.cases import parse_label
 
         question, item = self.case.question, self.case.item
         is_correction = question.kind == "edit"

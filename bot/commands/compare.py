@@ -61,7 +61,7 @@ def compare(
     majority are shared; people or a model are called above only if that holds with ties wrong as well. Exit code 1: a
     model is not compared on all items of people.
     """
-    from aggregation.tie_rules import TieChoice
+    from aggregation.consensus import TieChoice
     from bot import release
     from bot.commands import database_session, terminal_output
     from exports import model_answers, model_comparison, writers

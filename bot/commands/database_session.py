@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from annotation.errors import BadInput, Where
 from annotation.settings import Settings, read_settings
-from annotation.store import database, process_leases, queries
+from annotation.store import database, processes, queries
 from annotation.store.models import Project
 
 
@@ -60,12 +60,12 @@ def get_shared_time(engine: sa.Engine) -> datetime:
     if engine.dialect.name == "sqlite":
         return get_current_time()
     with database.translate_errors(engine.url), Session(database.make_read_engine(engine)) as view:
-        return process_leases.get_database_time(view)
+        return processes.get_database_time(view)
 
 
 def get_time(session: Session) -> datetime:
     """The time by which the bot goes, too: that of PostgreSQL's server, on SQLite that of the machine."""
-    return process_leases.get_database_time(session)
+    return processes.get_database_time(session)
 
 
 def make_clock(opened: database.Database) -> Callable[[], datetime]:

@@ -55,25 +55,25 @@ def retry(keys: Keys = None, everything: Everything = False, json: AsJson = Fals
 
     With --all, updates that could not even be stored are left: they have no content, and can only be dropped.
     """
-    from annotation.store import parked, process_leases
+    from annotation.store import parked, processes
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         listed = [delivery.key for delivery in parked.list_parked(transaction) if not delivery.is_empty]
         chosen = _choose_keys(keys, listed, everything)
-        parked.retry_parked(transaction, chosen, now=process_leases.get_database_time(transaction))
+        parked.retry_parked(transaction, chosen, now=processes.get_database_time(transaction))
     _print_chosen("tried again", chosen, json=json)
 
 
 @app.command()
 def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False) -> None:
     """Give up parked updates and messages for good: their content is deleted."""
-    from annotation.store import parked, process_leases
+    from annotation.store import parked, processes
     from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         chosen = _choose_keys(keys, [delivery.key for delivery in parked.list_parked(transaction)], everything)
-        parked.drop_parked(transaction, chosen, now=process_leases.get_database_time(transaction))
+        parked.drop_parked(transaction, chosen, now=processes.get_database_time(transaction))
     _print_chosen("dropped", chosen, json=json)
 
 

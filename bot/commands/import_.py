@@ -37,14 +37,14 @@ def import_(
     from aggregation import spelling
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
-    from annotation.workflow.imports import import_warnings, vote_import
+    from annotation.workflow.imports import vote_import, vote_source
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, terminal_output.show_progress("votes", quiet=json) as progress:
         with database.reading() as view:
             loaded = database_session.get_project(view, project)
             vote_file = vote_import.read_vote_file(view, loaded, path=file)
-            warnings = import_warnings.list_truth_gaps(view, loaded)
+            warnings = vote_source.list_truth_gaps(view, loaded)
         with database.transaction() as transaction:
             key = pseudonyms.ensure_key(
                 transaction, file=read_settings().key_file, now=database_session.get_time(transaction)
@@ -52,7 +52,7 @@ def import_(
             result = vote_import.store_votes(
                 transaction, loaded, vote_file, key=key, now=database_session.get_time(transaction), progress=progress
             )
-        differing = import_warnings.describe_differing_votes(result.differing, policy=result.policy, project=loaded)
+        differing = vote_source.describe_differing_votes(result.differing, policy=result.policy, project=loaded)
         warnings = differing + warnings + vote_file.alike
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     if json:

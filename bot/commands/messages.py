@@ -62,7 +62,7 @@ def answer(
     from annotation.errors import Conflict, Where
     from annotation.store.models import Project
     from annotation.workflow.annotators import support_messages
-    from annotation.workflow.lifecycle import instruction_changes
+    from annotation.workflow.lifecycle import text_changes
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
@@ -76,7 +76,7 @@ def answer(
                 remedy="Answer it without --to-all.",
             )
         if to_all and project is not None:
-            instruction_changes.add_to_instructions(transaction, project=project, text=text, now=now)
+            text_changes.add_to_instructions(transaction, project=project, text=text, now=now)
     terminal_output.print_sentence(f"Message {message} is answered; the bot will deliver it.")
     if to_all:
         terminal_output.print_sentence(

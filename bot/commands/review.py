@@ -82,7 +82,7 @@ class SubmissionScreen:
         return self.reasons[int(written) - 1] if is_number else written
 
     def _show(self) -> None:
-        from annotation.workflow.review.candidates import describe_answer
+        from annotation.workflow.review.cases import describe_answer
 
         keyboard.clear_screen()
         out, item = get_console(), self.submission.item
@@ -139,7 +139,7 @@ def review(
     that you answered or made.
     """
     from annotation.label_studio import sync
-    from annotation.review_vocabulary import BatchWork
+    from annotation.vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
     from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
 
@@ -238,7 +238,7 @@ class _Queue:
 
     def decide_all(self, rows: Sequence[ReviewRow]) -> None:
         """Store decisions, all or none."""
-        from annotation.workflow.review import submission_decisions
+        from annotation.workflow.review import submissions
         from bot.commands import database_session, decision_files
 
         with self.database.transaction() as session:
@@ -252,9 +252,9 @@ class _Queue:
                 }
                 with decision_files.name_decision(row):
                     if row.is_accepted:
-                        submission_decisions.accept_answer(session, **values)
+                        submissions.accept_answer(session, **values)
                     else:
-                        submission_decisions.reject_answer(session, reason=row.reason, **values)
+                        submissions.reject_answer(session, reason=row.reason, **values)
 
     def undo_decision(self, answer_id: int | None = None) -> str:
         """Take the reviewer's last decision back, or the one on an answer; what was done, in a sentence.
@@ -262,11 +262,11 @@ class _Queue:
         Raises NotFound for an answer on which nothing is decided that they may take back.
         """
         from annotation.errors import NotFound
-        from annotation.workflow.review import submission_decisions
+        from annotation.workflow.review import submissions
         from bot.commands import database_session, decision_files
 
         with self.database.transaction() as session:
-            undone = submission_decisions.undo_review(
+            undone = submissions.undo_review(
                 session,
                 project=self._get_project(session),
                 reviewer=self.reviewer,

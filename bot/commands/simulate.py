@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from annotation.simulation.simulated_annotators import SimulationSettings
+    from annotation.simulation.answer_generator import SimulationSettings
     from bot.commands.terminal_output import Cell
     from bot.trials import Trial
 
@@ -50,7 +50,7 @@ def simulate(
     Runs the whole campaign in a database of its own, once for each overlap, and shows its cost, its duration and the
     quality of the answers.
     """
-    from annotation.simulation.simulated_annotators import SimulationSettings
+    from annotation.simulation.answer_generator import SimulationSettings
 
     settings = SimulationSettings(
         people=people,

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from annotation.errors import HromadaError, NotFound
 from annotation.settings import Settings, list_misspelt_names, read_settings
-from annotation.store import database, driver_errors, erasure_marks, integrity, invariants, migrations, pseudonyms
+from annotation.store import database, driver_errors, invariants, migrations, pseudonyms
 from annotation.store.database import make_read_engine
 from bot.commands import database_session
 
@@ -74,7 +74,7 @@ def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
 
 def _check_erased(view: Session, address: str) -> SystemFinding:
     """Check that no restored backup has brought an erased annotator back."""
-    revived = len(erasure_marks.list_revived_annotators(view))
+    revived = len(pseudonyms.list_revived_annotators(view))
     if not revived:
         return SystemFinding("database", well=True, says=address)
     who = "1 annotator who was erased is" if revived == 1 else f"{revived} annotators who were erased are"
@@ -94,7 +94,7 @@ def _check_key(view: Session, settings: Settings) -> SystemFinding:
 def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]:
     """Check the file, the schema, the rows, and that the pseudonyms were made with the key."""
     with database.translate_errors(engine.url):
-        findings = integrity.check_database(engine)
+        findings = invariants.check_database(engine)
         with make_read_engine(engine).connect() as connection:
             known = migrations.get_revision(connection) is not None
         if not known:

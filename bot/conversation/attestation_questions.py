@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.workflow.annotators import attestations
+from annotation.workflow.annotators import consents
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import prompts
 from bot.conversation.message_layout import RenderedMessage
@@ -20,7 +20,7 @@ from bot.conversation.views.project_status import AttestationMoment
 
 def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_id: int) -> TelegramCalls:
     """Ask for the attestation of the last work session in the project, if it is due; the item follows the answer."""
-    work_session = attestations.get_due_work_session(
+    work_session = consents.get_due_work_session(
         context.transaction.session,
         definition=definition,
         participation=context.transaction.find_participation(project_id),
@@ -68,7 +68,7 @@ def ask_at_end(context: UpdateContext) -> TelegramCalls:
     """
     if context.state.step is not ConversationStep.NONE or context.annotator.suspended_at is not None:
         return ()
-    listed = attestations.list_due(
+    listed = consents.list_due(
         context.transaction.session, annotator_id=context.annotator_id, now=context.now, at_end=True
     )
     for due in listed:

@@ -13,7 +13,7 @@ from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import ProjectChoice
-from annotation.workflow.annotators import access, data_summary, invitations
+from annotation.workflow.annotators import access, invitations, own_data
 from annotation.workflow.assignments import AssignedItem, Eligibility, OwnProgress, ProgressState
 from annotation.workflow.conversations.conversation_state import AnswerDraft, ConversationStep
 from annotation.workflow.notices import wishes
@@ -405,4 +405,4 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
 
 
 def _count_answers(context: UpdateContext) -> int:
-    return data_summary.count_answers(context.transaction.session, annotator_id=context.annotator_id)
+    return own_data.count_answers(context.transaction.session, annotator_id=context.annotator_id)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from annotation.workflow.annotators import support_messages
 from annotation.workflow.notices import announcements, wishes
 from annotation.workflow.organisers.alerts import Observation
-from annotation.workflow.review import rejections
+from annotation.workflow.review import submissions
 from bot.conversation import message_layout, organiser_notifications
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
@@ -105,7 +105,7 @@ def send_announcements(session: Session, *, now: datetime, settings: Conversatio
 def tell_of_reviews(session: Session, *, now: datetime) -> TelegramCalls:
     """Mark decisions of reviewers as told, and return the messages that tell their annotators of them."""
     calls: list[NewMessage] = []
-    for review in rejections.list_untold_reviews(session):
+    for review in submissions.list_untold_reviews(session):
         translate = get_texts(match_language(review.language))
         title = message_layout.shorten_text(review.project, MAX_QUOTED_UNITS)
         lines = [translate("review-counts-again" if review.reason is None else "review-what-follows")]
@@ -122,7 +122,7 @@ def tell_of_reviews(session: Session, *, now: datetime) -> TelegramCalls:
             NewMessage(chat_id=review.telegram_id, html=rendered.html, silent=False, repeatable=False)
             for rendered in message_layout.render_messages(blocks, translate)
         ]
-        rejections.mark_told(session, review_id=review.review_id, now=now)
+        submissions.mark_told(session, review_id=review.review_id, now=now)
     return tuple(calls)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, HromadaError, Stale, Unavailable, UnknownVersion
 from annotation.workflow.annotators import registration
-from annotation.workflow.conversations import conversation_state, groups
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import (
@@ -257,7 +257,7 @@ def _answer_outside_private_chat(session: Session, incoming: IncomingUpdate, now
     if incoming.kind is UpdateKind.TAP and incoming.query_id is not None:
         return (TapAcknowledgement(query_id=incoming.query_id, text=translate("only-private")),)
     is_command = incoming.kind is UpdateKind.MESSAGE and (incoming.text or "").startswith("/")
-    if is_command and groups.mark_told(session, chat_id=incoming.chat_id, now=now):
+    if is_command and conversation_state.mark_told(session, chat_id=incoming.chat_id, now=now):
         return (
             NewMessage(
                 chat_id=incoming.chat_id, html=message_layout.render_text(translate, translate("only-private")).html

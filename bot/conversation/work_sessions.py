@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import active_time
+from annotation.workflow.annotators import payments
 from annotation.workflow.assignments import SavedJudgement
 from bot.conversation import attestation_questions
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -65,9 +65,7 @@ def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramC
     """
     state = context.state
     since = datetime.fromtimestamp(state.session_since, UTC)
-    work = active_time.summarise_recent_work(
-        context.transaction.session, annotator_id=context.annotator_id, since=since
-    )
+    work = payments.summarise_recent_work(context.transaction.session, annotator_id=context.annotator_id, since=since)
     listed = assignments.list_own_progress(context.transaction, now=context.now)
     own = next((progress for progress in listed if progress.project_id == saved.project_id), None)
     shown = [progress for progress in listed if own is not None and progress.key == own.key]

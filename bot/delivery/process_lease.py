@@ -17,8 +17,8 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from annotation.store import process_leases
-from annotation.workflow.organisers import incidents
+from annotation.store import processes
+from annotation.workflow.organisers import alerts
 from bot.delivery.attempts import Failure, catch_failure
 from bot.delivery.transaction_runner import TransactionRunner
 
@@ -70,15 +70,13 @@ class LeaseKeeper:
         """Release the lease, if it is held, so that another process can acquire it at once."""
         if self.until is not None:
             self.until = None
-            await self.runner.run(
-                lambda session: process_leases.release_lease(session, name=self.name, holder=self.holder)
-            )
+            await self.runner.run(lambda session: processes.release_lease(session, name=self.name, holder=self.holder))
 
     def _acquire_in_transaction(self, session: Session, now: datetime) -> bool:
-        current_holder = process_leases.get_holder(session, name=self.name)
+        current_holder = processes.get_holder(session, name=self.name)
         is_other = current_holder not in {None, self.holder}
         ended_holder = current_holder if is_other and _has_ended(current_holder or "") else None
-        return process_leases.take_lease(
+        return processes.take_lease(
             session, name=self.name, holder=self.holder, now=now, until=now + LEASE_TIME, from_=ended_holder
         )
 
@@ -100,7 +98,7 @@ class HeartbeatKeeper:
         if self._stored_at is not None and abs(now - self._stored_at) < HEARTBEAT_TIME:
             return
         self._stored_at = now
-        outcome = await catch_failure(self.runner.run(lambda session: incidents.record_heartbeat(session, now=now)))
+        outcome = await catch_failure(self.runner.run(lambda session: alerts.record_heartbeat(session, now=now)))
         if isinstance(outcome, Failure):
             self._stored_at = None
 

@@ -22,7 +22,7 @@ from sqlmodel import Session
 from telegram.error import ChatMigrated, Forbidden, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError
-from annotation.store import chats, mailbox
+from annotation.store import mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import registration
 from bot.delivery.attempts import Failure, catch_failure
@@ -205,7 +205,7 @@ class FailedMessages:
         chat_id, now = in_flight.message.chat_id, asyncio.get_running_loop().time()
         until = self.runner.database_clock() + timedelta(seconds=seconds)
         self.rate_limit.record_refusal(chat_id, until=now + seconds, now=now)
-        await self.runner.run(lambda session: chats.store_pause(session, chat_id=chat_id, until=until))
+        await self.runner.run(lambda session: processes.store_pause(session, chat_id=chat_id, until=until))
         return await self._postpone(in_flight, seconds, reason="Telegram asks for pauses", counted=False)
 
     async def _postpone(
@@ -244,7 +244,7 @@ class FailedMessages:
     async def _move_chat(self, in_flight: InFlightMessage, new_chat_id: int) -> float:
         """Change the chat id of this message and of all stored ones for the chat; it is tried again at once."""
         old_chat_id = in_flight.message.chat_id
-        await self.runner.run(lambda session: chats.move_chat(session, chat_id=old_chat_id, to=new_chat_id))
+        await self.runner.run(lambda session: processes.move_chat(session, chat_id=old_chat_id, to=new_chat_id))
         in_flight.message = replace(in_flight.message, chat_id=new_chat_id)
         return 0.0
 

@@ -18,7 +18,7 @@ from time import monotonic
 from sqlmodel import Session
 
 from annotation.errors import NotWritable, SchemaMismatch, Unavailable
-from annotation.store import chats, clock_changes, mailbox, migrations, notices, process_leases
+from annotation.store import mailbox, migrations, notices, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
@@ -146,7 +146,7 @@ class Sweeper:
         by = self.runner.database_clock.adjust(read, at=at, asked_at=asked_at)
         if by is not None:
             log.warning("The clock of the database was set by %.1f seconds.", by.total_seconds())
-            await self.runner.run(lambda session: clock_changes.record_change(session, by=by, now=read))
+            await self.runner.run(lambda session: processes.record_change(session, by=by, now=read))
 
     def _sweep_in_transaction(
         self, session: Session, age: timedelta, held_ids: Sequence[int], hold: MessageHold, *, has_lease: bool
@@ -166,7 +166,7 @@ class Sweeper:
             user_ids=mailbox.list_waiting_senders(session, before=now - age),
             messages=messages,
             paced=paced,
-            pauses=chats.list_pauses(session, now=now),
+            pauses=processes.list_pauses(session, now=now),
             kept_ids=kept_ids,
         )
 
@@ -239,4 +239,4 @@ def _check_and_read_clock(session: Session) -> tuple[float, datetime, float]:
     """
     migrations.check_revision(session.connection())
     asked_at = monotonic()
-    return asked_at, process_leases.get_database_time(session), monotonic()
+    return asked_at, processes.get_database_time(session), monotonic()

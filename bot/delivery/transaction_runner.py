@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from sqlmodel import Session
 
 from annotation.errors import NotWritable, Unavailable
-from annotation.store import clock_changes, process_leases
+from annotation.store import processes
 from annotation.store.database import Database
 
 log = logging.getLogger(__name__)
@@ -101,13 +101,13 @@ class DatabaseClock:
             for moment in (at if asked_at is None else asked_at, at)
         )
         self._read, self._read_at = read, at
-        return clock_changes.find_change(read, earliest=earliest, latest=latest)
+        return processes.find_change(read, earliest=earliest, latest=latest)
 
 
 def read_database_clock(database: Database) -> DatabaseClock:
     """The clock of a database; raises Unavailable."""
     with database.reading() as view:
-        return DatabaseClock(process_leases.get_database_time(view), monotonic())
+        return DatabaseClock(processes.get_database_time(view), monotonic())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sqlmodel import Session, col
 
 from aggregation.agreement import Coefficient
 from aggregation.errors import HromadaError
-from annotation.store import database, judgements, process_leases, queries
+from annotation.store import database, judgements, processes, queries
 from annotation.store.models import Annotator, Assignment, Judgement, Project
 from annotation.workflow.annotators import roster
 from annotation.workflow.monitoring import blindness, campaign_status
@@ -75,7 +75,7 @@ def measure_details(url: str, name: str, *, unblind: bool, answer_seconds: float
         project = queries.get_project(view, name)
         blind = not unblind and blindness.is_blind(view, project)
         status = campaign_status.get_campaign_status(view, project)
-        now = process_leases.get_database_time(view)
+        now = processes.get_database_time(view)
         people = _list_people(view, project, now=now, blind=blind)
         agreement, reason = ((), "") if blind else _measure_agreement(view, project)
     return ProjectDetails(

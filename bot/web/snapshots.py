@@ -10,7 +10,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import process_leases, queries
+from annotation.store import processes, queries
 from annotation.store.database import Database
 from annotation.store.models import (
     Adjudication,
@@ -103,7 +103,7 @@ class SnapshotReader:
         started = time.monotonic()
         self._record_unblinding()
         with self.database.reading() as view:
-            now = process_leases.get_database_time(view)
+            now = processes.get_database_time(view)
             return Snapshot(
                 at=now,
                 projects=tuple(self._read_project(view, project, now) for project in queries.list_projects(view)),
@@ -156,7 +156,7 @@ class SnapshotReader:
                 return
             with self.database.transaction() as transaction:
                 projects = [queries.get_project(transaction, name) for name in blind]
-                now = process_leases.get_database_time(transaction)
+                now = processes.get_database_time(transaction)
                 blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
                 self._recorded |= {project.id or 0 for project in projects}
 

@@ -35,7 +35,7 @@ from _label_studio import OWNER, PASSWORD, Studio, program, server  # noqa: E402
 from annotation.campaigns import project_file, template_files  # noqa: E402
 from annotation.label_studio import payloads  # noqa: E402
 from annotation.simulation import engine  # noqa: E402
-from annotation.simulation.simulated_annotators import SimulationSettings  # noqa: E402
+from annotation.simulation.answer_generator import SimulationSettings  # noqa: E402
 from annotation.store import database, queries  # noqa: E402
 from annotation.store.models import Item, Judgement, Participation, Project, Report  # noqa: E402
 from annotation.workflow.annotators import invitations  # noqa: E402

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aggregation.labels.confusion import NO_LABEL, compute_class_scores, count_consensus, count_single_answers
 from aggregation.labels.consensus import build_label_consensus
+from aggregation.labels.scores import NO_LABEL, compute_class_scores, count_consensus, count_single_answers
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]

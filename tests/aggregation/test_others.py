@@ -81,7 +81,7 @@ def test_many_people_keep_the_others_skills(votes_of: Build, monkeypatch: pytest
     """Above 50 people nothing is fitted again; with 60 votes a person it is near to what refitting gives."""
     rows = draw_votes(n_items=600, n_people=MOST_REFITS + 10, per_item=6, accuracy=0.8, seed=4)
     fixed = compute_agreement_with_others(votes_of(rows, classes="xy"))
-    monkeypatch.setattr("aggregation.labels.agreement.others.MOST_REFITS", 1000)
+    monkeypatch.setattr("aggregation.labels.agreement.people.MOST_REFITS", 1000)
     refitted = compute_agreement_with_others(votes_of(rows, classes="xy"))
     assert not fixed["dawid_skene"].equals(refitted["dawid_skene"])
     assert (fixed["dawid_skene"] - refitted["dawid_skene"]).abs().mean() < 0.02

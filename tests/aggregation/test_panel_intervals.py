@@ -15,12 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from aggregation.consensus import TieRule
+from aggregation.consensus import TieChoice, TieRule
 from aggregation.intervals import wilson_interval
 from aggregation.labels.scores import score_labels
 from aggregation.performance import Performance, Score
 from aggregation.schema import Votes
-from aggregation.tie_rules import TieChoice
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]

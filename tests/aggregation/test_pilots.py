@@ -15,7 +15,7 @@ from aggregation.agreement import AgreementTable
 from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers, AnswerType
 from aggregation.errors import HromadaError
-from aggregation.labels.agreement.vote_changes import list_vote_changes
+from aggregation.labels.agreement.breakdown import list_vote_changes
 from aggregation.labels.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
 from aggregation.paired_measures import join_measures
 from aggregation.panel_intervals import estimate_intervals

@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from aggregation.labels.agreement import compute_self_agreement
-from aggregation.labels.agreement.self_agreement import REASON_NO_CLASSES, REASON_NO_REPEAT, REASON_ONE_LABEL
+from aggregation.labels.agreement.people import REASON_NO_CLASSES, REASON_NO_REPEAT, REASON_ONE_LABEL
 
 
 def repeats(first: str, again: str) -> pd.DataFrame:

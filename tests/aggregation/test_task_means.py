@@ -11,7 +11,7 @@ import pytest
 
 from aggregation.errors import HromadaError
 from aggregation.gold_comparison import compare_with_gold
-from aggregation.labels.scorers import grade_labels
+from aggregation.labels.scores import grade_labels
 from aggregation.options import sum_pluralities, sum_single_answers
 from aggregation.panel_variance import Metric, estimate_variance
 from aggregation.schema import Floats, Votes

@@ -11,12 +11,11 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import invariants, queries
 from annotation.store.database import Database
 from annotation.store.models import Adjudication, AdjudicationCase, Item, Judgement, SubmissionReview
-from annotation.vocabulary import ExclusionKind
-from annotation.workflow.review import adjudication, cases, reviewers, submission_decisions
+from annotation.vocabulary import CaseReason, ExclusionKind, GoldStratum
+from annotation.workflow.review import adjudication, cases, reviewers, submissions
 from tests.annotation.conftest import NOW, Sandbox
 
 KEY = b"k" * 32
@@ -187,7 +186,7 @@ def test_of_two_reviewers_one_rejects(db: Database, sandbox: Sandbox) -> None:
             reviewers.add_reviewer(session, name=name, key=KEY, now=NOW)
 
     def reject(session: Session, name: str, answer_id: int) -> None:
-        submission_decisions.reject_answer(
+        submissions.reject_answer(
             session,
             project=queries.get_project(session, "texts"),
             reviewer=reviewers.add_reviewer(session, name=name, key=KEY, now=NOW),
@@ -225,7 +224,7 @@ def test_of_two_undos_of_a_rejection_one_is_stored(db: Database, sandbox: Sandbo
             given = sandbox.given(session, project, item=f"t{number}", telegram_id=1)
             sandbox.answer(session, given, "z")
             ids.append(given.id or 0)
-            submission_decisions.reject_answer(
+            submissions.reject_answer(
                 session,
                 project=project,
                 reviewer=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),
@@ -236,7 +235,7 @@ def test_of_two_undos_of_a_rejection_one_is_stored(db: Database, sandbox: Sandbo
             )
 
     def undo(session: Session, answer_id: int) -> None:
-        undone = submission_decisions.undo_review(
+        undone = submissions.undo_review(
             session,
             project=queries.get_project(session, "texts"),
             reviewer=reviewers.add_reviewer(session, name="olha", key=KEY, now=NOW),

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import integrity, invariants, migrations, models
+from annotation.store import invariants, migrations, models
 from annotation.store.database import Database
 from annotation.vocabulary import AssignmentStatus, ExposureCause, Surface
 
@@ -93,7 +93,7 @@ def test_a_sound_database_has_no_findings(sound: Database) -> None:
     with sound.reading() as view:
         assert invariants.list_violations(view) == ()
         assert [one.rule for one in invariants.check_invariants(view)] == list(invariants.RULES)
-    assert [one for one in integrity.check_database(sound.engine) if one.wrong] == []
+    assert [one for one in invariants.check_database(sound.engine) if one.wrong] == []
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_two_live_items_are_found_where_the_index_is_gone(sound: Database) -> No
     with sound.engine.begin() as connection:
         connection.exec_driver_sql("DROP INDEX uq_assignment_one_live_in_telegram")
         connection.exec_driver_sql("UPDATE assignment SET status = 'live' WHERE id = 1")
-    violations = {one.rule: one.examples for one in integrity.check_database(sound.engine) if one.wrong}
+    violations = {one.rule: one.examples for one in invariants.check_database(sound.engine) if one.wrong}
     assert violations["nobody has two live items in Telegram"] == ("annotator 1",)
     assert violations["tables, columns and indexes are those of the models"] == (
         "add index uq_assignment_one_live_in_telegram",
@@ -209,18 +209,18 @@ def test_imported_votes_may_be_more_than_the_overlap(sound: Database) -> None:
 def test_an_older_schema_is_a_finding_and_stops_there(sound: Database, later_release: LaterRelease) -> None:
     """Rows are not looked at through columns that are not there yet; once upgraded, all is well."""
     with later_release.installed():
-        found = integrity.check_database(sound.engine)
+        found = invariants.check_database(sound.engine)
         assert found[-1] == invariants.IntegrityFinding(
             rule="the schema's revision is 0002", wrong=1, examples=("it is 0001: hromada database upgrade",)
         )
         migrations.upgrade_schema(sound.engine)
-        assert not any(finding.wrong for finding in integrity.check_database(sound.engine))
+        assert not any(finding.wrong for finding in invariants.check_database(sound.engine))
 
 
 def test_a_newer_schema_is_a_finding_too(sound: Database, later_release: LaterRelease) -> None:
     """It is the program that has to be upgraded then."""
     with later_release.installed():
         migrations.upgrade_schema(sound.engine)
-    assert integrity.check_database(sound.engine)[-1] == invariants.IntegrityFinding(
+    assert invariants.check_database(sound.engine)[-1] == invariants.IntegrityFinding(
         rule=f"the schema's revision is {migrations.HEAD}", wrong=1, examples=("it is 0002: upgrade hromada",)
     )

@@ -20,8 +20,8 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.campaigns.questions import question_base as reading
-from annotation.simulation import annotator_agent, item_truths, simulated_annotators
-from annotation.simulation.simulated_annotators import SimulatedAnnotator, SimulationSettings
+from annotation.simulation import annotator_agent, answer_generator
+from annotation.simulation.answer_generator import SimulatedAnnotator, SimulationSettings
 
 FIELDS = {"text": "Лисиця знайшла в лісі дзеркало.", "word": "дзеркало"}
 MATERIAL = QuestionContent(options=("а", "б", "в", "г"), fields=FIELDS)
@@ -41,9 +41,7 @@ QUESTIONS: dict[str, Question] = {
 
 def person(*, skill: float = 0.8, careless: bool = False) -> SimulatedAnnotator:
     """Somebody with that skill."""
-    return replace(
-        simulated_annotators.draw_annotators(SimulationSettings(people=1))[0], skill=skill, careless=careless
-    )
+    return replace(answer_generator.draw_annotators(SimulationSettings(people=1))[0], skill=skill, careless=careless)
 
 
 @pytest.mark.parametrize("careless", [False, True])
@@ -53,7 +51,7 @@ def test_every_question_takes_every_made_up_answer(kind: str, careless: bool) ->
     question = QUESTIONS[kind]
     for number in range(200):
         rng = person().rng(number)
-        known = item_truths.draw_item_truth([question], MATERIAL, golds={}, accepted=(), rng=rng)
+        known = answer_generator.draw_item_truth([question], MATERIAL, golds={}, accepted=(), rng=rng)
         said = annotator_agent.draw_answers([question], known, annotator=person(skill=0.5, careless=careless), rng=rng)
         for given in (known.answers, said):
             stored = reading.parse_answers([question], given, MATERIAL)
@@ -85,7 +83,7 @@ def test_each_box_is_right_by_itself() -> None:
 
 def answer(question: Question, truth: str, number: int) -> object:
     """The answer to an item with that truth."""
-    known = item_truths.ItemTruth(content=MATERIAL, answers={question.name: truth})
+    known = answer_generator.ItemTruth(content=MATERIAL, answers={question.name: truth})
     return annotator_agent.draw_answers([question], known, annotator=person(), rng=person().rng(number))[question.name]
 
 
@@ -95,22 +93,22 @@ def test_what_was_not_asked_is_not_answered() -> None:
     second = ChoiceQuestion(type="choice", name="why", text="?", options=("x", "y"), show_if={"ok": ("ні",)})
     for number in range(100):
         rng = person().rng(number)
-        known = item_truths.draw_item_truth([first, second], MATERIAL, golds={}, accepted=(), rng=rng)
+        known = answer_generator.draw_item_truth([first, second], MATERIAL, golds={}, accepted=(), rng=rng)
         said = annotator_agent.draw_answers([first, second], known, annotator=person(skill=0.5), rng=rng)
         assert ("why" in said) == (said["ok"] == "ні")
 
 
 def test_a_crowd_is_drawn_from_its_seed() -> None:
     """So many careless people, skills around the mean, hours of their own; another seed, other people."""
-    people = simulated_annotators.draw_annotators(
+    people = answer_generator.draw_annotators(
         SimulationSettings(people=200, skill=0.8, spread=0.05, careless=0.1, seed=1)
     )
     assert sum(one.careless for one in people) == 20
     assert sum(one.skill for one in people) / 200 == pytest.approx(0.8, abs=0.011)
-    assert people == simulated_annotators.draw_annotators(
+    assert people == answer_generator.draw_annotators(
         SimulationSettings(people=200, skill=0.8, spread=0.05, careless=0.1, seed=1)
     )
-    assert people != simulated_annotators.draw_annotators(
+    assert people != answer_generator.draw_annotators(
         SimulationSettings(people=200, skill=0.8, spread=0.05, careless=0.1, seed=2)
     )
 
@@ -118,7 +116,7 @@ def test_a_crowd_is_drawn_from_its_seed() -> None:
 def test_an_annotator_comes_at_the_same_hour_of_a_later_day() -> None:
     """Work sessions never start too early and never at night."""
     now = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
-    for one in simulated_annotators.draw_annotators(SimulationSettings(people=50)):
+    for one in answer_generator.draw_annotators(SimulationSettings(people=50)):
         first, later = one.first_session(now), one.next_session(now)
         assert now < first
         assert now.date() < later.date() < (now + timedelta(days=30)).date()

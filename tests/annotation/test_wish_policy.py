@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation.workflow.notices import daytime, wish_policy
-from annotation.workflow.notices.wish_policy import Wish, WishedNotice
+from annotation.workflow.notices import daytime, wishes
+from annotation.workflow.notices.wishes import Wish, WishedNotice
 
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
 DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
@@ -49,7 +49,7 @@ CASES = [
 )
 def test_what_is_sent(wish: Wish, has_item: bool, expected: WishedNotice | None) -> None:
     """By what they want, when they were here last, and whether there is an item."""
-    assert wish_policy.decide_notice(wish, now=NOW, has_item=has_item).notice is expected
+    assert wishes.decide_notice(wish, now=NOW, has_item=has_item).notice is expected
 
 
 TOMORROW = NOW + 20 * HOUR
@@ -71,44 +71,44 @@ PROMISED = replace(IDLE, active_at=NOW, rest_until=TOMORROW, promised_at=TOMORRO
 )
 def test_a_promised_reminder(wish: Wish, at: datetime, expected: WishedNotice | None) -> None:
     """It comes when they asked for it, whether or not they were at work meanwhile; once they are back, it need not."""
-    assert wish_policy.decide_notice(wish, now=at, has_item=True).notice is expected
+    assert wishes.decide_notice(wish, now=at, has_item=True).notice is expected
 
 
 def test_news_does_not_end_a_promise() -> None:
     """Neither does it come twice."""
-    told = wish_policy.decide_notice(replace(PROMISED, news=True, saw_none=True), now=NOW + HOUR, has_item=True)
+    told = wishes.decide_notice(replace(PROMISED, news=True, saw_none=True), now=NOW + HOUR, has_item=True)
     assert told.notice is WishedNotice.NEWS
-    reminded = wish_policy.decide_notice(told.wish, now=TOMORROW, has_item=True)
+    reminded = wishes.decide_notice(told.wish, now=TOMORROW, has_item=True)
     assert reminded.notice is WishedNotice.REMINDER
     later = replace(reminded.wish, active_at=TOMORROW - HOUR)
-    assert wish_policy.decide_notice(later, now=TOMORROW + 2 * DAY, has_item=True).notice is None
+    assert wishes.decide_notice(later, now=TOMORROW + 2 * DAY, has_item=True).notice is None
 
 
 def test_what_a_reminder_changes() -> None:
     """It counts as without an answer until there is one, and the next comes in three days."""
     first = replace(IDLE, active_at=NOW - 5 * DAY)
-    reminded = wish_policy.decide_notice(first, now=NOW, has_item=True).wish
+    reminded = wishes.decide_notice(first, now=NOW, has_item=True).wish
     assert reminded == replace(first, ignored=1, reminded_at=NOW, rest_until=NOW + 3 * DAY)
-    again = wish_policy.decide_notice(reminded, now=NOW + 3 * DAY, has_item=True).wish
+    again = wishes.decide_notice(reminded, now=NOW + 3 * DAY, has_item=True).wish
     assert again.ignored == 2
     answered = replace(again, active_at=NOW + 4 * DAY)
-    assert wish_policy.decide_notice(answered, now=NOW + 6 * DAY, has_item=True).wish.ignored == 1
+    assert wishes.decide_notice(answered, now=NOW + 6 * DAY, has_item=True).wish.ignored == 1
 
 
 def test_three_without_an_answer_are_the_end() -> None:
     """Then nothing is wanted any more, and nothing is looked for."""
     ignored = replace(AWAY, ignored=3)
-    ended = wish_policy.decide_notice(ignored, now=NOW, has_item=True).wish
+    ended = wishes.decide_notice(ignored, now=NOW, has_item=True).wish
     assert not ended.reminders
-    assert wish_policy.find_next_look(ended, now=NOW, zone=None, default_zone="UTC") is None
+    assert wishes.find_next_look(ended, now=NOW, zone=None, default_zone="UTC") is None
 
 
 def test_news_comes_once_and_no_reminder_after_it() -> None:
     """It is news only once there was nothing."""
     wish = Wish(reminders=True, news=True, active_at=NOW - 5 * DAY, rest_until=NOW + HOUR)
-    assert wish_policy.decide_notice(wish, now=NOW, has_item=True).notice is None
-    waiting = wish_policy.decide_notice(wish, now=NOW, has_item=False).wish
-    told = wish_policy.decide_notice(waiting, now=NOW, has_item=True)
+    assert wishes.decide_notice(wish, now=NOW, has_item=True).notice is None
+    waiting = wishes.decide_notice(wish, now=NOW, has_item=False).wish
+    told = wishes.decide_notice(waiting, now=NOW, has_item=True)
     assert told.notice is WishedNotice.NEWS
     assert (told.wish.news, told.wish.rest_until) == (False, NOW + 3 * DAY)
 
@@ -128,7 +128,7 @@ def test_news_comes_once_and_no_reminder_after_it() -> None:
 )
 def test_when_it_is_looked_again(wish: Wish, expected: datetime | None) -> None:
     """As soon as something may be due, and by day."""
-    assert wish_policy.find_next_look(wish, now=NOW, zone=None, default_zone="UTC") == expected
+    assert wishes.find_next_look(wish, now=NOW, zone=None, default_zone="UTC") == expected
 
 
 @pytest.mark.parametrize(

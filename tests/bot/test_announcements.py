@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.errors import BadInput
-from annotation.store import chats, queries
-from annotation.workflow.annotators import administration
+from annotation.store import processes, queries
+from annotation.workflow.annotators import roster
 from annotation.workflow.notices import announcements
 from bot.delivery import rate_limit
 
@@ -151,7 +151,7 @@ def suspend(session: Session, number: int, now: datetime) -> None:
     """Suspend the person with this Telegram id."""
     annotator = queries.find_annotator(session, number)
     assert annotator is not None
-    administration.suspend_annotator(session, annotator=annotator, reason="?", now=now)
+    roster.suspend_annotator(session, annotator=annotator, reason="?", now=now)
 
 
 async def test_whoever_returns_gets_it_after_all(chat: Chat, load: Callable[..., None]) -> None:
@@ -181,7 +181,7 @@ async def test_a_long_pause_that_telegram_asks_for_ends_by_day(chat: Chat, load:
     assert (list_hours(paused, zone=None), list_hours(served, zone=None)) == ([], [14])
     await live(chat, hours=8)
     with chat.database.reading() as view:
-        assert chats.list_pauses(view, now=chat.now).keys() == {paused.id}
+        assert processes.list_pauses(view, now=chat.now).keys() == {paused.id}
         assert view.connection().execute(sa.text("SELECT count(*) FROM outbox")).scalar_one() == 0
     chat.now += timedelta(hours=3)  # what a process has read of a pause goes by its own clock, which is not moved
     async with chat.restarted():

@@ -14,9 +14,9 @@ from sqlmodel import Session
 
 from aggregation.gold_review import CeilingEstimate
 from annotation.campaigns.questions import Question
-from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import database, queries
 from annotation.store.models import AdjudicationCase, Annotator, Item, Project
+from annotation.vocabulary import CaseReason, GoldStratum
 from annotation.workflow.lifecycle import projects
 from annotation.workflow.review import adjudication, cases, reviewers
 from bot import release

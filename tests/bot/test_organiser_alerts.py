@@ -15,9 +15,8 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.review_vocabulary import AdjudicationDecision
 from annotation.store import adjudications, models, queries
-from annotation.vocabulary import ParticipationStatus
+from annotation.vocabulary import AdjudicationDecision, ParticipationStatus
 from annotation.workflow.lifecycle import transitions
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers.alerts import Observation

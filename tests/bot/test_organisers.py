@@ -25,8 +25,8 @@ from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, 
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.organisers import export_requests
-from annotation.workflow.organisers.acts import OrganiserAct
 from annotation.workflow.organisers.alerts import AlertKind
+from annotation.workflow.organisers.campaigns import OrganiserAct
 from annotation.workflow.organisers.export_requests import ClaimedExport
 from annotation.workflow.review import problem_reports
 from bot import conversation

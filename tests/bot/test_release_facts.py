@@ -13,8 +13,8 @@ from annotation.errors import NotFound
 from annotation.loading import campaign as loading
 from annotation.settings import Settings
 from annotation.simulation import engine
-from annotation.simulation.simulated_annotators import SimulationSettings
-from annotation.store import database, identities, queries
+from annotation.simulation.answer_generator import SimulationSettings
+from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Annotator, Assignment, Consent, Exposure, Item, Payment, ProfileAnswer, Project
 from annotation.vocabulary import ExposureCause, Pool, Stage
 from annotation.workflow.annotators import invitations
@@ -220,8 +220,8 @@ def test_nothing_real_is_among_the_facts_and_all_of_it_is_listed(lived: database
         somebody.telegram_id = 987654321
         session.add(somebody)
     with lived.reading() as session:
-        found = identities.list_identities(session)
-        secrets = identities.list_secrets(settings)
+        found = pseudonyms.list_identities(session)
+        secrets = pseudonyms.list_secrets(settings)
         facts = build_release_facts(session, "nine.low")
     values = {one.value for one in found}
     assert {"987654321", "code-secret"} <= values

@@ -13,7 +13,7 @@ from annotation.campaigns import project_file as project_files
 from annotation.campaigns import template_files
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
-from annotation.simulation.simulated_annotators import SimulationSettings
+from annotation.simulation.answer_generator import SimulationSettings
 from annotation.workflow.lifecycle import precision
 from bot import trials
 from bot.trials import Trial

@@ -13,8 +13,8 @@ from sqlmodel import col, func, select
 from annotation.campaigns import programme_file as programme_files
 from annotation.campaigns import template_files
 from annotation.simulation import engine
+from annotation.simulation.answer_generator import SimulationSettings
 from annotation.simulation.engine import Simulation
-from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, invariants, queries
 from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage

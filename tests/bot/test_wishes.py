@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from annotation.store import invariants, queries
-from annotation.workflow.annotators import administration
+from annotation.workflow.annotators import roster
 from annotation.workflow.lifecycle import transitions
 from bot.delivery import rate_limit
 
@@ -209,8 +209,8 @@ async def test_how_reminders_end(chat: Chat, load: Callable[..., None], how: str
         with chat.database.transaction() as session:
             annotator = queries.find_annotator(session, 1)
             assert annotator is not None
-            administration.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
-            administration.unsuspend_annotator(session, annotator=annotator, now=chat.now)
+            roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
+            roster.unsuspend_annotator(session, annotator=annotator, now=chat.now)
     elif how == "blocked":
         person.block()
         await chat.deliver()

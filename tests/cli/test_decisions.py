@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.review_vocabulary import AdjudicationDecision
 from annotation.store.models import Adjudication, Annotator, Assignment, Item, Journal, Judgement, SubmissionReview
+from annotation.vocabulary import AdjudicationDecision
 from annotation.workflow.annotators import registration
 from tests.cli import test_review as reviews
 from tests.cli.test_review import KEY, NOW, answer_items, check_rows, in_database, list_told, reviewer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, mailbox, process_leases
+from annotation.store import database, mailbox, processes
 from annotation.store.models import (
     Annotator,
     Inbox,
@@ -104,7 +104,7 @@ def test_commands_go_by_the_clock_of_the_database(
     """That of the machine on which they run may be wrong by minutes: the bot would wait as long, or be overlooked."""
     moment = datetime(2001, 1, 1, tzinfo=UTC)
     monkeypatch.chdir(stuck.folder)
-    monkeypatch.setattr(process_leases, "get_database_time", lambda _: moment)
+    monkeypatch.setattr(processes, "get_database_time", lambda _: moment)
     delivery.retry(everything=True)
     with database.open_database(f"sqlite:///{stuck.folder / 'hromada.db'}") as db, db.reading() as view:
         assert view.exec(select(Outbox.due_at)).one() == moment

@@ -15,14 +15,7 @@ from annotation.store import annotator_locks, database, overlap_counts, queries
 from annotation.store.models import Annotator, Announcement, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import assignments, definitions, participations
-from annotation.workflow.annotators import (
-    administration,
-    consents,
-    invitations,
-    registration,
-    support_messages,
-    terms,
-)
+from annotation.workflow.annotators import consents, invitations, registration, roster, support_messages, terms
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -418,7 +411,7 @@ def label_studio_only(session: Session) -> str:
 
 def handed(session: Session, pseudonym: str) -> str:
     """Why no batch is assigned, else how many items it has."""
-    who = administration.get_annotator(session, pseudonym).id or 0
+    who = roster.get_annotator(session, pseudonym).id or 0
     project = queries.get_project(session, "strict").id or 0
     batch = assignments.assign_batch(
         assignments.lock_annotator(session, who), project_id=project, n_items=2, now=datetime.now(UTC)

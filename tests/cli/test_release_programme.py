@@ -10,7 +10,7 @@ from _command import Hromada
 from annotation.campaigns import programme_file
 from annotation.loading import campaign as loading
 from annotation.simulation import engine
-from annotation.simulation.simulated_annotators import SimulationSettings
+from annotation.simulation.answer_generator import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import programmes, projects, transitions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from aggregation import agreement, panel_intervals, performance
-from aggregation.labels.agreement import coefficients, confidence, self_agreement
+from aggregation.labels.agreement import coefficients, people
 from exports import corrections, filtering, report, results, score_variants, sensitivity, tables
 from exports.full_responses import FilteringRule, QuestionSpec
 from exports.pages import scaffold, translation
@@ -131,10 +131,10 @@ REASONS = (
     coefficients.REASON_NO_VARIATION,
     coefficients.REASON_FORCED,
     coefficients.REASON_NO_CLASSES,
-    confidence.OVERCONFIDENCE_WARNING,
-    self_agreement.REASON_NO_CLASSES,
-    self_agreement.REASON_ONE_LABEL,
-    self_agreement.REASON_NO_REPEAT,
+    people.OVERCONFIDENCE_WARNING,
+    people.REASON_NO_CLASSES,
+    people.REASON_ONE_LABEL,
+    people.REASON_NO_REPEAT,
     results.NO_VOTES,
     results.CIRCULAR,
     *score_variants.DESCRIPTIONS.values(),

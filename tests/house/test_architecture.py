@@ -30,7 +30,7 @@ BESIDE = (
     "bot.emulator",
     "bot.delivery.sweeper",
     "bot.delivery.process_lease",
-    "annotation.store.process_leases",
+    "annotation.store.processes",
     "annotation.store.migrations",
 )
 """What runs beside the bot, and what runs every second whether an update has come or not."""

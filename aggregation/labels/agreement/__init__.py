@@ -1,6 +1,5 @@
 """Agreement of annotators in closed labels: coefficients, also by label, by annotator and over time."""
 
-from aggregation.labels.agreement.annotator_pairs import compute_cohen_pairs
 from aggregation.labels.agreement.breakdown import break_down_by_annotator, break_down_by_label, break_down_over_time
 from aggregation.labels.agreement.coefficients import (
     DESCRIPTIONS,
@@ -8,13 +7,16 @@ from aggregation.labels.agreement.coefficients import (
     compute_alpha,
     compute_label_agreement,
 )
-from aggregation.labels.agreement.confidence import (
+from aggregation.labels.agreement.people import (
+    MOST_REFITS,
     OVERCONFIDENCE_WARNING,
+    SelfAgreement,
+    compute_agreement_with_others,
+    compute_cohen_pairs,
+    compute_self_agreement,
     estimate_class_confidence,
     estimate_mean_posterior,
 )
-from aggregation.labels.agreement.others import MOST_REFITS, compute_agreement_with_others
-from aggregation.labels.agreement.self_agreement import SelfAgreement, compute_self_agreement
 
 __all__ = [
     "DESCRIPTIONS",

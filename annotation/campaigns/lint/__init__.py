@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from annotation.campaigns.lint import groups, leaks, options, rules, surface_limits, texts
+from annotation.campaigns.lint import leaks, options, rules, texts
 from annotation.campaigns.lint.items import TELEGRAM, LintItem, LintQuestion, SurfaceLimits, pair_items_with_questions
 from annotation.campaigns.lint.rules import LintFinding, LintRule, Severity
 
@@ -26,11 +26,11 @@ def lint_items(items: Iterable[LintItem], *, limits: SurfaceLimits | None = None
         *texts.find_empty_fields(all_items),
         *options.find_option_errors(pairs_by_question),
         *leaks.find_gold_leaks(pairs_by_question),
-        *groups.find_leaking_groups(all_items),
+        *leaks.find_leaking_groups(all_items),
         *options.find_frequent_gold_positions(pairs_by_question),
         *texts.find_repeated_items(all_items),
-        *groups.find_missing_groups(all_items),
+        *leaks.find_missing_groups(all_items),
         *texts.find_mixed_scripts(all_items),
-        *(surface_limits.find_exceeded_limits(all_items, pairs_by_question, limits) if limits is not None else ()),
+        *(texts.find_exceeded_limits(all_items, pairs_by_question, limits) if limits is not None else ()),
     ]
     return tuple(sorted(findings, key=lambda finding: rules.RULES.index(finding.rule)))

@@ -8,8 +8,16 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from annotation.campaigns.sections.base import Contradiction, Name, Section, Share, Text, Texts, wrap_in_list
-from annotation.campaigns.sections.file_paths import PathInFile
+from annotation.campaigns.sections.base import (
+    Contradiction,
+    Name,
+    PathInFile,
+    Section,
+    Share,
+    Text,
+    Texts,
+    wrap_in_list,
+)
 
 Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 """An amount of money, in the currency that is named beside it."""

@@ -11,6 +11,7 @@ from annotation.campaigns.sections.base import (
     Comparison,
     Count,
     Name,
+    PathInFile,
     Seconds,
     Section,
     Share,
@@ -19,7 +20,6 @@ from annotation.campaigns.sections.base import (
     Values,
     multiply_share,
 )
-from annotation.campaigns.sections.file_paths import PathInFile
 
 Consequence = Literal["flag", "pause", "exclude"]
 """What follows for the annotator: noted for organisers, paused, or excluded with all answers."""

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
-from annotation.campaigns.sections.base import Columns, Count, Section, Share, Text, Texts, wrap_in_list
-from annotation.campaigns.sections.file_paths import PathInFile
+from annotation.campaigns.sections.base import Columns, Count, PathInFile, Section, Share, Text, Texts, wrap_in_list
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
 FormatName = Literal["lmes", "ua-cbt", "label-studio"]

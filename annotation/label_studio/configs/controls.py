@@ -19,7 +19,7 @@ from annotation.campaigns.questions import (
 )
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts
-from annotation.loading.judgements.label_studio_results import get_none_control, list_option_labels, list_option_texts
+from annotation.loading.judgements.label_studio_json import get_none_control, list_option_labels, list_option_texts
 
 ONE_LINE_LENGTH = 200
 """Texts of at most so many characters get a field of one line."""

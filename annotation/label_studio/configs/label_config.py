@@ -21,7 +21,7 @@ from annotation.label_studio.configs.controls import (
 )
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import load_texts
-from annotation.loading.judgements import label_studio_results
+from annotation.loading.judgements import label_studio_json
 
 
 def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -> str:
@@ -49,7 +49,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     left = add_view(upper, "column") if corrected else upper
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if second_pass:
-        add_html(add_view(left, "second"), "item:second", label_studio_results.SECOND_PASS_KEY)
+        add_html(add_view(left, "second"), "item:second", label_studio_json.SECOND_PASS_KEY)
     if corrected:
         _add_questions(add_view(upper, "column"), corrected, known, context, definition)
     other_questions = [question for question in questions if not isinstance(question, EditQuestion)]

@@ -5,7 +5,7 @@ from annotation.label_studio.sync.batches import list_batches
 from annotation.label_studio.sync.decision_push import DecisionOrder, DecisionPush, push_decisions
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
-from annotation.label_studio.sync.server_address import adopt_server
+from annotation.label_studio.sync.remote_projects import adopt_server
 from annotation.label_studio.sync.server_erasure import erase_copies
 from annotation.label_studio.sync.watch import WebhookListener, watch_batches
 

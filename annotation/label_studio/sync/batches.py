@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Conflict
-from annotation.review_vocabulary import BatchWork
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -25,7 +24,7 @@ from annotation.store.models import (
     Project,
 )
 from annotation.store.models.table_model import UtcDateTime
-from annotation.vocabulary import AssignmentStatus
+from annotation.vocabulary import AssignmentStatus, BatchWork
 
 HOLD_DURATION = timedelta(minutes=6)
 """How long one push holds a batch: longer than the longest request takes."""

@@ -23,11 +23,10 @@ from annotation.errors import NotFound
 from annotation.label_studio import configs, decision_controls
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, decision_work, remote_projects, server_address, task_upload
+from annotation.label_studio.sync import accounts, batches, decision_work, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.sync.decision_work import DecisionWork
 from annotation.label_studio.texts import load_texts
-from annotation.review_vocabulary import BatchWork
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import (
@@ -38,6 +37,7 @@ from annotation.store.models import (
     LabelStudioSetAside,
     Project,
 )
+from annotation.vocabulary import BatchWork
 from annotation.workflow import definitions
 from annotation.workflow.review import cases, reviewers
 from annotation.workflow.review.submissions import SubmissionSample
@@ -285,7 +285,7 @@ def push_decisions(
     """Fill the project of an adjudicator or a reviewer. Raises Conflict while another push fills it, and for somebody
     who is suspended; NotFound for an unknown pseudonym; and the errors of the client: the next push then goes on.
     """
-    server_address.adopt_server(database, client)
+    remote_projects.adopt_server(database, client)
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)

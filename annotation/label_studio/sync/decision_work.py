@@ -16,7 +16,6 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.errors import Conflict
 from annotation.label_studio import decision_payloads
-from annotation.review_vocabulary import AdjudicationDecision, BatchWork, ReviewDecision
 from annotation.store import journal
 from annotation.store.models import (
     Adjudication,
@@ -28,10 +27,10 @@ from annotation.store.models import (
     Project,
     SubmissionReview,
 )
-from annotation.vocabulary import Event
+from annotation.vocabulary import AdjudicationDecision, BatchWork, Event, ReviewDecision
 from annotation.workflow import definitions
-from annotation.workflow.review import adjudication, cases, reviewers, submission_decisions, submissions
-from annotation.workflow.review.candidates import parse_label
+from annotation.workflow.review import adjudication, cases, reviewers, submissions
+from annotation.workflow.review.cases import parse_label
 from annotation.workflow.review.submissions import Submission, SubmissionSample
 
 FIXED_REMEDY = "Push again: it is sent once more, as it is now."
@@ -218,9 +217,9 @@ class ReviewWork(DecisionWork):
         values: dict[str, Any] = {"project": self.project, "reviewer": self.person, "now": now}
         values |= {"answer_id": row.assignment_id, "revision": row.revision or 0}
         if verdict.reason is None:
-            submission_decisions.accept_answer(self.session, **values)
+            submissions.accept_answer(self.session, **values)
         else:
-            submission_decisions.reject_answer(self.session, reason=verdict.reason, **values)
+            submissions.reject_answer(self.session, reason=verdict.reason, **values)
         last = self._find_last_decision(row)
         return None if last is None else last.number
 
@@ -228,7 +227,7 @@ class ReviewWork(DecisionWork):
         """See DecisionWork."""
         if self._find_own_decision(row) is None:
             return False
-        undone = submission_decisions.undo_review(
+        undone = submissions.undo_review(
             self.session, project=self.project, reviewer=self.person, answer_id=row.assignment_id, now=now
         )
         return undone is not None

@@ -19,14 +19,14 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Stale, Where
-from annotation.label_studio import decision_controls, server_errors
+from annotation.label_studio import decision_controls, server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
-from annotation.label_studio.sync import accounts, annotation_import, batches, decision_work, server_address
+from annotation.label_studio.sync import accounts, annotation_import, batches, decision_work, remote_projects
 from annotation.label_studio.sync.annotation_import import AnswerChange, SetAsideAnnotation, TaskImport
-from annotation.review_vocabulary import BatchWork
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
+from annotation.vocabulary import BatchWork
 from annotation.workflow import definitions
 
 OTHER_PERSON_REASON = "this project is another person's, who decides here alone"
@@ -257,7 +257,7 @@ def pull_batches(
     A batch that cannot be read has a `problem`, and the others are read. Raises Unavailable where the server does not
     answer at all, and BadInput for a token that it does not know.
     """
-    server_address.adopt_server(database, client)
+    remote_projects.adopt_server(database, client)
     with database.reading() as session:
         rows = batches.list_batches(session, server=client.server_id, project_id=project_id, annotator_id=annotator_id)
     results = []
@@ -344,7 +344,7 @@ def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, ur
     if batch.config_sha256 not in {None, batches.compute_config_digest(remote.label_config)}:
         raise Conflict(
             "The questions of this batch were changed in Label Studio, so that its answers could mean something else.",
-            where=Where(file=server_errors.strip_credentials(url), field=f"project {remote.id}"),
+            where=Where(file=server_models.strip_credentials(url), field=f"project {remote.id}"),
             remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
 

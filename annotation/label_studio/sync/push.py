@@ -21,7 +21,7 @@ from annotation.errors import BadInput, NotFound, Where
 from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, remote_projects, server_address, task_upload
+from annotation.label_studio.sync import accounts, batches, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.texts import load_texts
 from annotation.store import queries
@@ -29,7 +29,7 @@ from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Judgement, LabelStudioTask, Project
 from annotation.vocabulary import AssignmentStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions
-from annotation.workflow.annotators import administration
+from annotation.workflow.annotators import roster
 from annotation.workflow.assignments import AnnotatorTransaction, NotAssigned
 from annotation.workflow.participations import NothingAssigned
 
@@ -169,11 +169,11 @@ def push_batch(
     """Fill a batch. Raises Conflict while another push fills it, and the errors of the client; what was done until then
     is kept, and the next push goes on. `settle` is how many seconds a failed request may still be at work.
     """
-    server_address.adopt_server(database, client)
+    remote_projects.adopt_server(database, client)
     holder = batches.create_holder()
     with database.transaction() as session:
         project = queries.get_project(session, order.project)
-        annotator = administration.get_annotator(session, order.annotator)
+        annotator = roster.get_annotator(session, order.annotator)
         named = None
         if order.items or order.where:
             named = assignments.find_named_items(session, project=project, ids=order.items, where=order.where)

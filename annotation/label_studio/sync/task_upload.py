@@ -16,7 +16,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import HromadaError, Unavailable
 from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
-from annotation.loading.judgements import label_studio_results
+from annotation.loading.judgements import label_studio_json
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
@@ -62,7 +62,7 @@ def build_answer_kind(definition: ProjectFile) -> TaskKind:
     return TaskKind(
         table=LabelStudioTask,
         number=col(LabelStudioTask.assignment_id),
-        key=label_studio_results.ASSIGNMENT_KEY,
+        key=label_studio_json.ASSIGNMENT_KEY,
         select_unsent=_select_unsent_assignments,
         build=lambda session, ids: build_tasks(session, definition, ids),
     )

@@ -13,7 +13,7 @@ from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.drafts import get_cell
-from annotation.loading.items import json_files
+from annotation.loading.items import formats
 from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
 
 ANSWER_FIELDS = ("humanAnswer", "human_answer", "human_title")
@@ -23,7 +23,7 @@ UNKNOWN_ANNOTATOR = "pool"
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per instance; an instance without an answer is a vote with an empty answer."""
     column = section.answer
-    for number, row in enumerate(json_files.read_json_objects(path, under="instances")):
+    for number, row in enumerate(formats.read_json_objects(path, under="instances")):
         if number == 0:
             column = column or _find_answer_column(row)
             annotator = [section.annotator] if section.annotator else []

@@ -20,7 +20,7 @@ from sqlmodel import Session
 
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where, explain_disk
-from annotation.store import erasure_marks, migrations, models, process_leases
+from annotation.store import migrations, models, processes, pseudonyms
 from annotation.store.backups import manifest, postgresql, sqlite
 from annotation.store.backups.manifest import BackupManifest
 from annotation.store.database import make_read_engine, translate_errors
@@ -119,8 +119,8 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase
             )
         if _database_exists(engine):
             with make_read_engine(engine).connect() as connection:
-                process_leases.refuse_running_bot(connection, now=now)
-                marks = erasure_marks.merge_marks(marks, erasure_marks.list_marks(connection))
+                processes.refuse_running_bot(connection, now=now)
+                marks = pseudonyms.merge_marks(marks, pseudonyms.list_marks(connection))
         prepare = partial(_erase_marked, marks=marks, erase=erase)
         erased = BACKUP_METHODS[engine.dialect.name].load(engine, file, prepare)
     return RestoredBackup(manifest=restored, erased=erased)
@@ -128,7 +128,7 @@ def restore_backup(engine: sa.Engine, *, file: Path, now: datetime, erase: Erase
 
 def _erase_marked(connection: sa.Connection, *, marks: ErasureMarks, erase: Erase) -> int:
     """Add the marks to a copy and erase the annotators whom they name; their number, 0 for an older schema."""
-    erasure_marks.add_marks(connection, marks)
+    pseudonyms.add_marks(connection, marks)
     if migrations.get_revision(connection) != migrations.HEAD:
         return 0
     with Session(connection, expire_on_commit=False) as session:

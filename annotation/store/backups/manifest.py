@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from annotation import input_files
 from annotation.errors import BadInput, Where
-from annotation.store import erasure_marks, migrations, models
+from annotation.store import migrations, models, pseudonyms
 from annotation.vocabulary import Event
 
 BLOCK_BYTES = 1 << 20
@@ -73,7 +73,7 @@ def read_contents(connection: sa.Connection) -> DatabaseContents:
         revision=migrations.get_revision(connection) or "",
         rows=rows,
         key=key and key["fingerprint"],
-        erased=erasure_marks.list_marks(connection),
+        erased=pseudonyms.list_marks(connection),
     )
 
 
@@ -114,7 +114,7 @@ def read_erasures(folder: Path) -> dict[str, Mapping[str, Any]]:
             manifest = TypeAdapter(BackupManifest).validate_json(file.read_bytes())
         except (OSError, ValidationError):
             continue
-        marks = erasure_marks.merge_marks(marks, manifest.erased)
+        marks = pseudonyms.merge_marks(marks, manifest.erased)
     return marks
 
 

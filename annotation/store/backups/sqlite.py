@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
-from annotation.store import database, integrity
+from annotation.store import database, invariants
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 
 
@@ -32,7 +32,7 @@ def dump_database(engine: sa.Engine, file: Path) -> DatabaseContents:
     copied = sa.create_engine(sa.URL.create("sqlite", database=str(file)))
     try:
         with copied.connect() as connection:
-            integrity.refuse_damage(connection, where=Where(file=engine.url.database))
+            invariants.refuse_damage(connection, where=Where(file=engine.url.database))
             return read_contents(connection)
     finally:
         copied.dispose()

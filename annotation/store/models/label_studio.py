@@ -5,8 +5,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.review_vocabulary import BatchWork
 from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_check, build_enum_type
+from annotation.vocabulary import BatchWork
 
 
 class LabelStudioBatch(TableModel, table=True):

@@ -10,7 +10,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store.models.table_model import (
     TableModel,
     UtcDateTime,
@@ -18,6 +17,7 @@ from annotation.store.models.table_model import (
     build_enum_type,
     build_partial_index,
 )
+from annotation.vocabulary import AdjudicationDecision, ReviewDecision
 
 UNTOLD = "told_at IS NULL AND decision <> 'accepted'"
 """The condition of decisions that annotators may have to be told of; a query uses the index where it says the same."""

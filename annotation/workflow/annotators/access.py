@@ -19,7 +19,7 @@ from annotation.store import annotator_locks, journal
 from annotation.store.models import Annotator, Participation
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import admission, invitations, withdrawal
+from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.annotators.terms import (
     Terms,
     get_profile_answers,
@@ -88,7 +88,7 @@ def _check_terms(
         return UnassignedReason.PROFILE
     if not before_first_item:
         return None
-    refusal = admission.explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=profile)
+    refusal = registration.explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=profile)
     return None if refusal is None else UnassignedReason.NOT_ADMITTED
 
 

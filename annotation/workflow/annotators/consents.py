@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file, stimulus
-from annotation.errors import Stale
+from annotation.campaigns.project_file import ProjectFile
+from annotation.campaigns.sections.annotators import AttestationSection
+from annotation.errors import BadInput, Conflict, Stale, Where
 from annotation.store import annotator_locks, journal
-from annotation.store.models import Consent, Participation, Project, TextVersion
-from annotation.vocabulary import Event, ParticipationStatus, Requirement, TextKind
+from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store.models import Annotator, Attestation, Consent, Participation, Project, TextVersion
+from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import withdrawal
+from annotation.workflow.annotators import invitations, profiles, terms, withdrawal
+from annotation.workflow.annotators.payments import PAUSE_SECONDS
 from annotation.workflow.annotators.terms import (
     RequiredConsent,
     Terms,
@@ -144,3 +149,172 @@ def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) 
         declined.values(declined=None, declined_scope=None, declined_version=None, reason=reason)
     )
     session.expire_all()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DueAttestation:
+    """A work session of an annotator in a project that is over and not attested; `section` is what is asked."""
+
+    project_id: int
+    work_session: int
+    section: AttestationSection
+
+
+def list_due(session: Session, *, annotator_id: int, now: datetime, at_end: bool) -> Iterator[DueAttestation]:
+    """The attestations that are due of an annotator, in the order of the projects, of those that are not closed."""
+    query = (
+        select(Participation, Project)
+        .join(Project, col(Project.id) == col(Participation.project_id))
+        .where(
+            Participation.annotator_id == annotator_id,
+            Participation.status == ParticipationStatus.ACTIVE,
+            Project.status != ProjectStatus.CLOSED,
+            Participation.work_session > 0,
+        )
+    )
+    for participation, project in session.exec(query.order_by(col(Project.id))).all():
+        definition = project_file.parse_definition(project.definition)
+        due = get_due_work_session(session, definition=definition, participation=participation, now=now, at_end=at_end)
+        if definition.attestation is not None and due is not None:
+            yield DueAttestation(project_id=project.id or 0, work_session=due, section=definition.attestation)
+
+
+def get_due_work_session(
+    session: Session,
+    *,
+    definition: ProjectFile,
+    participation: Participation | None,
+    now: datetime,
+    at_end: bool = False,
+) -> int | None:
+    """The number of the last work session that is over, where the annotator has not attested it yet; else None.
+
+    A work session is over after half an hour without an answer, when the next one has begun, or `at_end`: the annotator
+    pauses, or there is nothing to answer any more.
+    """
+    if definition.attestation is None or participation is None:
+        return None
+    last_at = participation.last_at
+    paused = last_at is not None and now - last_at >= timedelta(seconds=PAUSE_SECONDS)
+    last_over = participation.work_session if paused or at_end else participation.work_session - 1
+    key = (participation.annotator_id, participation.project_id, last_over)
+    return last_over if last_over >= 1 and session.get(Attestation, key) is None else None
+
+
+def save_attestation(
+    session: Session,
+    *,
+    annotator_id: int,
+    project: Project,
+    work_session: int,
+    used: str,
+    now: datetime,
+    at_end: bool = False,
+) -> Attestation:
+    """Store an attestation of a work session, the current one included; a second one replaces the first.
+
+    It holds for other projects that ask the same, where it is due, too; `at_end` counts current work sessions as over.
+    `used` is one of the project's options. Raises Stale for a work session that the annotator has not had, BadInput
+    for an unknown option.
+    """
+    section = project_file.parse_definition(project.definition).attestation
+    locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    participation = participations.get_participation(locked, project_id=project.id or 0)
+    if section is None or participation is None or not 1 <= work_session <= participation.work_session:
+        raise Stale("Nothing is asked of that work session.")
+    if used not in section.options:
+        listed = ", ".join(repr(option) for option in section.options)
+        raise BadInput(
+            f"{used!r} is not among the options.", where=Where(field="attestation"), remedy=f"There are: {listed}."
+        )
+    attestation = session.get(Attestation, (annotator_id, project.id or 0, work_session))
+    if attestation is None:
+        attestation = Attestation(
+            annotator_id=annotator_id, project_id=project.id or 0, work_session=work_session, used=used, at=now
+        )
+    elif attestation.used != used:
+        attestation.used, attestation.at = used, now
+    session.add(attestation)
+    session.flush()
+    for due in [*list_due(session, annotator_id=annotator_id, now=now, at_end=at_end)]:
+        if due.section == section and due.project_id != project.id:
+            key = {"annotator_id": annotator_id, "project_id": due.project_id, "work_session": due.work_session}
+            session.add(Attestation(**key, used=used, at=now))
+    session.flush()
+    return attestation
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfflineAgreement:
+    """What was recorded: the consent, None where none was missing; profile fields; whether a warning was accepted."""
+
+    consent: RequiredConsent | None
+    fields: tuple[str, ...]
+    warned: bool
+
+
+def record_agreement(
+    session: Session,
+    *,
+    annotator: Annotator,
+    project: Project,
+    how: str,
+    profile: Mapping[str, str],
+    now: datetime,
+    code: str | None = None,
+) -> OfflineAgreement:
+    """Record that the annotator agreed to everything that the project asks now, with version and hash.
+
+    `how` says where the agreement can be looked up, `profile` holds answers by field name (an empty one is "I would
+    rather not say"), `code` is an invitation to redeem first. Raises Conflict for an annotator who has Telegram,
+    BadInput for an empty `how`, a code that cannot be redeemed, and profile fields that are missing, unknown or do not
+    allow their answer.
+    """
+    annotator_id, definition = annotator.id or 0, definitions.get_project_definition(project)
+    required = terms.get_terms(session, project=project, definition=definition)
+    if not how.strip():
+        raise BadInput("How did they agree?", where=Where(field="how"), remedy="Say it: --how 'signed, folder 3'.")
+    if annotator.telegram_id is not None:
+        raise Conflict(f"{annotator.pseudonym} has Telegram.", remedy="They agree to it there themselves.")
+    if code is not None:
+        _redeem_code(session, annotator=annotator, code=code, now=now)
+    answers = terms.get_profile_answers(session, annotator_id=annotator_id)
+    fields = {field.name: field for field in required.fields}
+    unknown = sorted(profile.keys() - fields.keys())
+    missing = [field.name for field in terms.list_missing_fields(required.fields, answers) if field.name not in profile]
+    if unknown or missing:
+        raise BadInput(
+            f"The project asks for no {', '.join(unknown)}." if unknown else f"Not said yet: {', '.join(missing)}.",
+            where=Where(field="profile"),
+            remedy="Say what it asks: " + (" ".join(f"--profile {name}=…" for name in fields) or "nothing") + ".",
+        )
+    locked = annotator_locks.lock_annotator(session, annotator_id)
+    participations.get_or_create_participation(locked, project=project, now=now)
+    request = get_consent_request(session, annotator_id=annotator_id, terms=required)
+    if request is not None:
+        sha256 = request.required.sha256
+        give_consent(session, annotator_id=annotator_id, terms=required, sha256=sha256, now=now, how=how.strip())
+    for name, value in profile.items():
+        profiles.save_profile_answer(session, annotator_id=annotator_id, field=fields[name], value=value, now=now)
+    return OfflineAgreement(
+        consent=None if request is None else request.required,
+        fields=tuple(sorted(profile)),
+        warned=_record_warning(locked, project=project, how=how.strip(), now=now),
+    )
+
+
+def _redeem_code(session: Session, *, annotator: Annotator, code: str, now: datetime) -> None:
+    result = invitations.redeem_invitation(session, annotator_id=annotator.id or 0, code=code, now=now)
+    if isinstance(result, invitations.InvitationRefusal):
+        remedy = "`hromada invite PROJECT` makes a code."
+        raise BadInput(f"The code lets nobody in: {result.value}.", where=Where(field="code"), remedy=remedy)
+
+
+def _record_warning(locked: LockedAnnotator, *, project: Project, how: str, now: datetime) -> bool:
+    definition = definitions.get_project_definition(project)
+    participation = participations.get_participation(locked, project_id=project.id or 0)
+    if definition.content_warning is None or not terms.is_warning_missing(definition, participation):
+        return False
+    sha256 = stimulus.compute_text_digest(definition.content_warning)
+    accept_warning(locked.session, annotator_id=locked.annotator_id, project=project, sha256=sha256, now=now, how=how)
+    return True

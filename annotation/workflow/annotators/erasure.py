@@ -15,9 +15,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.review_vocabulary import ReviewDecision, build_rejection
-from annotation.store import annotator_locks, database, erasure_marks, journal, judgements, pseudonyms
-from annotation.store.erasure_marks import Standing
+from annotation.store import annotator_locks, database, journal, judgements, pseudonyms
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
@@ -47,7 +45,16 @@ from annotation.store.models import (
     SubmissionReview,
     SupportMessage,
 )
-from annotation.vocabulary import Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
+from annotation.store.pseudonyms import Standing
+from annotation.vocabulary import (
+    Event,
+    Exclusion,
+    ExclusionKind,
+    ParticipationStatus,
+    ReviewDecision,
+    Stage,
+    build_rejection,
+)
 from annotation.workflow.annotators import withdrawal
 
 ERASED = Exclusion(ExclusionKind.ERASED, "erased at the annotator's request")
@@ -82,14 +89,14 @@ def erase_annotator(
         raise Conflict("This annotator is forgotten already.")
     database.request_checkpoint(session)
     standing = _get_standing(session, annotator)
-    erasure_marks.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
+    pseudonyms.record_erasure(session, pseudonym=annotator.pseudonym, standing=standing, now=now)
     return _erase_rows(session, annotator, now=now, pseudonym=pseudonym)
 
 
 def erase_restored_annotators(session: Session, *, now: datetime) -> int:
     """Erase whom a restored backup has brought back; their number. What the marks say stays as it is."""
     erased = 0
-    for annotator in erasure_marks.list_revived_annotators(session):
+    for annotator in pseudonyms.list_revived_annotators(session):
         locked = annotator_locks.lock_annotator(session, annotator.id or 0)
         if locked.annotator.forgotten_at is None:  # else another process was quicker
             database.request_checkpoint(session)
@@ -102,7 +109,7 @@ def _get_standing(session: Session, annotator: Annotator) -> Standing:
     """What must hold if the annotator returns: their present standing, and an earlier one in other projects."""
     joined = select(Project.name, Participation).join(Project).where(Participation.annotator_id == annotator.id)
     participations = dict(session.exec(joined).all())
-    earlier = erasure_marks.get_standing(session, annotator.pseudonym).projects
+    earlier = pseudonyms.get_standing(session, annotator.pseudonym).projects
     projects = {name: values for name, values in earlier.items() if name not in participations}
     for name, participation in participations.items():
         unlimited = participation.stage is Stage.MAIN or participation.attempt == 1

@@ -2,14 +2,128 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
-from annotation.store import annotator_locks, chats, erasure_marks, journal, notices, pseudonyms, queries
-from annotation.store.models import Annotator
+from annotation.campaigns.sections.annotators import AdmissionSection
+from annotation.store import annotator_locks, journal, notices, processes, pseudonyms, queries
+from annotation.store.models import Annotator, Cohort, Project
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
+from annotation.workflow.annotators.terms import Terms, get_profile_answers
+from annotation.workflow.quality import control_accuracy
+from annotation.workflow.quality.control_accuracy import ControlAccuracy
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdmissionFacts:
+    """What is known of an annotator: profile, cohorts, accuracy on earlier control items, `rank` of `ranked_count`."""
+
+    profile: Mapping[str, str] = field(default_factory=dict)
+    cohorts: frozenset[str] = frozenset()
+    control_accuracy: ControlAccuracy = field(default_factory=ControlAccuracy)
+    rank: int | None = None
+    ranked_count: int = 0
+
+
+def explain_section_refusal(section: AdmissionSection, facts: AdmissionFacts) -> str | None:
+    """Why the annotator is not admitted, in words for organisers; None where they are. Pure."""
+    for name, values in section.profile.items():
+        if facts.profile.get(name) not in values:
+            return f"profile: {name} is not {' or '.join(values)}"
+    if section.cohort and not facts.cohorts & set(section.cohort):
+        return f"cohort: not in {' or '.join(section.cohort)}"
+    required = section.earlier_control
+    if required is not None and (facts.control_accuracy.share is None or facts.control_accuracy.share < required.least):
+        reached = f"{facts.control_accuracy.right} of {facts.control_accuracy.of} control items right"
+        return f"earlier control items: {reached}, {required.least:.0%} are asked for"
+    if section.top is not None and (facts.rank is None or facts.rank > count_admitted(section.top, facts.ranked_count)):
+        reached = "not ranked" if facts.rank is None else f"place {facts.rank} of {facts.ranked_count}"
+        return f"earlier control items: {reached}, the first {section.top:.0%} are asked for"
+    return None
+
+
+def count_admitted(share: float, ranked: int) -> int:
+    """How many of the `ranked` are the first `share`, rounded up; exact for decimal shares. Pure."""
+    return math.ceil(Fraction(str(share)) * ranked)
+
+
+def rank_annotators(counted: Mapping[str, ControlAccuracy]) -> tuple[str, ...]:
+    """Annotators by accuracy, best first, without those who answered no control item. Pure."""
+    ranked = {name: accuracy for name, accuracy in counted.items() if accuracy.of}
+    return tuple(
+        sorted(ranked, key=lambda name: (-Fraction(ranked[name].right, ranked[name].of), -ranked[name].of, name))
+    )
+
+
+def explain_refusal_for_profile(
+    session: Session, *, annotator: Annotator, terms: Terms, profile: Mapping[str, str]
+) -> str | None:
+    """Why the terms do not admit the annotator; None where they do."""
+    for section in terms.admissions:
+        refusal = explain_section_refusal(
+            section,
+            collect_facts(session, annotator=annotator, project=terms.project, section=section, profile=profile),
+        )
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def collect_facts(
+    session: Session, *, annotator: Annotator, project: Project, section: AdmissionSection, profile: Mapping[str, str]
+) -> AdmissionFacts:
+    """The facts that the section asks about; nothing else is read from the database."""
+    annotator_id = annotator.id or 0
+    cohorts = _list_cohorts(session, annotator_id) if section.cohort else frozenset()
+    earlier = _list_earlier_projects(session, project=project, section=section)
+    if section.top is None:
+        accuracies = (
+            control_accuracy.compute_control_accuracy(session, project_ids=earlier, annotator_id=annotator_id)
+            if earlier
+            else {}
+        )
+        return AdmissionFacts(
+            profile=profile, cohorts=cohorts, control_accuracy=accuracies.get(annotator_id, ControlAccuracy())
+        )
+    all_accuracies = control_accuracy.compute_control_accuracy(session, project_ids=earlier)
+    comparable = select(Annotator.id, Annotator.pseudonym).where(
+        col(Annotator.id).in_(all_accuracies),
+        col(Annotator.simulated) == annotator.simulated,
+        col(Annotator.forgotten_at).is_(None),
+    )
+    order = rank_annotators({name: all_accuracies[other_id or 0] for other_id, name in session.exec(comparable)})
+    place = order.index(annotator.pseudonym) + 1 if annotator.pseudonym in order else None
+    control = all_accuracies.get(annotator_id, ControlAccuracy())
+    return AdmissionFacts(
+        profile=profile, cohorts=cohorts, control_accuracy=control, rank=place, ranked_count=len(order)
+    )
+
+
+def explain_refusal(session: Session, *, annotator: Annotator, terms: Terms) -> str | None:
+    """Why the annotator is not admitted, with the profile read from the database; None where they are."""
+    answers = get_profile_answers(session, annotator_id=annotator.id or 0)
+    return explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=answers)
+
+
+def _list_cohorts(session: Session, annotator_id: int) -> frozenset[str]:
+    return frozenset(session.exec(select(Cohort.name).where(Cohort.annotator_id == annotator_id)))
+
+
+def _list_earlier_projects(session: Session, *, project: Project, section: AdmissionSection) -> Sequence[int]:
+    if section.earlier_control is not None:
+        earlier = select(Project.id).where(col(Project.name).in_(section.earlier_control.projects))
+    elif section.top is not None:
+        earlier = select(Project.id).where(col(Project.id) < project.id)
+    else:
+        return ()
+    return [project_id or 0 for project_id in session.exec(earlier)]
+
 
 TELEGRAM_NAMESPACE = "telegram"
 LABEL_STUDIO_NAMESPACE = "label studio"
@@ -64,8 +178,8 @@ def register_label_studio_annotator(
 
 def _restore_suspension(session: Session, annotator: Annotator, *, now: datetime) -> None:
     """Suspend a new annotator who was suspended when they were erased."""
-    if erasure_marks.get_standing(session, annotator.pseudonym).suspended:
-        annotator.suspended_at, annotator.suspended_reason = now, erasure_marks.KEPT_REASON
+    if pseudonyms.get_standing(session, annotator.pseudonym).suspended:
+        annotator.suspended_at, annotator.suspended_reason = now, pseudonyms.KEPT_REASON
 
 
 def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:
@@ -80,7 +194,7 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
     notices.take_back_notices(session, telegram_id=telegram_id, now=now)
     notices.forget_alerts(session, telegram_id=telegram_id)
     notices.end_wishes(session, telegram_id=telegram_id)
-    support_messages.mark_undelivered(session, chats.delete_chat_messages(session, chat_id=telegram_id))
+    support_messages.mark_undelivered(session, processes.delete_chat_messages(session, chat_id=telegram_id))
     if annotator is None or annotator.unreachable_at is not None:
         return
     annotator.unreachable_at = now

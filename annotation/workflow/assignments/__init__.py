@@ -15,6 +15,8 @@ from annotation.workflow.assignments.annotator_context import (
 from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPage, ShownQuestion, get_shown_questions
 from annotation.workflow.assignments.assignment_policy import RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
+    assign_second_pass,
+    list_second_pass_candidates,
     skip_batch_item,
     submit_batch_answer,
     withdraw_batch_answer,
@@ -22,23 +24,22 @@ from annotation.workflow.assignments.batches.batch_answers import (
 from annotation.workflow.assignments.batches.batch_assignment import (
     DEFAULT_BATCH_LEASE,
     AssignedBatch,
+    NotAssigned,
     assign_batch,
     assign_named_items,
     assign_outside_batch,
+    build_item_facts,
     count_batch_items,
     count_second_pass_items,
-    open_batch_assignment,
-    record_shown_revision,
-)
-from annotation.workflow.assignments.batches.moved_items import (
+    find_named_items,
     find_remote_batch,
     list_long_items,
     list_reported_items,
     move_items,
     move_live_item,
+    open_batch_assignment,
+    record_shown_revision,
 )
-from annotation.workflow.assignments.batches.named_items import NotAssigned, build_item_facts, find_named_items
-from annotation.workflow.assignments.batches.second_pass_batch import assign_second_pass, list_second_pass_candidates
 from annotation.workflow.assignments.judgement_writer import (
     SavedJudgement,
     TrainingFeedback,

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlmodel import select
 
-from annotation import durations
+from annotation import vocabulary
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
 from annotation.store.models import Assignment, Item, Judgement, table_model
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
@@ -129,7 +129,7 @@ def write_judgement(
     seconds, seconds_unknown = (
         _measure_duration(assignment, now=now)
         if new_answer.at is None
-        else durations.check_duration(new_answer.seconds)
+        else vocabulary.check_duration(new_answer.seconds)
     )
     judgement = Judgement(
         assignment_id=opened.assignment_id,
@@ -149,7 +149,7 @@ def write_judgement(
     return judgement
 
 
-def _measure_duration(assignment: Assignment, *, now: datetime) -> durations.Duration:
+def _measure_duration(assignment: Assignment, *, now: datetime) -> vocabulary.Duration:
     """The time from showing an item to its answer now, by one clock, or why it is not known.
 
     Where the clock was set in between, the difference is no duration, even if it looks like one.

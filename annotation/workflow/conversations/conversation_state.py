@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -18,7 +18,7 @@ from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
-from annotation.store.models.table_model import RowReader
+from annotation.store.models.table_model import RowReader, UtcDateTime
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
@@ -298,3 +298,74 @@ def find_asked_question(
 def encode_answer(answer: Any) -> str:
     """An answer of a draft as a judgement stores it."""
     return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def is_begun(draft: AnswerDraft) -> bool:
+    """Whether anything was answered or entered."""
+    return bool(draft.answers or draft.entry or draft.aside)
+
+
+def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:
+    """The draft without the answer to a question, so that it is asked again; `entry` is entered for it already."""
+    answers = {other: answer for other, answer in draft.answers.items() if other != name}
+    return replace(draft, answers=answers, entry=entry)
+
+
+def set_entry_aside(draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft with what was entered for a question kept for later, while an earlier one is asked."""
+    return draft if draft.entry is None else replace(draft, entry=None, aside=draft.aside | {name: draft.entry})
+
+
+def resume_entry(draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft with what was entered for a question before it was left for an earlier one."""
+    if draft.entry is not None or name not in draft.aside:
+        return draft
+    aside = {other: entry for other, entry in draft.aside.items() if other != name}
+    return replace(draft, entry=draft.aside[name], aside=aside)
+
+
+def settle_answers(questions: Sequence[ShownQuestion], draft: AnswerDraft) -> AnswerDraft:
+    """The draft without answers to questions that the answers before them do not ask.
+
+    Optional boxes of which none was ticked are left without an answer, as they are in Label Studio.
+    """
+    kept: dict[str, Any] = {}
+    stored_answers: dict[str, str] = {}
+    for shown in questions:
+        if shown.name not in draft.answers or not question_base.is_asked(shown.question, stored_answers):
+            continue
+        is_empty = draft.answers[shown.name] == [] and not shown.question.required
+        kept[shown.name] = None if is_empty else draft.answers[shown.name]
+        if kept[shown.name] is not None:
+            stored_answers[shown.name] = encode_answer(kept[shown.name])
+    return draft if kept == draft.answers else replace(draft, answers=kept)
+
+
+def restore_draft(
+    questions: Sequence[ShownQuestion], stored_answers: Mapping[str, str], *, assignment_id: int, revision: int
+) -> AnswerDraft:
+    """The draft with all stored answers, for a change of some of them.
+
+    Questions that were asked and left without an answer are in it too, with None.
+    """
+    answers = {
+        shown.name: stored_answers.get(shown.name)
+        for shown in questions
+        if question_base.is_asked(shown.question, stored_answers)
+    }
+    return AnswerDraft(assignment_id=assignment_id, revision=revision, answers=answers)
+
+
+def find_previous_question(questions: Sequence[ShownQuestion], draft: AnswerDraft, *, index: int) -> str | None:
+    """The name of the last question before this index that the draft has an answer to; None where there is none."""
+    return next((shown.name for shown in reversed(questions[:index]) if shown.name in draft.answers), None)
+
+
+def mark_told(session: Session, *, chat_id: int, now: datetime) -> bool:
+    """Store that a group is told where the bot speaks; False where it was told before, by whatever process."""
+    return session.connection().execute(_TELL, {"chat": chat_id, "now": now}).rowcount == 1
+
+
+_TELL = sa.text("INSERT INTO told_group (chat_id, at) VALUES (:chat, :now) ON CONFLICT DO NOTHING").bindparams(
+    sa.bindparam("now", type_=UtcDateTime())
+)

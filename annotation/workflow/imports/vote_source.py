@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Where
-from annotation.loading import judgements
+from annotation.input_files import FileRow
+from annotation.loading import judgements, truth_files
 from annotation.store import pseudonyms
-from annotation.store.models import Project
+from annotation.store.models import Item, Project
+from annotation.vocabulary import RepeatPolicy
 
 
 def map_pseudonyms_to_names(project: Project, *, key: bytes, path: Path) -> dict[str, str]:
@@ -41,3 +46,42 @@ def get_namespace(section: project_file.VotesSection, project: Project) -> str:
     CSV file only in its project.
     """
     return section.people or ("toloka" if section.format == "toloka" else f"project {project.name}")
+
+
+def list_truth_gaps(session: Session, project: Project) -> tuple[str, ...]:
+    """The gaps between the votes and the gold of a project whose items are made from votes; empty for every other one.
+
+    The file of gold is read as it is now; where it cannot be read any more, only items without gold are told.
+    """
+    section = project_file.parse_definition(project.definition).truth
+    if section is None:
+        return ()
+    columns = select(Item.external_id, Item.gold, Item.data).where(Item.project_id == project.id)
+    items = session.connection().execute(columns.order_by(col(Item.rank))).all()
+    path = Path(project.source).parent / section.file
+    try:
+        unused = truth_files.read_truth(path, section, known={external_id for external_id, _, _ in items}).unused
+    except BadInput:
+        unused = ()
+    without_gold = [truth_files.name_item(data, external_id) for external_id, gold, data in items if gold is None]
+    return tuple(truth_files.describe_gaps(unused, without_gold=without_gold))
+
+
+def describe_differing_votes(rows: Sequence[FileRow], *, policy: RepeatPolicy, project: Project) -> tuple[str, ...]:
+    """Whether the votes in these rows count, beside others of an earlier import, and how corrections are made to."""
+    if not rows:
+        return ()
+    places = f"{rows[0].file.name}:{rows[0].line}" + (f" and {len(rows) - 1} more" if len(rows) > 1 else "")
+    votes = "1 vote is" if len(rows) == 1 else f"{len(rows)} votes are"
+    again = f"{votes} by somebody who had voted on the item in an earlier import ({places})"
+    match policy:
+        case RepeatPolicy.FIRST:
+            remedy = (
+                f"If this is a correction, write `repeats: last` under `votes`, run"
+                f" `hromada load {Path(project.source).name} --yes`, and import the file again."
+            )
+            return (f"{again}. The earlier vote counts. {remedy}",)
+        case RepeatPolicy.LAST:
+            return (f"{again}. The new vote counts; the earlier one is kept, and does not count.",)
+        case RepeatPolicy.ALL:
+            return (f"{again}. With `repeats: all` both count, even where they are the same row.",)

@@ -21,7 +21,7 @@ from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionK
 from annotation.workflow.imports import repeated_votes
 from annotation.workflow.imports.repeated_votes import NumberedVote
 from annotation.workflow.lifecycle.item_writer import ROWS_PER_STATEMENT, Progress
-from annotation.workflow.quality import exclusions, rule_evaluation, rules
+from annotation.workflow.quality import exclusions, rules
 
 ItemVote = tuple[int, int, VoteDraft]
 """Database ids of the item and of the annotator, and the vote."""
@@ -187,7 +187,7 @@ def enforce_control_rules(
     flagged: dict[str, frozenset[int]] = {}
     excluded: dict[str, frozenset[int]] = {}
     outcomes_by_annotator = {
-        annotator_id: rule_evaluation.mark_control_answers(definition, answers)
+        annotator_id: rules.mark_control_answers(definition, answers)
         for annotator_id, answers in answers_by_annotator.items()
     }
     for rule in definition.quality:
@@ -198,7 +198,7 @@ def enforce_control_rules(
                 if rules.find_control_breach(rule, outcomes) is not None
             )
             (flagged if rule.consequence == "flag" else excluded)[rules.describe_rule(rule)] = failed
-    post_hoc = rule_evaluation.have_rules_changed(project, definition)
+    post_hoc = rules.have_rules_changed(project, definition)
     for reason, annotator_ids in excluded.items():
         assignment_ids = _list_assignments(session, annotator_ids, project=project)
         exclusion = Exclusion(ExclusionKind.RULE, reason)

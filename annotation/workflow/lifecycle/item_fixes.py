@@ -18,7 +18,7 @@ from annotation.store import adjudications, journal, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
-from annotation.workflow.lifecycle import freeze, item_writer, projects, row_builder
+from annotation.workflow.lifecycle import freeze, item_writer, projects
 from annotation.workflow.quality import exclusions
 
 UNCHANGEABLE_COLUMNS = ("external_id", "group_id", "stage", "pool", "rank", "revision")
@@ -153,8 +153,8 @@ def _update_digest(
         for kind, text in text_versions.read_project_texts(campaign).items()
     }
     if item_writer.plan_project_changes(session, project, campaign, rows).empty and texts == project.texts:
-        project.definition_sha256 = row_builder.compute_digest(
-            campaign, contents, encoded_data=row_builder.encode_data(contents)
+        project.definition_sha256 = item_writer.compute_digest(
+            campaign, contents, encoded_data=item_writer.encode_data(contents)
         )
         session.add(project)
         session.flush()

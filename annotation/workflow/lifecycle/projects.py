@@ -20,7 +20,7 @@ from annotation.store.models import Project
 from annotation.vocabulary import Event
 from annotation.workflow import text_versions
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import change_plan, freeze, item_writer, row_builder, text_changes
+from annotation.workflow.lifecycle import change_plan, freeze, item_writer, text_changes
 from annotation.workflow.lifecycle.item_writer import Progress
 
 MAX_IDS_IN_JOURNAL = 100
@@ -101,15 +101,15 @@ def load_project(
     `findings` are those of a lint that was run before; without them the lint is run here. Raises BadInput for an error
     that the lint finds, Conflict for a change that is not `confirmed`, and for changes to what annotators have met.
     """
-    encoded_data = row_builder.encode_data(contents)
-    digest = row_builder.compute_digest(campaign, contents, encoded_data=encoded_data)
+    encoded_data = item_writer.encode_data(contents)
+    digest = item_writer.compute_digest(campaign, contents, encoded_data=encoded_data)
     n_with_gold = sum(bool(item.golds) for item in contents.items)
     stored = find_project(session, campaign)
     if stored is not None and stored.definition_sha256 == digest:
         return LoadedProject(name=campaign.name, items=len(contents.items), golds=n_with_gold, is_new=False)
     all_findings = campaign_lint.lint_campaign(campaign, contents) if findings is None else findings
     campaign_lint.refuse_errors(all_findings, campaign, contents)
-    columns = row_builder.build_project_columns(campaign, contents, digest=digest)
+    columns = item_writer.build_project_columns(campaign, contents, digest=digest)
     columns["texts"] = text_versions.save_text_versions(session, text_versions.read_project_texts(campaign), now=now)
     journal_data: dict[str, Any] = {
         "sha256": digest,
@@ -118,7 +118,7 @@ def load_project(
     }
     changes = change_plan.ChangePlan()
     if stored is None:
-        rows = row_builder.build_item_rows(campaign, contents)
+        rows = item_writer.build_item_rows(campaign, contents)
         project = item_writer.add_project(
             session, columns=columns, rows=rows, encoded_data=encoded_data, now=now, progress=progress
         )

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.programme_file import CheckedProgramme
 from annotation.campaigns.sections.annotators import ProfileField
+from annotation.errors import BadInput, Where
+from annotation.store import journal
 from annotation.store.models import Consent, Participation, ProfileAnswer, Programme, ProgrammeProject, Project
-from annotation.vocabulary import ParticipationStatus, TextKind
+from annotation.vocabulary import Event, ParticipationStatus, TextKind
 from annotation.workflow import definitions, text_versions
 from annotation.workflow.annotators import terms
+from annotation.workflow.lifecycle import freeze
 from annotation.workflow.lifecycle.change_plan import TextChange
 
 Change = tuple[str, Collection[int] | None, str]
@@ -156,3 +160,25 @@ def _list_profile_changes(
         if terms.list_missing_fields(after, given) and not terms.list_missing_fields(before, given)
     }
     yield ("profile questions", concerned, TELL_AGAIN) if after else ("profile questions", None, ASKED_NO_MORE)
+
+
+def add_to_instructions(session: Session, *, project: Project, text: str, now: datetime) -> str:
+    """Add a paragraph to the instructions and return the sha256 of the new version; after the start it is post hoc.
+
+    Raises BadInput for an empty paragraph.
+    """
+    addition = text.strip()
+    if not addition:
+        raise BadInput("There is nothing in it.", where=Where(field="text"), remedy="Write a sentence.")
+    session.refresh(project, with_for_update=True)
+    instructions = f"{project.instructions}\n\n{addition}" if project.instructions else addition
+    digests = text_versions.save_text_versions(session, {TextKind.INSTRUCTIONS: instructions}, now=now)
+    digest = digests[TextKind.INSTRUCTIONS.value]
+    project.instructions, project.instructions_sha256 = instructions, digest
+    project.texts = (project.texts or {}) | digests
+    freeze.add_post_hoc_change(project, what="an answer to all was added to the instructions", now=now)
+    session.add(project)
+    session.flush()
+    data = {"texts": project.texts, "changed_texts": ["instructions"], "post_hoc": project.started_at is not None}
+    journal.record_event(session, Event.PROJECT_CHANGED, now=now, project_id=project.id, data=data)
+    return digest

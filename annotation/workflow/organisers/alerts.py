@@ -18,6 +18,8 @@ from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
     Annotator,
+    Heartbeat,
+    Incident,
     Item,
     OrganiserNotice,
     Participation,
@@ -29,7 +31,62 @@ from annotation.store.models.table_model import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import progress, waiting
 from annotation.workflow.monitoring.progress import Progress
-from annotation.workflow.organisers import incidents
+
+CALM = timedelta(hours=1)
+"""An incident is over once it was not seen for so long; what comes later is another one."""
+BACKLOG_INCIDENT, GAP_INCIDENT = "backlog", "gap"
+"""The names of the incidents that something waits long for the bot, and that Telegram brought nothing."""
+POLLING = "polling"
+"""The name of the heartbeat of a bot that gets updates from Telegram."""
+GAP_TIME = timedelta(minutes=5)
+"""It is a gap where Telegram brought nothing for so long."""
+
+
+def count_doublings(duration: timedelta, *, unit: timedelta) -> int:
+    """0 for less than a unit, or a negative time; 1 from there on, 2 from two units, 3 from four, and so on."""
+    return max(0, duration // unit).bit_length()
+
+
+def note_incident(session: Session, *, name: str, since: datetime, doublings: int, now: datetime) -> Incident:
+    """Record that something is wrong now; returns the incident that it belongs to, a new one after CALM.
+
+    The number of doublings of an incident never falls.
+    """
+    incident = session.get(Incident, name)
+    if incident is None:
+        incident = Incident(name=name, since=since, seen_at=now, doublings=doublings)
+    elif now - incident.seen_at > CALM:
+        incident.since, incident.doublings = since, doublings
+    incident.seen_at, incident.doublings = now, max(doublings, incident.doublings)
+    session.add(incident)
+    session.flush()
+    return incident
+
+
+def record_heartbeat(session: Session, *, now: datetime) -> None:
+    """Record that Telegram brings updates now, and the gap where it had brought none for GAP_TIME or longer."""
+    heartbeat = session.get(Heartbeat, POLLING) or Heartbeat(name=POLLING, at=now)
+    doublings = count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    if doublings:
+        session.merge(Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings))
+    heartbeat.at = now
+    session.add(heartbeat)
+    session.flush()
+
+
+def find_open_gap(session: Session, *, now: datetime) -> Incident | None:
+    """The gap that goes on now, None where there is none: how old the heartbeat is, whichever process writes it."""
+    heartbeat = session.get(Heartbeat, POLLING)
+    doublings = 0 if heartbeat is None else count_doublings(now - heartbeat.at, unit=GAP_TIME)
+    if heartbeat is None or not doublings:
+        return None
+    return Incident(name=GAP_INCIDENT, since=heartbeat.at, seen_at=now, doublings=doublings)
+
+
+def get_last_gap(session: Session) -> Incident | None:
+    """The latest gap that is over, None where there was none."""
+    return session.get(Incident, GAP_INCIDENT)
+
 
 BACKLOG = timedelta(minutes=5)
 """Organisers are told of what has waited for so long for the bot, and again each time that it has doubled."""
@@ -214,7 +271,7 @@ def _find_backlog(session: Session, *, now: datetime) -> Backlog | None:
     """What has waited for BACKLOG or longer, None where nothing has."""
     counted = waiting.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
-    doublings = incidents.count_doublings(now - oldest, unit=BACKLOG)
+    doublings = count_doublings(now - oldest, unit=BACKLOG)
     if not doublings:
         return None
     return Backlog(oldest=oldest, count=counted.updates + counted.messages, doublings=doublings)
@@ -225,8 +282,8 @@ def list_incident_alerts(session: Session, observed: Observation) -> list[Organi
     backlog = observed.backlog
     if backlog is None:
         return []
-    incident = incidents.note_incident(
-        session, name=incidents.BACKLOG, since=backlog.oldest, doublings=backlog.doublings, now=observed.at
+    incident = note_incident(
+        session, name=BACKLOG_INCIDENT, since=backlog.oldest, doublings=backlog.doublings, now=observed.at
     )
     key = f"backlog {incident.since.isoformat(timespec='seconds')} {incident.doublings}"
     return [OrganiserAlert(kind=AlertKind.BACKLOG, key=key, since=backlog.oldest, count=backlog.count)]
@@ -234,7 +291,7 @@ def list_incident_alerts(session: Session, observed: Observation) -> list[Organi
 
 def _list_gaps(session: Session, *, now: datetime) -> Iterator[OrganiserAlert]:
     """An alert where nothing comes from Telegram, another one each time that it has doubled, one once it is over."""
-    gap, last = incidents.find_open_gap(session, now=now), incidents.get_last_gap(session)
+    gap, last = find_open_gap(session, now=now), get_last_gap(session)
     if gap is not None:
         key = f"gap {gap.since.isoformat(timespec='seconds')} {gap.doublings}"
         yield OrganiserAlert(kind=AlertKind.GAP, key=key, since=gap.since)

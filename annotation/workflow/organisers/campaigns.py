@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from enum import StrEnum
 
 from sqlmodel import Session, col, func, select
 
-from annotation.errors import Stale
-from annotation.store import queries
-from annotation.store.models import Item, Participation, Programme, ProgrammeProject, Project, Report, SupportMessage
-from annotation.vocabulary import ProjectStatus
+from annotation.errors import Conflict, Stale
+from annotation.store import journal, queries
+from annotation.store.models import (
+    Annotator,
+    Announcement,
+    Invitation,
+    Item,
+    Participation,
+    Programme,
+    ProgrammeProject,
+    Project,
+    Report,
+    SupportMessage,
+)
+from annotation.vocabulary import Event, ProjectStatus
+from annotation.workflow.annotators import invitations, roster, support_messages
+from annotation.workflow.annotators.withdrawal import ReleasedCounts
+from annotation.workflow.lifecycle import text_changes, transitions
 from annotation.workflow.monitoring import progress
 from annotation.workflow.monitoring.progress import Progress
+from annotation.workflow.notices import announcements
+from annotation.workflow.organisers import export_requests, people
+from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
+from annotation.workflow.review import problem_reports
 
 PROJECT, PROGRAMME = 0, 1
 """The kinds of campaigns, as buttons carry them."""
@@ -104,3 +123,198 @@ def _describe_programme(session: Session, programme: Programme) -> CampaignChoic
 
 def _describe_project(project: Project) -> CampaignChoice:
     return CampaignChoice(kind=PROJECT, id=project.id or 0, name=project.name, title=project.title, projects=(project,))
+
+
+INVITATION_LASTS = timedelta(days=14)
+"""How long an invitation that was made in the chat can be used."""
+
+
+class OrganiserAct(StrEnum):
+    """What an organiser did, as the journal holds it."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    INVITE = "invite"
+    SUSPEND = "suspend"
+    UNSUSPEND = "unsuspend"
+    RELEASE = "release"
+    ANSWER = "answer"
+    ANSWER_ALL = "answer to all"
+    DISMISS = "dismiss"
+    ANNOUNCE = "announce"
+    EXPORT = "export"
+
+
+def _record_act(
+    session: Session,
+    act: OrganiserAct,
+    *,
+    by: int,
+    now: datetime,
+    project_id: int | None = None,
+    annotator_id: int | None = None,
+) -> None:
+    """Put on record which organiser, by the id of their annotator, did what to which project or annotator."""
+    data = {"act": act.value, "by": by}
+    journal.record_event(
+        session, Event.ORGANISER_ACTED, now=now, project_id=project_id, annotator_id=annotator_id, data=data
+    )
+
+
+def pause_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
+    """Pause the running projects of a campaign; raises Stale where none runs."""
+    for project in _list_projects(campaign, ProjectStatus.RUNNING):
+        transitions.pause_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.PAUSE, by=by, now=now, project_id=project.id)
+
+
+def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now: datetime) -> None:
+    """Let the paused projects of a campaign go on; raises Stale where none is paused."""
+    for project in _list_projects(campaign, ProjectStatus.PAUSED):
+        transitions.start_project(session, project=project, now=now)
+        _record_act(session, OrganiserAct.RESUME, by=by, now=now, project_id=project.id)
+
+
+def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[Project]:
+    found = [project for project in campaign.projects if project.status is status]
+    if not found:
+        raise Stale("No project has this status.")
+    return found
+
+
+def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
+    """Make an invitation for any number of annotators; raises Stale where there are not `known` ones yet, so that a
+    repeated tap makes no second one.
+    """
+    if len(list_invitations(session, campaign)) != known:
+        raise Stale("There is another invitation meanwhile.")
+    invitation = invitations.create_invitation(
+        session,
+        target=_get_target(session, campaign),
+        code=invitations.generate_code(),
+        now=now,
+        expires_at=now + INVITATION_LASTS,
+    )
+    for project in campaign.projects:
+        _record_act(session, OrganiserAct.INVITE, by=by, now=now, project_id=project.id)
+    return invitation
+
+
+def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitation]:
+    """The invitations of annotators to a campaign, oldest first."""
+    found = invitations.list_invitations(session, target=_get_target(session, campaign))
+    return [invitation for invitation in found if not invitation.adjudicates]
+
+
+def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
+    """Whether this is a project in a programme to which there are invitations of annotators."""
+    if campaign.kind == PROGRAMME:
+        return False
+    of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == campaign.id)
+    programme = session.exec(of_project).first()
+    found = [] if programme is None else invitations.list_invitations(session, target=programme)
+    return any(not invitation.adjudicates for invitation in found)
+
+
+def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:
+    return session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
+
+
+def suspend_person(session: Session, *, annotator_id: int, reason: str, by: int, now: datetime) -> None:
+    """Suspend an annotator in all projects; raises BadInput without a reason, Stale for somebody forgotten."""
+    annotator = _get_person(session, annotator_id)
+    roster.suspend_annotator(session, annotator=annotator, reason=reason, now=now)
+    _record_act(session, OrganiserAct.SUSPEND, by=by, now=now, annotator_id=annotator_id)
+
+
+def unsuspend_person(session: Session, *, annotator_id: int, by: int, now: datetime) -> None:
+    """End a suspension; raises Stale where there is none."""
+    if not roster.unsuspend_annotator(session, annotator=_get_person(session, annotator_id), now=now):
+        raise Stale("They are not suspended.")
+    _record_act(session, OrganiserAct.UNSUSPEND, by=by, now=now, annotator_id=annotator_id)
+
+
+def release_items(
+    session: Session, *, annotator_id: int, project_id: int, shown: ReleasedCounts, by: int, now: datetime
+) -> ReleasedCounts:
+    """Take back what an annotator has in hand in a project, for others.
+
+    Raises Conflict where that is nothing, Stale where it is more than the organiser was shown.
+    """
+    person = people.get_person(session, project_id=project_id, annotator_id=annotator_id)
+    if len(person.in_hand) > shown.telegram or person.in_batch > shown.label_studio:
+        raise Stale("They have more in hand meanwhile.")
+    project = session.get_one(Project, project_id)
+    annotator = _get_person(session, annotator_id)
+    released = roster.release_items(session, annotator=annotator, project=project, now=now)
+    _record_act(session, OrganiserAct.RELEASE, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
+    return released
+
+
+def answer_message(session: Session, *, message: OpenMessage, text: str, quoted: str, by: int, now: datetime) -> None:
+    """Answer the writer of a question or a report; `quoted` is what the answer repeats of a report, in their language.
+
+    Raises BadInput for a text that is empty or too long, Conflict where the writer is forgotten or a question answered.
+    """
+    if message.kind is MessageKind.QUESTION:
+        support_messages.answer_message(session, message_id=message.id, text=text, now=now)
+    else:
+        report = session.get_one(Report, message.id)
+        support_messages.store_reply(
+            session, annotator_id=report.annotator_id, assignment_id=report.assignment_id, text=quoted, at=report.at,
+            project_id=message.project_id, answer=text, now=now,
+        )  # fmt: skip
+    _record_act(
+        session,
+        OrganiserAct.ANSWER,
+        by=by,
+        now=now,
+        project_id=message.project_id,
+        annotator_id=message.annotator_id,
+    )
+
+
+def answer_everybody(
+    session: Session, *, message: OpenMessage, draft: Announcement, quoted: str, by: int, now: datetime
+) -> None:
+    """Answer the writer, and add the answer to the instructions of the project: everybody reads these again."""
+    project = None if message.project_id is None else session.get(Project, message.project_id)
+    if project is None:
+        raise Conflict("The question is about no project, so there are no instructions for the answer.")
+    answer_message(session, message=message, text=draft.text, quoted=quoted, by=by, now=now)
+    text_changes.add_to_instructions(session, project=project, text=draft.text, now=now)
+    session.delete(draft)
+    session.flush()
+    _record_act(session, OrganiserAct.ANSWER_ALL, by=by, now=now, project_id=project.id)
+
+
+def dismiss_report(session: Session, *, message: OpenMessage, by: int, now: datetime) -> None:
+    """Resolve all reports on the item of a report; where they paused it, it is handed out again."""
+    if message.kind is not MessageKind.REPORT or message.project_id is None or message.item is None:
+        raise Stale("This is no report.")
+    project = session.get_one(Project, message.project_id)
+    problem_reports.dismiss_reports(session, project=project, item=message.item, now=now)
+    _record_act(session, OrganiserAct.DISMISS, by=by, now=now, project_id=project.id)
+
+
+def send_announcement(session: Session, *, announcement_id: int, by: int, now: datetime) -> int:
+    """Send a draft of this organiser; their number of recipients. Raises Stale where it was sent, or is not theirs."""
+    draft = announcements.get_draft(session, announcement_id=announcement_id, author_id=by)
+    number = announcements.send_announcement(session, announcement=draft, now=now)
+    _record_act(session, OrganiserAct.ANNOUNCE, by=by, now=now, project_id=draft.project_id)
+    return number
+
+
+def request_export(session: Session, *, project: Project, by: int, now: datetime) -> bool:
+    """Ask for the files of a project; False where this organiser waits for them already."""
+    if not export_requests.add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
+        return False
+    _record_act(session, OrganiserAct.EXPORT, by=by, now=now, project_id=project.id)
+    return True
+
+
+def _get_person(session: Session, annotator_id: int) -> Annotator:
+    annotator = session.get(Annotator, annotator_id)
+    if annotator is None or annotator.forgotten_at is not None:
+        raise Stale("There is nobody like that.")
+    return annotator

@@ -12,7 +12,7 @@ from annotation.campaigns import project_file
 from annotation.store import judgements
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Project
-from annotation.workflow.quality import rule_evaluation
+from annotation.workflow.quality import rules
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,5 +43,5 @@ def compute_control_accuracy(
         for answer in judgements.list_control_answers(session, project_id=project.id or 0, annotator_id=annotator_id):
             by_annotator[answer.annotator_id].append(answer)
         for annotator, answers in by_annotator.items():
-            totals[annotator] += rule_evaluation.mark_control_answers(definition, answers)
+            totals[annotator] += rules.mark_control_answers(definition, answers)
     return {annotator: ControlAccuracy(right=sum(marks), of=len(marks)) for annotator, marks in totals.items()}

@@ -22,7 +22,7 @@ from annotation.store import annotator_locks, journal, judgements
 from annotation.store.models import Assignment, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
-from annotation.workflow.quality import exclusions, gold_answers, rule_evaluation, rules
+from annotation.workflow.quality import exclusions, gold_answers, rules
 from annotation.workflow.quality.exclusions import exclude_answers, reinstate_answers
 from annotation.workflow.quality.rules import ExclusionScope, RuleBreach
 
@@ -108,7 +108,7 @@ def enforce_rules(
     assignment = session.get_one(Assignment, assignment_id, populate_existing=True)
     if assignment.stage not in JUDGED_STAGES or assignment.status != AssignmentStatus.DONE:
         return ()
-    post_hoc = rule_evaluation.have_rules_changed(project, definition)
+    post_hoc = rules.have_rules_changed(project, definition)
     exclusion = get_exclusion(participation)
     if exclusion is not None:
         exclude_answers(session, assignment_ids=[assignment_id], exclusion=exclusion, post_hoc=post_hoc, now=now)
@@ -118,7 +118,7 @@ def enforce_rules(
         return ()
     breaches: tuple[RuleBreach, ...] = ()
     if answer.skip_reason is None:
-        breaches = rule_evaluation.find_breaches(session, project=project, definition=definition, assignment=assignment)
+        breaches = rules.find_breaches(session, project=project, definition=definition, assignment=assignment)
     if answer.excluded_kind is None and all(breach.consequence != "exclude" for breach in breaches):
         exclusions.restore_place(session, assignment)
     if answer.revision > 0:

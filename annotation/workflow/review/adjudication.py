@@ -16,7 +16,6 @@ from sqlmodel import Session, col, select
 from aggregation import spelling
 from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, Conflict, NotFound, Where
-from annotation.review_vocabulary import AdjudicationDecision, name_next_version
 from annotation.store import adjudications, judgements, queries
 from annotation.store.models import (
     Adjudication,
@@ -28,11 +27,11 @@ from annotation.store.models import (
     Project,
     Report,
 )
-from annotation.vocabulary import AssignmentStatus, ExclusionKind
+from annotation.vocabulary import AdjudicationDecision, AssignmentStatus, ExclusionKind, name_next_version
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
 from annotation.workflow.review import reviewers
-from annotation.workflow.review.candidates import Candidate, list_candidates, parse_label
+from annotation.workflow.review.cases import Candidate, list_candidates, parse_label
 
 MAX_COMMENT_LENGTH = 2000
 

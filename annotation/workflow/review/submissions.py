@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -12,14 +13,115 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.errors import Refused
-from annotation.review_vocabulary import ReviewDecision
-from annotation.store import judgements
+from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
+from annotation.store import annotator_locks, judgements
+from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project, SubmissionReview
-from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool
-from annotation.workflow import definitions
-from annotation.workflow.quality import gold_answers
+from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
+from annotation.workflow import definitions, participations
+from annotation.workflow.annotators import withdrawal
+from annotation.workflow.quality import enforcement, exclusions, gold_answers
 from annotation.workflow.review import reviewers
+
+
+@dataclass(frozen=True, kw_only=True)
+class UntoldReview:
+    """A decision of which the annotator is to be told: of which project and item, and in which chat and language.
+
+    `reason` says why the answer was rejected; it is None where the answer counts again. `is_paid` says whether a
+    rejected answer is paid, None where the project pays nothing.
+    """
+
+    review_id: int
+    telegram_id: int
+    language: str | None
+    project: str
+    stimulus: str
+    reason: str | None
+    is_paid: bool | None
+
+
+def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
+    """The decisions that annotators are to be told of and were not, oldest first.
+
+    A rejection that was taken back before its annotator was told of it is none. That one of which they were told was
+    taken back is told whatever followed, unless that is another rejection. Annotators whom Telegram cannot reach,
+    or who are erased, are left out.
+    """
+    other, told = aliased(SubmissionReview), aliased(SubmissionReview)
+    of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)
+    later = sa.select(col(other.id)).where(of_answer, col(other.number) > col(SubmissionReview.number))
+    rejected_again = later.where(col(other.decision) == ReviewDecision.REJECTED, _build_last_condition(other))
+    earlier = sa.select(col(told.id)).where(
+        col(told.assignment_id) == col(SubmissionReview.assignment_id),
+        col(told.number) == col(SubmissionReview.number) - 1,
+        col(told.decision) == ReviewDecision.REJECTED,
+        col(told.told_at).is_not(None),
+    )
+    is_rejected = col(SubmissionReview.decision) == ReviewDecision.REJECTED
+    is_undone = col(SubmissionReview.decision) == ReviewDecision.UNDONE
+    rows = session.exec(
+        select(SubmissionReview, Annotator, Item, Project)
+        .join(Assignment, col(Assignment.id) == col(SubmissionReview.assignment_id))
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Project, col(Project.id) == col(Assignment.project_id))
+        .where(
+            sa.text("submission_review.told_at IS NULL AND submission_review.decision <> 'accepted'"),
+            sa.or_(
+                is_rejected & ~later.exists(),
+                is_undone
+                & earlier.exists()
+                & ~rejected_again.exists()
+                & ~later.where(col(other.told_at).is_not(None)).exists(),
+            ),
+            col(Annotator.telegram_id).is_not(None),
+            col(Annotator.unreachable_at).is_(None),
+            col(Annotator.forgotten_at).is_(None),
+        )
+        .order_by(col(SubmissionReview.id))
+    ).all()
+    return [
+        _describe_review(review, annotator, item, project)
+        for review, annotator, item, project in rows
+        if _tells_annotators(project)
+    ]
+
+
+def mark_told(session: Session, *, review_id: int, now: datetime) -> None:
+    """Record that the bot put the message about a decision into its outbox; a second time changes nothing."""
+    review = session.get_one(SubmissionReview, review_id)
+    if review.told_at is None:
+        review.told_at = now
+        session.add(review)
+        session.flush()
+
+
+def _build_last_condition(review: Any) -> sa.ColumnElement[bool]:
+    """The condition that a review (an alias) is the last of its answer."""
+    newer = aliased(SubmissionReview)
+    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(review.assignment_id))
+    return col(review.number) == last.scalar_subquery()
+
+
+def _tells_annotators(project: Project) -> bool:
+    section = definitions.get_project_definition(project).review
+    return section is not None and section.tell_annotators
+
+
+def _describe_review(review: SubmissionReview, annotator: Annotator, item: Item, project: Project) -> UntoldReview:
+    reward = definitions.get_project_definition(project).reward
+    pay = None if reward is None else reward.pay
+    return UntoldReview(
+        review_id=review.id or 0,
+        telegram_id=annotator.telegram_id or 0,
+        language=annotator.language,
+        project=project.title,
+        stimulus=item.stimulus,
+        reason=review.reason if review.decision is ReviewDecision.REJECTED else None,
+        is_paid=None if pay is None else pay.rejected,
+    )
+
 
 REVIEWED_TYPES = ("text", "edit", "span")
 """The types of questions whose answers are reviewed."""
@@ -154,3 +256,181 @@ def _build_person_code(reviewer: Annotator, assignment: Assignment) -> str:
     """Six signs for an annotator, which differ from reviewer to reviewer and from project to project."""
     text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
     return hashlib.sha256(text.encode()).hexdigest()[:6]
+
+
+MAX_REASON_LENGTH = 500
+"""In characters: a reason is one or two sentences."""
+
+
+def accept_answer(
+    session: Session,
+    *,
+    project: Project,
+    reviewer: Annotator,
+    answer_id: int,
+    revision: int,
+    now: datetime,
+) -> None:
+    """Accept the final revision of an answer; raises NotFound and Conflict as `reject_answer` does."""
+    review = _build_review(session, project, reviewer, answer_id, revision=revision, now=now)
+    session.add(review)
+    session.flush()
+
+
+def reject_answer(
+    session: Session,
+    *,
+    project: Project,
+    reviewer: Annotator,
+    answer_id: int,
+    revision: int,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Reject the final revision of an answer: it is excluded, and its place goes to somebody else.
+
+    `revision` is the one that was shown. Raises BadInput without a reason, NotFound for an answer that is not in the
+    project, Conflict for one that was corrected since, was decided on, does not count, or that the reviewer may not
+    review.
+    """
+    words = " ".join(reason.split())
+    if not words or len(words) > MAX_REASON_LENGTH:
+        raise BadInput(
+            f"A rejection needs a reason of up to {MAX_REASON_LENGTH} characters.",
+            where=Where(field="reason"),
+            remedy="Say in a few words why; the annotator may read it.",
+        )
+    review = _build_review(session, project, reviewer, answer_id, revision=revision, now=now)
+    review.decision, review.reason = ReviewDecision.REJECTED, words
+    session.add(review)
+    session.flush()
+    exclusions.exclude_answers(
+        session,
+        assignment_ids=[answer_id],
+        exclusion=build_rejection(words),
+        post_hoc=project.started_at is not None,
+        now=now,
+    )
+
+
+def undo_review(
+    session: Session, *, project: Project, reviewer: Annotator, now: datetime, answer_id: int | None = None
+) -> int | None:
+    """Take the reviewer's last decision in the project back, or that on one answer; its id, None where there is none.
+
+    A rejected answer counts again, or is kept as extra where others have filled its item. Quality rules and the
+    exclusion of its annotator still hold. The decision on one answer may also be of somebody suspended or forgotten.
+    """
+    held = (
+        select(SubmissionReview)
+        .join(Assignment)
+        .where(Assignment.project_id == project.id, SubmissionReview.decision != ReviewDecision.UNDONE, _IS_LAST)
+    )
+    if answer_id is None:
+        held = held.where(SubmissionReview.annotator_id == reviewer.id)
+    else:
+        of_answer = reviewers.build_revocable_condition(col(SubmissionReview.annotator_id), by=reviewer)
+        held = held.where(SubmissionReview.assignment_id == answer_id, of_answer)
+    held = held.order_by(col(SubmissionReview.id).desc()).limit(1)
+    found = session.exec(held).first()
+    if found is None:
+        return None
+    assignment = session.get_one(Assignment, found.assignment_id)
+    locked = annotator_locks.lock_annotator(session, assignment.annotator_id)
+    last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
+    if last is None or last.id != found.id:
+        raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
+    _add_undone_row(session, last, reviewer, now=now)
+    if last.decision is ReviewDecision.REJECTED:
+        _reinstate_answer(session, locked, project=project, assignment=assignment, reason=last.reason, now=now)
+    return last.assignment_id
+
+
+def _add_undone_row(session: Session, last: SubmissionReview, reviewer: Annotator, *, now: datetime) -> None:
+    undone = SubmissionReview(
+        assignment_id=last.assignment_id,
+        revision=last.revision,
+        number=last.number + 1,
+        annotator_id=reviewer.id or 0,
+        decision=ReviewDecision.UNDONE,
+        gold_shown=last.gold_shown,
+        at=now,
+    )
+    session.add(undone)
+    session.flush()
+
+
+def _reinstate_answer(
+    session: Session, locked: LockedAnnotator, *, project: Project, assignment: Assignment, reason: str, now: datetime
+) -> None:
+    """Count an answer again that was rejected, unless its annotator withdrew, or something else excludes it."""
+    ids = [assignment.id or 0]
+    exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=build_rejection(reason), now=now)
+    if assignment.status is AssignmentStatus.WITHDRAWN:
+        post_hoc = project.started_at is not None
+        exclusions.exclude_answers(
+            session, assignment_ids=ids, exclusion=withdrawal.WITHDRAWN, post_hoc=post_hoc, now=now
+        )
+        return
+    participation = participations.get_participation(locked, project_id=project.id or 0)
+    if participation is not None:
+        enforcement.enforce_rules(
+            session,
+            project=project,
+            definition=definitions.get_project_definition(project),
+            participation=participation,
+            assignment_id=ids[0],
+            now=now,
+        )
+
+
+_OTHER = aliased(SubmissionReview)
+_IS_LAST = col(SubmissionReview.number) == (
+    sa.select(func.max(_OTHER.number))
+    .where(col(_OTHER.assignment_id) == col(SubmissionReview.assignment_id))
+    .scalar_subquery()
+)
+"""The condition that a review is the last of its answer."""
+
+
+def _build_review(
+    session: Session, project: Project, reviewer: Annotator, answer_id: int, *, revision: int, now: datetime
+) -> SubmissionReview:
+    """A row for a decision on an answer, whose annotator is locked; raises NotFound and Conflict."""
+    assignment = session.get(Assignment, answer_id)
+    if assignment is None or assignment.project_id != project.id:
+        raise NotFound(
+            f"{project.name} has no answer {answer_id}.", remedy="`hromada review --json` lists the answers with ids."
+        )
+    annotator_locks.lock_annotator(session, assignment.annotator_id)
+    listed = list_submissions(session, project=project, reviewer=reviewer, answer_id=answer_id)
+    if not listed:
+        raise Conflict(
+            f"The answer {answer_id} does not count, or its item is one that {reviewer.pseudonym} answered or made.",
+            remedy="`hromada review --json` lists the answers that wait.",
+        )
+    [found] = listed
+    if found.revision != revision:
+        raise Conflict(
+            f"The answer {answer_id} was corrected since it was shown.",
+            remedy="Look at it as it is now, and decide anew.",
+        )
+    if found.decision is not None:
+        raise Conflict(
+            f"The answer {answer_id} is {found.decision} already.",
+            remedy=f"Take that back first: `--undo --answer {answer_id}`.",
+        )
+    rows = select(SubmissionReview).where(SubmissionReview.assignment_id == answer_id)
+    last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
+    if last is not None and last.decision is ReviewDecision.REJECTED:  # of an earlier revision
+        _add_undone_row(session, last, reviewer, now=now)
+        last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
+    return SubmissionReview(
+        assignment_id=answer_id,
+        revision=found.revision,
+        number=0 if last is None else last.number + 1,
+        annotator_id=reviewer.id or 0,
+        decision=ReviewDecision.ACCEPTED,
+        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[found.item])),
+        at=now,
+    )

@@ -51,7 +51,7 @@ def link(
     Only its number is stored. Earlier answers of the account come with the next pull. `push --person E-MAIL` links it.
     """
     from annotation.label_studio import sync
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
@@ -61,7 +61,7 @@ def link(
             if person is None:
                 annotator, is_new = connection.register_account(transaction, client, account_id)
             else:
-                annotator = administration.get_annotator(transaction, person)
+                annotator = roster.get_annotator(transaction, person)
                 is_new = sync.link_account(
                     transaction, server=client.server_id, user_id=account_id, annotator=annotator
                 )

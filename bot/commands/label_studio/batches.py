@@ -195,14 +195,14 @@ def _find_address(database: Database, client: Client, project: str, *, person: s
     """The address of an annotator's batch; raises NotFound where there is none."""
     from annotation.errors import NotFound
     from annotation.label_studio import sync
-    from annotation.review_vocabulary import BatchWork
-    from annotation.workflow.annotators import administration
+    from annotation.vocabulary import BatchWork
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session
 
     sync.adopt_server(database, client)
     with database.reading() as view:
         loaded = database_session.get_project(view, project)
-        annotator = administration.get_annotator(view, person)
+        annotator = roster.get_annotator(view, person)
         rows = sync.list_batches(view, server=client.server_id, project_id=loaded.id, annotator_id=annotator.id)
         answered = [batch for batch, _, _ in rows if batch.work is BatchWork.ANSWERS]
         remote_id = next((batch.remote_id for batch in answered if batch.second == second), None)

@@ -63,7 +63,7 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
     An account that is nobody's becomes a new annotator's. Raises NotFound for what is neither; nothing was linked then.
     """
     from annotation.label_studio import sync
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
 
     named = [one for one in written if "@" in one or (one.isdecimal() and len(one) < MAX_NUMBER_DIGITS)]
     accounts = find_accounts(client, named) if named else {}
@@ -74,7 +74,7 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
             (
                 register_account(transaction, client, accounts[one])[0]
                 if one in accounts
-                else administration.get_annotator(transaction, one)
+                else roster.get_annotator(transaction, one)
             ).pseudonym: one
             for one in written
         }

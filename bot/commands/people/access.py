@@ -14,12 +14,12 @@ def suspend(
     reason: Annotated[str, typer.Option("--reason", help="Why; organisers see it.", show_default=False)],
 ) -> None:
     """Assign nothing more to an annotator, in no project; their answers stay as they are."""
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = administration.get_annotator(transaction, pseudonym)
-        administration.suspend_annotator(
+        annotator = roster.get_annotator(transaction, pseudonym)
+        roster.suspend_annotator(
             transaction, annotator=annotator, reason=reason, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} is suspended.")
@@ -27,12 +27,12 @@ def suspend(
 
 def unsuspend(pseudonym: Pseudonym) -> None:
     """Let a suspended annotator go on."""
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = administration.get_annotator(transaction, pseudonym)
-        changed = administration.unsuspend_annotator(
+        annotator = roster.get_annotator(transaction, pseudonym)
+        changed = roster.unsuspend_annotator(
             transaction, annotator=annotator, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} may go on." if changed else f"{pseudonym} was not suspended.")
@@ -43,13 +43,13 @@ def readmit(
     project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
 ) -> None:
     """Let an annotator go on whom a quality rule paused or excluded; answers count again where places are left."""
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from annotation.workflow.quality import enforcement
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
-        annotator = administration.get_annotator(transaction, pseudonym)
+        annotator = roster.get_annotator(transaction, pseudonym)
         n_counting = enforcement.readmit_annotator(
             transaction,
             annotator_id=annotator.id or 0,
@@ -67,14 +67,14 @@ def release(
 
     They may go on with other items.
     """
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
         loaded = database_session.get_project(transaction, project)
-        annotator = administration.get_annotator(transaction, pseudonym)
-        released = administration.release_items(transaction, annotator=annotator, project=loaded, now=now)
+        annotator = roster.get_annotator(transaction, pseudonym)
+        released = roster.release_items(transaction, annotator=annotator, project=loaded, now=now)
     terminal_output.print_sentence(
         f"{released.telegram + released.label_studio} items are taken back from {pseudonym}:"
         f" {released.telegram} in Telegram, {released.label_studio} in Label Studio."
@@ -86,12 +86,12 @@ def withdraw(
     project: Annotated[str, typer.Option("--project", help="From which project.", show_default=False)],
 ) -> None:
     """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
-    from annotation.workflow.annotators import administration, consents
+    from annotation.workflow.annotators import consents, roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
-        annotator = administration.get_annotator(transaction, pseudonym)
+        annotator = roster.get_annotator(transaction, pseudonym)
         name, now = loaded.name, database_session.get_time(transaction)
         left = consents.withdraw_from_project(transaction, annotator_id=annotator.id or 0, project=loaded, now=now)
     terminal_output.print_sentence(
@@ -105,11 +105,11 @@ def forget(
 ) -> None:
     """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
     from annotation.errors import Conflict
-    from annotation.workflow.annotators import administration, erasure
+    from annotation.workflow.annotators import erasure, roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = administration.get_annotator(transaction, pseudonym)
+        annotator = roster.get_annotator(transaction, pseudonym)
         if not yes:
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
         gone = erasure.erase_annotator(

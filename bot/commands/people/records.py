@@ -14,12 +14,12 @@ def team_member(
     no: Annotated[bool, typer.Option("--no", help="Take the mark away.")] = False,
 ) -> None:
     """Mark an author of the campaign, or a colleague of one: releases score with and without them."""
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = administration.get_annotator(transaction, pseudonym)
-        administration.set_team_member(
+        annotator = roster.get_annotator(transaction, pseudonym)
+        roster.set_team_member(
             transaction, annotator=annotator, team_member=not no, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{pseudonym} is {'no' if no else 'a'} team member.")
@@ -47,12 +47,12 @@ def cohort(
     remove: Annotated[bool, typer.Option("--remove", help="Remove the annotator from it.")] = False,
 ) -> None:
     """Add an annotator to a cohort, or remove them from it."""
-    from annotation.workflow.annotators import administration
+    from annotation.workflow.annotators import roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = administration.get_annotator(transaction, pseudonym)
-        change = administration.leave_cohort if remove else administration.join_cohort
+        annotator = roster.get_annotator(transaction, pseudonym)
+        change = roster.leave_cohort if remove else roster.join_cohort
         changed = change(transaction, annotator=annotator, name=name)
     verb = "was not in" if remove and not changed else "is not in" if remove else "is in"
     terminal_output.print_sentence(f"{pseudonym} {verb} {name}.")
@@ -69,7 +69,7 @@ def agree(
 ) -> None:
     """Record that an annotator without Telegram agreed to the present consent and content warning of a project."""
     from annotation.errors import BadInput, Where
-    from annotation.workflow.annotators import administration, offline_agreements
+    from annotation.workflow.annotators import consents, roster
     from bot.commands import database_session, terminal_output
 
     answers = dict(field.split("=", 1) for field in profile or () if "=" in field)
@@ -77,8 +77,8 @@ def agree(
         raise BadInput("What did they say?", where=Where(field="profile"), remedy="Say each field once: FIELD=ANSWER.")
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
-        annotator = administration.get_annotator(transaction, pseudonym)
-        agreement = offline_agreements.record_agreement(
+        annotator = roster.get_annotator(transaction, pseudonym)
+        agreement = consents.record_agreement(
             transaction,
             annotator=annotator,
             project=loaded,
@@ -109,7 +109,7 @@ def pay(
     """Record that an annotator was paid."""
     from annotation.campaigns.project_file import parse_definition
     from annotation.errors import BadInput, Where
-    from annotation.workflow.annotators import administration, payments
+    from annotation.workflow.annotators import payments, roster
     from bot.commands import database_session, terminal_output
 
     hundredths = payments.parse_amount(amount)
@@ -121,7 +121,7 @@ def pay(
             remedy = "Name it: --currency EUR."
             raise BadInput("In which currency?", where=Where(field="currency"), remedy=remedy)
         money = payments.Money(hundredths=hundredths, currency=chosen_currency)
-        annotator = administration.get_annotator(transaction, pseudonym)
+        annotator = roster.get_annotator(transaction, pseudonym)
         payments.record_payment(
             transaction,
             annotator=annotator,

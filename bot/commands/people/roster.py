@@ -124,9 +124,9 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
 
 def data(pseudonym: Pseudonym) -> None:
     """Print everything that is stored about an annotator as JSON, for them to read."""
-    from annotation.workflow.annotators import administration, data_export
+    from annotation.workflow.annotators import own_data, roster
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.reading() as view:
-        annotator = administration.get_annotator(view, pseudonym)
-        terminal_output.print_json(data_export.export_annotator(view, annotator_id=annotator.id or 0))
+        annotator = roster.get_annotator(view, pseudonym)
+        terminal_output.print_json(own_data.export_annotator(view, annotator_id=annotator.id or 0))

@@ -8,7 +8,7 @@ from annotation.errors import Stale
 from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
-from annotation.workflow.conversations import conversation_state, draft_changes
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation.handlers import answers
 from bot.conversation.inputs import INPUTS
@@ -35,7 +35,7 @@ def keep_answer(context: UpdateContext) -> TelegramCalls:
     assignment_id = context.require_callback().row_id
     saved = assignments.keep_judgement(context.open_assignment(assignment_id))
     draft = context.state.get_draft(assignment_id, saved.revision + 1)
-    begun = replace(draft, revision=0) if draft_changes.is_begun(draft) and not saved.stored_answers else None
+    begun = replace(draft, revision=0) if conversation_state.is_begun(draft) and not saved.stored_answers else None
     context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
     finished = answers.render_finished_item(context, saved)
     return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))
@@ -54,11 +54,11 @@ def ask_previous_question(context: UpdateContext) -> TelegramCalls:
     if item.revision and _has_stored_answers(context, item):
         draft = _restore_draft(context, context.open_assignment(item.assignment_id), item)
     else:
-        name = draft_changes.find_previous_question(item.questions, draft, index=index)
+        name = conversation_state.find_previous_question(item.questions, draft, index=index)
         if name is None:
             raise Stale("There is no question before.")
         asked = items.find_asked(item, draft)
-        draft = draft if asked is None else draft_changes.set_entry_aside(draft, asked.shown.name)
+        draft = draft if asked is None else conversation_state.set_entry_aside(draft, asked.shown.name)
         draft = _remove_answer(item, draft, name)
     return join_calls(context.acknowledge(), answers.redraw_item(context, item, draft))
 
@@ -92,7 +92,7 @@ def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerD
     answer = draft.answers[name]
     stored = None if answer is None else conversation_state.encode_answer(answer)
     entry = None if stored is None else INPUTS[shown.question.kind].restore_entry(shown, stored)
-    return draft_changes.remove_answer(draft, name, entry=entry)
+    return conversation_state.remove_answer(draft, name, entry=entry)
 
 
 def _restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:

@@ -9,7 +9,7 @@ from typing import Any
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
-from annotation.workflow.conversations import conversation_state, draft_changes, screens
+from annotation.workflow.conversations import conversation_state, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout, navigation, work_sessions
 from bot.conversation.inputs import INPUTS
@@ -91,11 +91,11 @@ def store_draft(
     """Store a changed draft and show what is asked next; submit the answers where nothing is."""
     language = opened.context.project.language
     if len(questions) > 1:
-        new_draft = draft_changes.settle_answers(questions, new_draft)
+        new_draft = conversation_state.settle_answers(questions, new_draft)
     asked = conversation_state.find_asked_question(questions, new_draft, language=language)
     if asked is None:
         return _submit_answers(context, opened, new_draft)
-    new_draft = draft_changes.resume_entry(new_draft, asked.shown.name)
+    new_draft = conversation_state.resume_entry(new_draft, asked.shown.name)
     item = assignments.get_open_item(opened, revision=new_draft.revision)
     return join_calls(context.acknowledge(), _show_draft(context, item, old_draft, new_draft))
 
@@ -223,7 +223,7 @@ def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: Assign
     stored_answers = {} if judgement is None else assignments.get_stored_answers(opened.context, judgement)
     if not stored_answers:
         return replace(context.state.get_draft(item.assignment_id, 0), revision=item.revision)
-    draft = draft_changes.restore_draft(
+    draft = conversation_state.restore_draft(
         item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
     )
     messages = screens.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)

@@ -8,7 +8,7 @@ from math import ceil
 
 from annotation.errors import Stale
 from annotation.workflow import participations
-from annotation.workflow.annotators import consents, data_export, data_summary, erasure
+from annotation.workflow.annotators import consents, erasure, own_data
 from bot.conversation import message_layout, navigation
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
@@ -22,8 +22,8 @@ EXPORT_INTERVAL = timedelta(minutes=10)
 
 def send_my_data(context: UpdateContext) -> TelegramCalls:
     """`/mydata`: what is stored about the annotator, in words, and all of it as a JSON file."""
-    summary = data_summary.summarise_data(context.transaction.session, annotator_id=context.annotator_id)
-    data = data_export.export_annotator(context.transaction.session, annotator_id=context.annotator_id)
+    summary = own_data.summarise_data(context.transaction.session, annotator_id=context.annotator_id)
+    data = own_data.export_annotator(context.transaction.session, annotator_id=context.annotator_id)
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     file = NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption)

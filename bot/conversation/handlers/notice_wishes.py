@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from annotation.errors import Stale
 from annotation.workflow.notices import wishes
-from annotation.workflow.notices.wish_policy import Wish
+from annotation.workflow.notices.wishes import Wish
 from bot.conversation import message_layout, navigation, prompts, requirements
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls

@@ -10,7 +10,7 @@ from annotation.campaigns import bot_commands
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import acts, campaigns, people
+from annotation.workflow.organisers import campaigns, people
 from annotation.workflow.organisers.campaigns import PROGRAMME
 from bot.conversation import organiser_chat, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -94,7 +94,7 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
 
 def _answer_writer(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
     message = organiser_chat.get_message(context, asked)
-    acts.answer_message(
+    campaigns.answer_message(
         context.transaction.session,
         message=message,
         text=context.text,
@@ -127,7 +127,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
 
 def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
     project_id = asked.get_number(0)
-    acts.suspend_person(
+    campaigns.suspend_person(
         context.transaction.session,
         annotator_id=asked.row_id,
         reason=context.text,

@@ -14,7 +14,7 @@ from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import acts, campaigns, open_messages, people
+from annotation.workflow.organisers import campaigns, open_messages, people
 from annotation.workflow.organisers.campaigns import CampaignChoice
 from annotation.workflow.organisers.open_messages import MessageKind
 from bot.conversation import organiser_chat, prompts, updates_and_calls
@@ -84,14 +84,14 @@ def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = 
 
 
 def _pause_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    acts.pause_campaign(
+    campaigns.pause_campaign(
         context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
     )
     return _show_campaign(context, callback, organiser_chat.make_words(context)("paused-now"))
 
 
 def _resume_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    acts.resume_campaign(
+    campaigns.resume_campaign(
         context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
     )
     return _show_campaign(context, callback, organiser_chat.make_words(context)("resumed-now"))
@@ -105,7 +105,7 @@ def _show_invitations(context: UpdateContext, callback: CallbackData) -> Telegra
 
 def _make_invitation(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     campaign = _get_campaign(context, callback)
-    acts.create_invitation(
+    campaigns.create_invitation(
         context.transaction.session,
         campaign=campaign,
         known=callback.get_number(1),
@@ -124,14 +124,14 @@ def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> Org
             most=made.max_uses,
             expires_at=made.expires_at,
         )
-        for made in acts.list_invitations(context.transaction.session, campaign)
+        for made in campaigns.list_invitations(context.transaction.session, campaign)
     ]
     return organiser_messages.render_invitations(
         campaign,
         lines,
         organiser_chat.make_words(context),
         known=len(lines),
-        has_others=acts.is_programme_invited(context.transaction.session, campaign),
+        has_others=campaigns.is_programme_invited(context.transaction.session, campaign),
     )
 
 
@@ -154,14 +154,14 @@ def _show_person(context: UpdateContext, callback: CallbackData, toast: str = ""
 
 
 def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    acts.unsuspend_person(
+    campaigns.unsuspend_person(
         context.transaction.session, annotator_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     return _show_person(context, callback, organiser_chat.make_words(context)("unsuspended-now"))
 
 
 def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    released = acts.release_items(
+    released = campaigns.release_items(
         context.transaction.session,
         annotator_id=callback.row_id,
         project_id=callback.get_number(0),
@@ -187,7 +187,7 @@ def _show_next_message(context: UpdateContext, callback: CallbackData) -> Telegr
 
 def _dismiss_report(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     message = organiser_chat.get_message(context, callback)
-    acts.dismiss_report(context.transaction.session, message=message, by=context.annotator_id, now=context.now)
+    campaigns.dismiss_report(context.transaction.session, message=message, by=context.annotator_id, now=context.now)
     following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
     return organiser_chat.show_card(context, following, organiser_chat.make_words(context)("dismissed-now"))
 
@@ -199,7 +199,9 @@ def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramC
     if blindness.is_blind(context.transaction.session, project):
         refusal = words.render_card(words("export-blind", project=title, name=project.name))
         return join_calls(context.acknowledge(), context.send(*refusal))
-    if not acts.request_export(context.transaction.session, project=project, by=context.annotator_id, now=context.now):
+    if not campaigns.request_export(
+        context.transaction.session, project=project, by=context.annotator_id, now=context.now
+    ):
         return context.acknowledge_with(words("export-waiting"))
     asked = words.render_card(words("export-asked", project=title))
     return join_calls(context.acknowledge(), context.send(*asked))
@@ -213,7 +215,7 @@ def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> Tele
     number = callback.get_number(1)
     kind = MessageKind(number) if number in set(MessageKind) else MessageKind.QUESTION
     message = open_messages.get_open_message(context.transaction.session, kind=kind, message_id=callback.get_number(0))
-    acts.answer_everybody(
+    campaigns.answer_everybody(
         context.transaction.session,
         message=message,
         draft=draft,
@@ -227,7 +229,7 @@ def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> Tele
 
 
 def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    number = acts.send_announcement(
+    number = campaigns.send_announcement(
         context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
     )
     words = organiser_chat.make_words(context)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from annotation.errors import BadInput, Conflict, Stale
 from annotation.workflow import participations
-from annotation.workflow.annotators import attestations, support_messages, withdrawal
+from annotation.workflow.annotators import consents, support_messages, withdrawal
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.conversations import draft_changes
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import attestation_questions, message_layout, navigation, work_sessions
 from bot.conversation.handlers import answer_changes
@@ -68,14 +68,14 @@ def pause_work(context: UpdateContext) -> TelegramCalls:
     closed = [
         answer_changes.close_change(context, draft.assignment_id)
         for draft in context.state.drafts
-        if draft.revision and not draft_changes.is_begun(draft)
+        if draft.revision and not conversation_state.is_begun(draft)
     ]
     withdrawal.release_live_assignments(context.transaction.session, annotator_id=context.annotator_id, now=context.now)
     work_sessions.forget_session(context)
     context.save_state(context.state.with_step(ConversationStep.NONE))
     if not isinstance(item, AssignedItem):
         return join_calls(context.acknowledge(), *closed, navigation.send_pause(context, "paused"))
-    has_draft = draft_changes.is_begun(context.state.get_draft(item.assignment_id, item.revision))
+    has_draft = conversation_state.is_begun(context.state.get_draft(item.assignment_id, item.revision))
     return join_calls(
         context.acknowledge(),
         *closed,
@@ -96,7 +96,7 @@ def submit_attestation(context: UpdateContext) -> TelegramCalls:
         raise Stale("Nothing is asked there.")
     used = callback.choose(section.options, 1)
     moment = callback.get_number(2)
-    attestations.save_attestation(
+    consents.save_attestation(
         context.transaction.session,
         annotator_id=context.annotator_id,
         project=project,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from annotation.workflow.conversations import conversation_state, draft_changes
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import navigation, text_parts
 from bot.conversation.handlers import answer_changes
@@ -64,7 +64,7 @@ def refuse_rest(context: UpdateContext) -> TelegramCalls:
             continue
         rest = _forget_message(draft, message_id)
         context.save_state(context.state.with_draft(rest, assignment_id=draft.assignment_id))
-        if rest.revision and not draft_changes.is_begun(rest):
+        if rest.revision and not conversation_state.is_begun(rest):
             closed.append(answer_changes.close_change(context, rest.assignment_id))
     return join_calls(context.send_text("text-in-parts"), *closed, navigation.show_current_screen(context))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation.campaigns.questions import ScaleQuestion
-from annotation.review_vocabulary import CaseReason
+from annotation.vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs import options

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from annotation.workflow.notices.wish_policy import Wish, WishedNotice
+from annotation.workflow.notices.wishes import Wish, WishedNotice
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.texts import Texts

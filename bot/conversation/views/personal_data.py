@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.workflow.annotators.data_summary import DataSummary
+from annotation.workflow.annotators.own_data import DataSummary
 from bot.conversation import message_layout, prompts, time_zones
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts

@@ -14,7 +14,7 @@ from annotation.store import annotator_locks, queries
 from annotation.store.models import Consent, Journal, Participation, TextVersion
 from annotation.vocabulary import ParticipationStatus, TextKind, UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import administration, consents, withdrawal
+from annotation.workflow.annotators import consents, roster, withdrawal
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -53,11 +53,11 @@ def test_what_stands_in_the_way_comes_in_its_order(people: People) -> None:
         )
     assert people.waits(1, "words") is None
     with people.db.transaction() as session:
-        administration.suspend_annotator(session, annotator=people.joined(session, 1), reason="копіює", now=NOW)
+        roster.suspend_annotator(session, annotator=people.joined(session, 1), reason="копіює", now=NOW)
     assert people.waits(1, "words") == UnassignedReason.SUSPENDED
     with people.db.transaction() as session:
-        assert administration.unsuspend_annotator(session, annotator=people.joined(session, 1), now=NOW)
-        assert not administration.unsuspend_annotator(session, annotator=people.joined(session, 1), now=NOW)
+        assert roster.unsuspend_annotator(session, annotator=people.joined(session, 1), now=NOW)
+        assert not roster.unsuspend_annotator(session, annotator=people.joined(session, 1), now=NOW)
     assert people.waits(1, "words") is None
 
 
@@ -180,12 +180,12 @@ def test_what_organisers_decide_is_journalled_once(people: People) -> None:
     """Team member and suspension; a suspension needs a reason, and releases live items."""
     with people.db.transaction() as session:
         person = people.joined(session, 1)
-        assert administration.set_team_member(session, annotator=person, team_member=True, now=NOW)
-        assert not administration.set_team_member(session, annotator=person, team_member=True, now=NOW)
+        assert roster.set_team_member(session, annotator=person, team_member=True, now=NOW)
+        assert not roster.set_team_member(session, annotator=person, team_member=True, now=NOW)
         with pytest.raises(BadInput):
-            administration.suspend_annotator(session, annotator=person, reason=" ", now=NOW)
-        assert administration.suspend_annotator(session, annotator=person, reason="копіює", now=NOW)
-        assert not administration.suspend_annotator(session, annotator=person, reason="копіює досі", now=NOW)
+            roster.suspend_annotator(session, annotator=person, reason=" ", now=NOW)
+        assert roster.suspend_annotator(session, annotator=person, reason="копіює", now=NOW)
+        assert not roster.suspend_annotator(session, annotator=person, reason="копіює досі", now=NOW)
         assert person.suspended_reason == "копіює досі"
         events = [(one.event, one.data) for one in session.exec(select(Journal).order_by(col(Journal.id)))]
         assert events[1:] == [
@@ -194,4 +194,4 @@ def test_what_organisers_decide_is_journalled_once(people: People) -> None:
             ("suspended", {"reason": "копіює досі"}),
         ]
         with pytest.raises(NotFound, match="Did you mean"):
-            administration.get_annotator(session, person.pseudonym[:-1])
+            roster.get_annotator(session, person.pseudonym[:-1])

@@ -16,7 +16,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import AssignmentStatus, Stage, UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import administration, admission
+from annotation.workflow.annotators import registration, roster
 from annotation.workflow.quality import control_accuracy
 from annotation.workflow.quality.control_accuracy import ControlAccuracy
 
@@ -59,8 +59,8 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 )
 def test_admission_is_decided_by_facts(section: dict[str, object], facts: dict[str, object], why: str | None) -> None:
     """Each condition alone, met and missed."""
-    found = admission.AdmissionFacts(**facts)  # type: ignore[arg-type]
-    assert admission.explain_section_refusal(AdmissionSection.model_validate(section), found) == why
+    found = registration.AdmissionFacts(**facts)  # type: ignore[arg-type]
+    assert registration.explain_section_refusal(AdmissionSection.model_validate(section), found) == why
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_admission_is_decided_by_facts(section: dict[str, object], facts: dict[s
 )
 def test_a_share_of_people_is_rounded_up_exactly(share: float, ranked: int, places: int) -> None:
     """0.07 of 100 are seven people, not eight, whatever floats make of it."""
-    assert admission.count_admitted(share, ranked) == places
+    assert registration.count_admitted(share, ranked) == places
 
 
 def test_ties_in_the_ranking_fall_the_same_way_every_time() -> None:
@@ -77,7 +77,7 @@ def test_ties_in_the_ranking_fall_the_same_way_every_time() -> None:
         "d": ControlAccuracy(right=1, of=2), "c": ControlAccuracy(right=2, of=4), "b": ControlAccuracy(right=2, of=4),
         "a": ControlAccuracy(), "e": ControlAccuracy(right=3, of=4),
     }  # fmt: skip
-    assert admission.rank_annotators(counted) == ("e", "b", "c", "d")
+    assert registration.rank_annotators(counted) == ("e", "b", "c", "d")
 
 
 def test_control_items_of_earlier_projects_admit(people: People) -> None:
@@ -108,8 +108,8 @@ def test_admission_is_not_checked_after_the_first_item(people: People) -> None:
     people.load("words", "admission: {cohort: students}\n")
     with people.db.transaction() as session:
         person = people.joined(session, 1)
-        assert administration.join_cohort(session, annotator=person, name="students")
-        assert not administration.join_cohort(session, annotator=person, name="students")
+        assert roster.join_cohort(session, annotator=person, name="students")
+        assert not roster.join_cohort(session, annotator=person, name="students")
     assert people.waits(1, "words") is None
     with people.db.transaction() as session:
         person = people.joined(session, 1)
@@ -118,8 +118,8 @@ def test_admission_is_not_checked_after_the_first_item(people: People) -> None:
             annotator_locks.lock_annotator(session, person.id or 0), project=project, now=NOW
         )
         assert row.stage == Stage.MAIN
-        assert administration.leave_cohort(session, annotator=person, name="students")
-        assert not administration.leave_cohort(session, annotator=person, name="students")
+        assert roster.leave_cohort(session, annotator=person, name="students")
+        assert not roster.leave_cohort(session, annotator=person, name="students")
     assert people.waits(1, "words") == UnassignedReason.NOT_ADMITTED
     with people.db.transaction() as session:
         session.exec(select(Participation)).one().shown = 1

@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.review_vocabulary import AdjudicationDecision, ReviewDecision
 from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
 from annotation.store.models import (
     Adjudication,
@@ -53,6 +52,7 @@ from annotation.store.models import (
 from annotation.store.models.assignments import AllocatedAnnotator
 from annotation.vocabulary import (
     ABSTAINED,
+    AdjudicationDecision,
     AssignmentStatus,
     Event,
     Exclusion,
@@ -61,17 +61,11 @@ from annotation.vocabulary import (
     ParticipationStatus,
     Pool,
     ProjectStatus,
+    ReviewDecision,
     TextKind,
 )
 from annotation.workflow import participations
-from annotation.workflow.annotators import (
-    administration,
-    data_export,
-    erasure,
-    registration,
-    support_messages,
-    withdrawal,
-)
+from annotation.workflow.annotators import erasure, own_data, registration, roster, support_messages, withdrawal
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -149,7 +143,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
     ])  # fmt: skip
     person.time_zone, person.insider = "Europe/Kyiv", True
     session.flush()
-    administration.suspend_annotator(session, annotator=person, reason=trace(), now=NOW)
+    roster.suspend_annotator(session, annotator=person, reason=trace(), now=NOW)
 
 
 def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
@@ -206,7 +200,7 @@ def test_a_suspension_releases_live_items(people: People, load: Load) -> None:
         person = people.joined(session, 1)
         people.assigned(session, person.id or 0, "words-1", answer="кіт")
         people.assigned(session, person.id or 0, "words-2")
-        administration.suspend_annotator(session, annotator=person, reason="копіює", now=NOW)
+        roster.suspend_annotator(session, annotator=person, reason="копіює", now=NOW)
         assert people.places(session) == [("words-1", 0, 1, 1), ("words-2", 1, 0, 0)]
         statuses = session.exec(select(Assignment.status).order_by(col(Assignment.id))).all()
         assert statuses == [AssignmentStatus.DONE, AssignmentStatus.EXPIRED]
@@ -348,10 +342,10 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
             ),
         ])  # fmt: skip
         session.flush()
-        found: dict[str, Any] = json.loads(json.dumps(data_export.export_annotator(session, annotator_id=who)))
+        found: dict[str, Any] = json.loads(json.dumps(own_data.export_annotator(session, annotator_id=who)))
         about = {name for name, table in metadata.tables.items() if "annotator_id" in table.c}
-        assert about == {table.__tablename__ for table in data_export.TABLES.values()}
-        assert all(found[name] for name in data_export.TABLES)
+        assert about == {table.__tablename__ for table in own_data.TABLES.values()}
+        assert all(found[name] for name in own_data.TABLES)
         assert {name: set(found[name][0]) for name in KEYS} == KEYS
         assert (found["person"]["telegram_id"], found["person"]["created_at"]) == (TELEGRAM_ID, "2026-11-21T12:00:00Z")
         assert found["participations"][0]["invitation"] == "code"
@@ -368,7 +362,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         assert all("assignment" not in entry["data"] for entry in found["journal"])
         project.status = ProjectStatus.CLOSED
         session.flush()
-        found = data_export.export_annotator(session, annotator_id=who)
+        found = own_data.export_annotator(session, annotator_id=who)
         assert (found["exposures"][0]["cause"], found["assignments"][0]["is_control"]) == ("control", True)
         assert found["assignments"][0]["answers"][0]["flags"] == ["control items right"]
 
@@ -380,7 +374,7 @@ def test_the_export_holds_nothing_of_other_annotators(people: People, load: Load
         people.ready(session, "words")
         people.assigned(session, people.joined(session, 1).id or 0, "words-1", answer="кіт")
         people.assigned(session, people.joined(session, 2).id or 0, "words-1", answer="собака")
-        text = json.dumps(data_export.export_annotator(session, annotator_id=1), ensure_ascii=False)
+        text = json.dumps(own_data.export_annotator(session, annotator_id=1), ensure_ascii=False)
         assert "кіт" in text
         assert "собака" not in text
         assert session.get_one(Annotator, 2).pseudonym not in text

@@ -13,28 +13,12 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.store import (
-    annotator_locks,
-    backups,
-    database,
-    erasure_marks,
-    integrity,
-    process_leases,
-    pseudonyms,
-    queries,
-)
+from annotation.store import annotator_locks, backups, database, invariants, processes, pseudonyms, queries
 from annotation.store.backups import manifest
 from annotation.store.models import Annotator, ErasedAnnotator, Judgement, Participation, SupportMessage
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import (
-    administration,
-    data_export,
-    erasure,
-    registration,
-    support_messages,
-    withdrawal,
-)
+from annotation.workflow.annotators import erasure, own_data, registration, roster, support_messages, withdrawal
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -64,14 +48,14 @@ def test_a_suspension_outlives_being_forgotten(people: People, load: Load) -> No
     load("words")
     with people.db.transaction() as session:
         person = people.joined(session, TELEGRAM_ID)
-        administration.suspend_annotator(session, annotator=person, reason=MARKER, now=NOW)
+        roster.suspend_annotator(session, annotator=person, reason=MARKER, now=NOW)
         forget(session, person)
     assert people.waits(TELEGRAM_ID, "words") is UnassignedReason.SUSPENDED
     assert people.waits(7, "words") is None
     with people.db.transaction() as session:
         person = people.joined(session, TELEGRAM_ID)
         assert person.suspended_reason == "as it was before their data were erased"
-        administration.unsuspend_annotator(session, annotator=person, now=LATER)
+        roster.unsuspend_annotator(session, annotator=person, now=LATER)
         forget(session, person)
     assert people.waits(TELEGRAM_ID, "words") is None
 
@@ -123,9 +107,9 @@ def test_who_did_nothing_wrong_is_as_new(people: People, load: Load) -> None:
         forget(session, people.joined(session, TELEGRAM_ID))
         kept = session.exec(select(ErasedAnnotator)).one()
         assert kept.standing == {}
-        assert data_export.export_annotator(session, annotator_id=people.joined(session, 7).id or 0)["erased"] is None
+        assert own_data.export_annotator(session, annotator_id=people.joined(session, 7).id or 0)["erased"] is None
         person = people.joined(session, TELEGRAM_ID)
-        export = data_export.export_annotator(session, annotator_id=person.id or 0)
+        export = own_data.export_annotator(session, annotator_id=person.id or 0)
         assert export["erased"] == {"mark": kept.mark, "erased_at": "2026-11-22T12:00:00Z", "standing": {}}
         assert joined(people, session, "words").status is ParticipationStatus.ACTIVE
 
@@ -133,7 +117,7 @@ def test_who_did_nothing_wrong_is_as_new(people: People, load: Load) -> None:
 def test_the_mark_holds_no_identity(people: People) -> None:
     """It follows from id and key together: another key gives another mark, and the id is not in it."""
     marks = {
-        erasure_marks.compute_mark(pseudonyms.make_pseudonym(key, namespace="telegram", name=str(TELEGRAM_ID)))
+        pseudonyms.compute_mark(pseudonyms.make_pseudonym(key, namespace="telegram", name=str(TELEGRAM_ID)))
         for key in (b"k" * 32, b"l" * 32)
     }
     assert len(marks) == 2
@@ -174,11 +158,11 @@ def test_a_restored_backup_revives_nobody(people: People, load: Load, tmp_path: 
     backups.make_backup(people.db.engine, to=tmp_path / "one.backup", now=NOW)
     with people.db.transaction() as session:
         person = people.joined(session, TELEGRAM_ID)
-        administration.suspend_annotator(session, annotator=person, reason="x", now=NOW)
+        roster.suspend_annotator(session, annotator=person, reason="x", now=NOW)
         forget(session, person)
     assert restore(people, tmp_path / "one.backup") == 1
     assert list_known(people) == [2]
-    assert [found.rule for found in integrity.check_database(people.db.engine) if found.wrong] == []
+    assert [found.rule for found in invariants.check_database(people.db.engine) if found.wrong] == []
     with people.db.transaction() as session:
         assert sorted(one.response for one in session.exec(select(Judgement))) == ["", MARKER]
         assert people.joined(session, TELEGRAM_ID).suspended_at is not None
@@ -224,7 +208,7 @@ def test_nothing_is_restored_under_a_running_bot(people: People, tmp_path: Path)
     with people.db.transaction() as session:
         people.joined(session, 2)
         end = LATER + timedelta(seconds=10)
-        process_leases.take_lease(session, name="pacing", holder="h:1:a", now=LATER, until=end)
+        processes.take_lease(session, name="pacing", holder="h:1:a", now=LATER, until=end)
     with pytest.raises(Conflict, match=r"A bot works on this database\. .*12:00:10 UTC"):
         backups.restore_backup(people.db.engine, file=tmp_path / "one.backup", now=LATER, erase=erase, yes=True)
     assert list_known(people) == [1, 2]

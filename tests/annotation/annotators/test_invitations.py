@@ -20,7 +20,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import participations
-from annotation.workflow.annotators import administration, invitations
+from annotation.workflow.annotators import invitations, roster
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_a_code_counts_each_annotator_once_and_refuses_clearly(people: People) -
     assert people.redeem(2, "code") == InvitationRefusal.USED_UP
     assert people.redeem(2, "late", now=NOW + timedelta(days=1)) == InvitationRefusal.EXPIRED
     with people.db.transaction() as session:
-        administration.suspend_annotator(session, annotator=people.joined(session, 3), reason="причина", now=NOW)
+        roster.suspend_annotator(session, annotator=people.joined(session, 3), reason="причина", now=NOW)
     assert people.redeem(3, "late") == InvitationRefusal.SUSPENDED
     with people.db.transaction() as session:
         session.exec(select(Project)).one().status = "closed"  # type: ignore[assignment]

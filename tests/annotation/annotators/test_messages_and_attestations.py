@@ -13,7 +13,7 @@ from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
 from annotation.store import annotator_locks, queries
 from annotation.workflow import participations
-from annotation.workflow.annotators import attestations, erasure, registration, support_messages
+from annotation.workflow.annotators import consents, erasure, registration, support_messages
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -108,17 +108,17 @@ def test_a_work_session_is_attested_once_it_is_over(
         definition = parse_definition(project.definition)
         for number in attested:
             for used in ("словник", "ні"):
-                found = attestations.save_attestation(
+                found = consents.save_attestation(
                     session, annotator_id=person, project=project, work_session=number, used=used, now=NOW
                 )
             assert found.used == "ні"
-        assert attestations.get_due_work_session(session, definition=definition, participation=row, now=NOW) == due
+        assert consents.get_due_work_session(session, definition=definition, participation=row, now=NOW) == due
         if due is not None:
             with pytest.raises(BadInput, match="'ні', 'словник'"):
-                attestations.save_attestation(
+                consents.save_attestation(
                     session, annotator_id=person, project=project, work_session=due, used="?", now=NOW
                 )
         with pytest.raises(Stale):
-            attestations.save_attestation(
+            consents.save_attestation(
                 session, annotator_id=person, project=project, work_session=work_session + 1, used="ні", now=NOW
             )

@@ -12,7 +12,7 @@ from annotation.errors import BadInput
 from annotation.store import annotator_locks, queries
 from annotation.store.models import Annotator, Consent, ProfileAnswer
 from annotation.workflow import participations
-from annotation.workflow.annotators import access, invitations, offline_agreements, registration
+from annotation.workflow.annotators import access, consents, invitations, registration
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -54,7 +54,7 @@ def test_all_that_is_asked_is_noted_at_once(people: People) -> None:
         assert hinders(people, session, "a") == "not admitted"
     note: dict[str, Any] = {"how": "лист від 3 листопада", "profile": {"age": ""}, "now": NOW, "code": code}
     with people.db.transaction() as session:
-        noted = offline_agreements.record_agreement(
+        noted = consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), **note
         )
         assert noted.consent is not None
@@ -62,7 +62,7 @@ def test_all_that_is_asked_is_noted_at_once(people: People) -> None:
         assert (noted.fields, noted.warned) == (("age",), True)
     with people.db.transaction() as session:
         assert hinders(people, session, "a") is None
-        again = offline_agreements.record_agreement(
+        again = consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), **note
         )
         assert (again.consent, again.warned) == (None, False)
@@ -77,7 +77,7 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
         invitations.create_invitation(session, target=queries.get_project(session, "a"), code=code, now=NOW)
         clerk(session)
     with pytest.raises(BadInput, match="no number"), people.db.transaction() as session:
-        offline_agreements.record_agreement(
+        consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), how="тут", now=NOW, code=code,
             profile={"age": "багато"},
         )  # fmt: skip
@@ -85,6 +85,6 @@ def test_what_is_refused_changes_nothing(people: People) -> None:
         assert hinders(people, session, "a") == "not admitted"
         assert session.exec(select(ProfileAnswer)).all() == []
     with pytest.raises(BadInput, match="How did they agree"), people.db.transaction() as session:
-        offline_agreements.record_agreement(
+        consents.record_agreement(
             session, annotator=clerk(session), project=queries.get_project(session, "a"), how=" ", now=NOW, profile={}
         )

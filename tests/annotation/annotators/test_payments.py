@@ -16,9 +16,8 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Surface
-from annotation.workflow.annotators import active_time, administration, payments, registration, roster
-from annotation.workflow.annotators.active_time import ActiveTime, TimedAnswer
-from annotation.workflow.annotators.payments import Money
+from annotation.workflow.annotators import payments, registration, roster
+from annotation.workflow.annotators.payments import ActiveTime, Money, TimedAnswer
 from annotation.workflow.lifecycle import projects
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -56,7 +55,7 @@ def took(item: int, shown: float, answered: float, *, skipped: bool = False) -> 
 )
 def test_active_time_leaves_pauses_out(answers: list[TimedAnswer], most: float, expected: ActiveTime) -> None:
     """Gaps over half an hour are nothing, an item counts so long at most, no second counts twice."""
-    assert active_time.sum_active_time(answers, item_limit=most) == expected
+    assert payments.sum_active_time(answers, item_limit=most) == expected
 
 
 @pytest.mark.parametrize(
@@ -151,7 +150,7 @@ def test_the_roster_says_what_is_owed_and_paid(db: Database, load: Callable[...,
     with db.transaction() as session:
         projects.load_project_file(session, file, now=NOW, confirmed=True)
         project = queries.get_project(session, "words")
-        assert active_time.get_item_limit(project_files.parse_definition(project.definition)) == 1000
+        assert payments.get_item_limit(project_files.parse_definition(project.definition)) == 1000
         person = registration.register_telegram_annotator(session, telegram_id=1, language="uk", key=KEY, now=NOW)
         answered(session, person.id or 0, "words-1", after=0, took=500)
         answered(session, person.id or 0, "words-2", after=500, took=1500)
@@ -162,7 +161,7 @@ def test_the_roster_says_what_is_owed_and_paid(db: Database, load: Callable[...,
             money = Money(hundredths=1, currency=currency)
             with pytest.raises(BadInput):
                 payments.record_payment(session, annotator=person, project=project, money=money, now=NOW)
-        administration.join_cohort(session, annotator=person, name="students")
+        roster.join_cohort(session, annotator=person, name="students")
         found = roster.get_roster(session, project=project, now=NOW)
         assert found.annotators[0].pseudonym == person.pseudonym
         assert (found.annotators[0].work, str(found.annotators[0].owed)) == (

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 from annotation.errors import Stale
 from annotation.store.models import Annotator, Item, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus
-from annotation.workflow.annotators import administration, withdrawal
+from annotation.workflow.annotators import roster, withdrawal
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.quality import enforcement
 
@@ -41,7 +41,7 @@ def gone(scenario: Scenario, who: int, project: int, how: str) -> None:
             )
         else:
             person = session.get_one(Annotator, who)
-            administration.suspend_annotator(session, annotator=person, reason=REASON, now=scenario.now)
+            roster.suspend_annotator(session, annotator=person, reason=REASON, now=scenario.now)
 
 
 def test_a_late_answer_of_an_excluded_annotator_is_kept_with_the_reason(scenario: Scenario) -> None:

@@ -16,7 +16,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
-from annotation.loading.judgements.label_studio_results import SECOND_PASS_KEY, list_option_labels
+from annotation.loading.judgements.label_studio_json import SECOND_PASS_KEY, list_option_labels
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from annotation.label_studio import configs, decision_payloads
 from annotation.label_studio.client import Client
 from annotation.label_studio.decision_payloads import CaseVerdict
-from annotation.workflow.review import candidates
+from annotation.workflow.review import cases
 from annotation.workflow.review.adjudication import OpenCase
 from tests.annotation.label_studio.conftest import Board
 
@@ -46,7 +46,7 @@ def backend() -> str:
 def open_case(definition: ProjectFile, item: Item, answers: list[str]) -> OpenCase:
     """A case with these candidates, each given once."""
     [question] = definition.all_questions
-    listed = candidates.list_candidates(question, item, votes=answers, others=(), order_key="x", with_votes=True)
+    listed = cases.list_candidates(question, item, votes=answers, others=(), order_key="x", with_votes=True)
     return OpenCase(case_id=1, item=item, question=question, candidates=listed, reasons=(), reports=())
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import col, select
 
-from annotation.review_vocabulary import CaseReason, GoldStratum
 from annotation.store import models, queries
-from annotation.workflow.annotators import data_export, erasure, invitations
+from annotation.vocabulary import CaseReason, GoldStratum
+from annotation.workflow.annotators import erasure, invitations, own_data
 from annotation.workflow.review import cases
 
 if TYPE_CHECKING:
@@ -334,7 +334,7 @@ def test_what_is_known_of_an_adjudicator_and_their_erasure(chat: Chat, load: Loa
     with chat.db.transaction() as session:
         person = queries.find_annotator(session, chat.number)
         assert person is not None
-        export = data_export.export_annotator(session, annotator_id=person.id or 0)
+        export = own_data.export_annotator(session, annotator_id=person.id or 0)
         assert [row["decision"] for row in export["adjudications"]] == ["label", "broken"]
         assert [(row["project"], row["invitation"]) for row in export["adjudicator"]] == [("words", "judge")]
         erasure.erase_annotator(session, annotator_id=person.id or 0, now=chat.now)

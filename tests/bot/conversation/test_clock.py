@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.store import invariants, models, queries
-from annotation.workflow.annotators import active_time
+from annotation.workflow.annotators import payments
 from annotation.workflow.monitoring import item_history, item_progress
 from annotation.workflow.organisers import people
 
@@ -54,6 +54,6 @@ def test_an_answer_before_its_item_was_shown_took_nobody_knows_how_long(
         ]
         (who,) = view.exec(select(models.Annotator)).all()
         assert people.get_person(view, project_id=project.id or 0, annotator_id=who.id or 0).median_seconds == 20.0
-        work = active_time.summarise_recent_work(view, annotator_id=who.id or 0, since=chat.now - timedelta(days=1))
+        work = payments.summarise_recent_work(view, annotator_id=who.id or 0, since=chat.now - timedelta(days=1))
         assert (work.seconds, work.median) == (20.0, 20.0)
         assert invariants.list_violations(view) == ()

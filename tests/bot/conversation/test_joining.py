@@ -14,7 +14,7 @@ from sqlmodel import select
 
 from annotation.store import models, queries
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus
-from annotation.workflow.annotators import administration, invitations
+from annotation.workflow.annotators import invitations, roster
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import time_zones
 
@@ -142,7 +142,7 @@ def test_an_invitation_that_lets_nobody_in(
             if refused == "closed":
                 transitions.close_project(session, project=project, now=chat.now)
             else:
-                administration.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
+                roster.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
     assert chat.say("/start c")[0] == sentence
 
 
@@ -186,7 +186,7 @@ def test_a_suspended_person_can_still_ask(chat: Chat, load: Load) -> None:
     with chat.db.transaction() as session:
         person = queries.find_annotator(session, chat.number)
         assert person is not None
-        administration.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
+        roster.suspend_annotator(session, annotator=person, reason="x", now=chat.now)
     sentence = "Організатори призупинили вашу участь. Якщо це помилка, напишіть їм: /ask"
     assert chat.say("/start") == [sentence]
     chat.say("/ask")

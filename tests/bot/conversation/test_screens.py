@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from annotation.campaigns import programme_file
-from annotation.review_vocabulary import CaseReason
 from annotation.store import queries
 from annotation.store.database import Database
+from annotation.vocabulary import CaseReason
 from annotation.workflow.annotators import invitations, support_messages
 from annotation.workflow.lifecycle import programmes
 from annotation.workflow.review import cases

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 
-from annotation.review_vocabulary import CaseReason
 from annotation.store import queries
+from annotation.vocabulary import CaseReason
 from annotation.workflow.annotators import invitations
 from annotation.workflow.review import cases
 

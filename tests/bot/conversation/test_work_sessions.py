@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from annotation.store import models
 from annotation.vocabulary import AssignmentStatus
-from annotation.workflow.annotators import administration
+from annotation.workflow.annotators import roster
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -185,7 +185,7 @@ def test_whoever_is_suspended_is_asked_nothing_more(chat: Chat, load: Load) -> N
     answer(chat, 2)
     with chat.db.transaction() as session:
         annotator = session.exec(select(models.Annotator)).one()
-        administration.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
+        roster.suspend_annotator(session, annotator=annotator, reason="?", now=chat.now)
     [told] = chat.say("/start")
     assert told.startswith("Організатори призупинили вашу участь.")
 

@@ -14,8 +14,8 @@ import pytest
 import sqlalchemy as sa
 from _crowd import count_waiting, start_spawner, wait_until
 
-from annotation.review_vocabulary import CaseReason
 from annotation.store import invariants, queries
+from annotation.vocabulary import CaseReason
 from annotation.workflow.annotators import invitations
 from annotation.workflow.review import cases
 from bot.emulator.display_log import DisplayedEvent

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
-from annotation.store import invariants, mailbox, process_leases
+from annotation.store import invariants, mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxDraft
 from annotation.store.models import Assignment, Journal
 from annotation.store.models.table_model import UtcDateTime
@@ -45,7 +45,7 @@ async def test_the_lease_of_a_process_with_a_fast_clock_ends_in_time(db: Databas
     other = TransactionRunner(database=db, clock=get_now, database_clock=lambda: get_now() + timedelta(seconds=16))
     assert await LeaseKeeper(fast, "polling", "elsewhere:1:x").acquire()
     with db.reading() as view:
-        read = process_leases.get_database_time(view)
+        read = processes.get_database_time(view)
         statement = sa.text("SELECT until FROM process_lease").columns(sa.column("until", UtcDateTime()))
         until = view.connection().execute(statement).scalar_one()
     assert until <= read + LEASE_TIME
@@ -82,7 +82,7 @@ async def test_others_wait_no_longer_for_the_messages_of_a_process_with_a_fast_c
         clock=get_fast_now,
     )  # fmt: skip
     with db.reading() as view:
-        read = process_leases.get_database_time(view)
+        read = processes.get_database_time(view)
     assert read < app.sender.make_hold().until < read + timedelta(seconds=60)
     await app.runner.close(within=5)
 
@@ -99,7 +99,7 @@ def test_the_clock_of_the_database_is_read_before_anything_is_done(
 ) -> None:
     """The first lease of a bot would else be held by the clock of its machine."""
     read, telegram, began = datetime(2001, 1, 1, tzinfo=UTC), Telegram(), monotonic()
-    monkeypatch.setattr(process_leases, "get_database_time", lambda _: read)
+    monkeypatch.setattr(processes, "get_database_time", lambda _: read)
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
     )
@@ -145,7 +145,7 @@ async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
         (f"{number}:x", False),
     ):
         with db.transaction() as session:
-            process_leases.take_lease(
+            processes.take_lease(
                 session,
                 name="polling",
                 holder=f"{host}:{holder}-other",
@@ -154,7 +154,7 @@ async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
             )
         assert await mine.acquire() is taken, holder
         with db.transaction() as session:
-            process_leases.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
+            processes.release_lease(session, name="polling", holder=f"{host}:{holder}-other")
         await mine.release()
     await runner.close(within=5)
 
@@ -189,8 +189,8 @@ async def test_a_clock_that_is_set_while_an_item_is_open_measures_no_duration(
         person.send("hello")
         await app.deliver(*telegram.take())
         await app.sweeper.sweep_once()
-        read = process_leases.get_database_time
-        monkeypatch.setattr(process_leases, "get_database_time", lambda session: read(session) + by)
+        read = processes.get_database_time
+        monkeypatch.setattr(processes, "get_database_time", lambda session: read(session) + by)
         await app.sweeper.sweep_once()
         for _ in range(2):
             person.tap("A")
@@ -212,8 +212,8 @@ async def test_one_clock_measures_what_two_processes_show_and_take(
     """The database's clock is a day ahead of the machines': leases and times of answers go by it in every process."""
     load_items(items=3)
     telegram, ahead = Telegram(), timedelta(days=1)
-    read = process_leases.get_database_time
-    monkeypatch.setattr(process_leases, "get_database_time", lambda session: read(session) + ahead)
+    read = processes.get_database_time
+    monkeypatch.setattr(processes, "get_database_time", lambda session: read(session) + ahead)
     shows, takes = (
         application.build_application(
             token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)

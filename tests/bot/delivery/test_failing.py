@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from annotation.store import chats, mailbox
+from annotation.store import mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxDraft, OutboxMessage, ShownAssignment
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ async def test_what_another_process_dropped_is_not_sent(stage: Stage) -> None:
     await stage.say(person, "/start")
     number = put(stage, 1, repeatable=False)
     with stage.db.transaction() as session:
-        assert chats.delete_chat_messages(session, chat_id=1) == ()
+        assert processes.delete_chat_messages(session, chat_id=1) == ()
     message = OutboxMessage(
         id=number, chat_id=1, calls=[BROADCAST], repeatable=False, created_at=stage.now, held_until=stage.now
     )

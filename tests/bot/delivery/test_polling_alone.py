@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from annotation.errors import Unavailable
-from annotation.store import process_leases
+from annotation.store import processes
 from annotation.store.models import Heartbeat
 from bot import application
 from bot.delivery import attempts, polling, process_lease
@@ -54,7 +54,7 @@ async def test_a_holder_of_this_machine_that_is_gone_is_not_waited_for(stage: St
     born = process_lease.read_start_time(1)
     for holder, taken in ((f"{host}:1:{born}-{place}", False), (f"{host}:99999999:{born}-{place}", True)):
         with stage.db.transaction() as session:
-            process_leases.take_lease(
+            processes.take_lease(
                 session, name="polling", holder=holder, now=later + timedelta(1), until=later + timedelta(1)
             )
         assert await mine.acquire() is taken

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from sqlmodel import col
 
 from annotation.simulation import engine
+from annotation.simulation.answer_generator import SimulationSettings
 from annotation.simulation.engine import Simulation
-from annotation.simulation.simulated_annotators import SimulationSettings
 from annotation.store import database, queries
 from annotation.store.models import Annotator, Project
 from annotation.workflow.annotators import invitations

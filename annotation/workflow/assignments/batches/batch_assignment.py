@@ -2,23 +2,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.errors import Stale
-from annotation.store.models import Assignment, Item, ProgrammeProject, table_model
-from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Surface, UnassignedReason
-from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases
+from aggregation import spelling
+from annotation.campaigns import conditions
+from annotation.campaigns.conditions import ConditionFacts
+from annotation.errors import NotFound, Stale, Where
+from annotation.store import item_queue, journal, overlap_counts
+from annotation.store.models import Assignment, Item, LabelStudioBatch, ProgrammeProject, Project, Report, table_model
+from annotation.vocabulary import (
+    POOLS_WITH_OVERLAP,
+    SECOND_PASS_OCCASION,
+    AssignmentStatus,
+    BatchWork,
+    Event,
+    ItemStatus,
+    Surface,
+    UnassignedReason,
+)
+from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, item_selection, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import SelectedItem
-from annotation.workflow.assignments.batches import moved_items, named_items
-from annotation.workflow.assignments.batches.named_items import NotAssigned
 from annotation.workflow.assignments.next_item import find_project_obstacle, select_item
 from annotation.workflow.participations import NothingAssigned
+
+FACT_NAMES = ("id", "group", "pool", "stratum", "tag", "gold")
+"""The names in a condition on named items: what is known of an item before anybody answers."""
+MOST_NAMED = 5
+
+
+class NotAssigned(StrEnum):
+    """Why a named item is not assigned to the annotator."""
+
+    ASSIGNED = "they have it already, or had it"
+    GROUP = "they met another item of its group"
+    STAGE = "it is not of the stage where they are"
+    RETIRED = "it is retired"
+    FULL = "it has all the annotators that it needs"
+
+
+def find_named_items(session: Session, *, project: Project, ids: Sequence[str], where: Sequence[str]) -> list[int]:
+    """The items with these external ids, in this order, and those that meet every condition, in the file's order.
+
+    Raises BadInput for a condition that is not valid, NotFound for ids that the project has not, or where nothing is
+    found.
+    """
+    items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank))).all()
+    by_key = {spelling.build_key(item.external_id): item.id or 0 for item in items}
+    missing = [name for name in ids if spelling.build_key(name) not in by_key]
+    if missing:
+        more = f" and {len(missing) - MOST_NAMED} others" if len(missing) > MOST_NAMED else ""
+        raise NotFound(
+            f"{project.name} has no item {', '.join(spelling.quote_words(missing[:MOST_NAMED]))}{more}.",
+            where=Where(field="--item"),
+            remedy=f"Its ids are like {items[0].external_id!r}." if items else "Load its items first.",
+        )
+    parsed = [conditions.parse_condition(text, (), names=FACT_NAMES) for text in where]
+    met = [
+        item.id or 0
+        for item in items
+        if parsed and all(condition.is_met(build_item_facts(item), ()) for condition in parsed)
+    ]
+    if where and not met:
+        raise NotFound(
+            f"None of the {len(items)} items of {project.name} meets the conditions.",
+            where=Where(field="--where"),
+            remedy=_list_known_values(items, [condition.name for condition in parsed]),
+        )
+    return list(dict.fromkeys([*(by_key[spelling.build_key(name)] for name in ids), *met]))
+
+
+def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:
+    """What the items have of these facts, as a sentence."""
+    parts = []
+    for name in dict.fromkeys(names):
+        values = sorted({value for item in items for value in build_item_facts(item).facts[name] if value})
+        more = ", …" if len(values) > MOST_NAMED else ""
+        parts.append(f"{name}: {', '.join(values[:MOST_NAMED]) or 'none'}{more}")
+    return f"The items have {'; '.join(parts)}."
+
+
+def build_item_facts(item: Item) -> ConditionFacts:
+    """What conditions can test of an item before anybody answers."""
+    facts = {
+        "id": (item.external_id,), "group": (item.group_id,), "pool": (item.pool.value,), "gold": (item.gold or "",),
+        "stratum": (item.stratum or "",), "tag": tuple(item.tags or ()),
+    }  # fmt: skip
+    return ConditionFacts(facts=facts)
+
+
+def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int) -> NotAssigned | None:
+    """Take a place of a named item for the annotator; None where it was taken, else why not."""
+    item = session.get_one(Item, item_id, populate_existing=True)
+    query = item_selection.build_queue_query(session, context, item.pool)
+    if item.status is ItemStatus.RETIRED:
+        return NotAssigned.RETIRED
+    if item.pool not in POOLS_WITH_OVERLAP or item.stage is not context.participation.stage:
+        return NotAssigned.STAGE
+    if session.exec(select(Assignment.id).where(Assignment.item_id == item_id, *build_had_conditions(context))).first():
+        return NotAssigned.ASSIGNED
+    if item_queue.is_barred_item(session, query, item_id=item_id):
+        return NotAssigned.GROUP
+    take = overlap_counts.take_held_place if item.status is ItemStatus.PAUSED else overlap_counts.take_place
+    return None if take(session, item_id=item_id) else NotAssigned.FULL
+
+
+def build_had_conditions(context: AnnotatorContext) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions that an assignment gave the annotator its item, and did not only expire."""
+    return (
+        col(Assignment.annotator_id) == context.annotator_id,
+        sa.or_(col(Assignment.status) != AssignmentStatus.EXPIRED, col(Assignment.occasion) != 0),
+    )
+
+
+MAX_MESSAGE_UNITS = 4000
+"""The number of UTF-16 units of an item's text that fit into a Telegram message with the bot's own words.
+
+Telegram counts the length of messages in these units.
+"""
+
+MAX_CANDIDATES = 200
+"""The largest number of moved items that are looked at to assign one."""
+
+
+def move_items(session: Session, *, project: Project, item_ids: Collection[int], now: datetime) -> int:
+    """Move those of the items that are open to Label Studio; return how many were moved.
+
+    Live assignments of moved items in Telegram can still be answered.
+    """
+    open_items = select(Item).where(col(Item.id).in_(item_ids), Item.project_id == project.id, overlap_counts.IS_OPEN)
+    items = session.exec(open_items.order_by(col(Item.id)).with_for_update()).all()
+    for item in items:
+        overlap_counts.pause_item(session, item_id=item.id or 0)
+    session.expire_all()
+    if items:
+        data = {"items": sorted(item.external_id for item in items)}
+        journal.record_event(session, Event.ITEMS_MOVED, now=now, project_id=project.id, data=data)
+    return len(items)
+
+
+def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
+    """Return the annotator's live item and move it to Label Studio; raises Stale where it is not live."""
+    if opened.assignment.status is not AssignmentStatus.LIVE:
+        raise Stale("This item is closed.")
+    item_id = opened.assignment.item_id
+    leases.expire_lease(opened.session, opened.assignment, now=now)
+    move_items(opened.session, project=opened.context.project, item_ids={item_id}, now=now)
+
+
+def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -> int | None:
+    """The number of the annotator's batch of a project on the Label Studio server; None where there is none."""
+    batches = select(LabelStudioBatch.remote_id).where(
+        LabelStudioBatch.annotator_id == annotator_id,
+        LabelStudioBatch.project_id == project_id,
+        LabelStudioBatch.work == BatchWork.ANSWERS,
+        col(LabelStudioBatch.second).is_(False),
+        col(LabelStudioBatch.remote_id).is_not(None),
+    )
+    return session.exec(batches.order_by(col(LabelStudioBatch.id).desc()).limit(1)).first()
+
+
+def list_reported_items(session: Session, *, project_id: int) -> set[int]:
+    """The ids of the items with a report that is not resolved."""
+    unresolved = select(Report.item_id).join(Item, col(Item.id) == col(Report.item_id))
+    return set(session.exec(unresolved.where(Item.project_id == project_id, col(Report.resolved_at).is_(None))))
+
+
+def list_long_items(session: Session, *, project_id: int, max_units: int = MAX_MESSAGE_UNITS) -> set[int]:
+    """The ids of the open items whose shown text has more than `max_units` UTF-16 units."""
+    open_items = select(Item.id, Item.stimulus).where(
+        Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > max_units
+    )
+    return {
+        item_id
+        for item_id, text in session.exec(open_items)
+        if item_id is not None and _count_utf16_units(text) > max_units
+    }
+
+
+def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
+    """Take a held place of the first moved item that the annotator may get, in the order of the item file.
+
+    Returns the item's id, None where there is no such item.
+    """
+    was_assigned = (
+        sa.select(sa.literal(1)).where(col(Assignment.item_id) == col(Item.id), *build_had_conditions(context)).exists()
+    )
+    paused_items = select(Item).where(
+        Item.project_id == context.project_id,
+        Item.status == ItemStatus.PAUSED,
+        Item.held > 0,
+        col(Item.pool).in_(POOLS_WITH_OVERLAP),
+        Item.stage == context.participation.stage,
+        ~was_assigned,
+    )
+    for item in session.exec(paused_items.order_by(col(Item.rank)).limit(MAX_CANDIDATES)):
+        item_id = item.id or 0
+        if item_queue.is_barred_item(
+            session, item_selection.build_queue_query(session, context, item.pool), item_id=item_id
+        ):
+            continue
+        if overlap_counts.take_held_place(session, item_id=item_id):
+            return item_id
+    return None
+
+
+def _count_utf16_units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
 
 DEFAULT_BATCH_LEASE = timedelta(days=14)
 """How long the lease of a batch lasts, where the caller sets nothing else."""
@@ -73,7 +270,7 @@ def assign_named_items(
 
     def select_next(context: AnnotatorContext) -> SelectedItem | NothingAssigned:
         for item_id in remaining:
-            problem = named_items.take_named_item(transaction.session, context, item_id=item_id)
+            problem = take_named_item(transaction.session, context, item_id=item_id)
             if problem is None:
                 return SelectedItem(item_id=item_id)
             left_out[item_id] = problem
@@ -190,7 +387,7 @@ def _select_next(
 ) -> SelectedItem | NothingAssigned:
     if not moved_only:
         return select_item(session, context, now=now)
-    item_id = moved_items.take_moved_item(session, context)
+    item_id = take_moved_item(session, context)
     if item_id is None:
         return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
     return SelectedItem(item_id=item_id)

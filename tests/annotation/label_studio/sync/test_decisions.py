@@ -15,9 +15,9 @@ from sqlmodel import col, select
 from annotation.errors import Unavailable
 from annotation.label_studio import decision_controls, sync
 from annotation.label_studio.client import Client
-from annotation.review_vocabulary import BatchWork
 from annotation.store import database, invariants
 from annotation.store.models import Adjudication, Item, LabelStudioBatch, LabelStudioReviewTask
+from annotation.vocabulary import BatchWork
 from tests.annotation.label_studio.sync.test_failures import answering
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from annotation.campaigns.questions import (
     SpanQuestion,
 )
 from annotation.label_studio import passes
-from annotation.loading.judgements.label_studio_results import get_none_control, list_option_labels
+from annotation.loading.judgements.label_studio_json import get_none_control, list_option_labels
 from annotation.store import database, invariants, pseudonyms, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.workflow.imports import vote_import

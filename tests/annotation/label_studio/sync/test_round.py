@@ -15,7 +15,7 @@ from annotation.label_studio.sync import annotation_import
 from annotation.store import queries
 from annotation.vocabulary import DELETED_IN_LABEL_STUDIO, UnassignedReason
 from annotation.workflow import assignments, definitions
-from annotation.workflow.annotators import administration
+from annotation.workflow.annotators import roster
 from annotation.workflow.lifecycle import transitions
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def test_an_account_belongs_to_one_person(workspace: Workspace) -> None:
     workspace.person("olha")
     workspace.person("taras", linked=False)
     with workspace.db.transaction() as session:
-        person = administration.get_annotator(session, workspace.people["taras"])
+        person = roster.get_annotator(session, workspace.people["taras"])
         with pytest.raises(Conflict, match="another annotator already"):
             sync.link_account(
                 session, server=workspace.client.server_id, user_id=workspace.accounts["olha"].id, annotator=person

@@ -13,7 +13,7 @@ import pytest
 from annotation.errors import BadInput, Unavailable
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
-from annotation.label_studio.sync import server_address
+from annotation.label_studio.sync import remote_projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,5 +193,5 @@ def test_another_server_adopts_nothing(workspace: Workspace) -> None:
         change_answers(client, answer_otherwise)
         for status in (200, 403, 404):
             answers[:] = [status]
-            server_address.adopt_server(workspace.db, client)
+            remote_projects.adopt_server(workspace.db, client)
             assert workspace.batch().server == workspace.client.server_id
