@@ -23,21 +23,27 @@ from bot.conversation import notifications, organiser_notifications, update_hand
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
-from bot.delivery.attempts import FloodLimit, Watchdog
+from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
 from bot.delivery.bot_profiles import update_bot_profiles
 from bot.delivery.delivery_settings import DeliverySettings
 from bot.delivery.export_maker import ExportMaker
-from bot.delivery.http_server import ListenAddress, build_health_route, serve_http
 from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
-from bot.delivery.rate_limit import RateLimit
 from bot.delivery.sender import Receipts, Sender
 from bot.delivery.sweeper import Sweeper
 from bot.delivery.telegram_api import AiohttpRequest, TelegramApi
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner, read_database_clock
-from bot.delivery.webhook import WEBHOOK_PATH, WebhookKeeper, WebhookReceiver, derive_secret
+from bot.delivery.webhook import (
+    WEBHOOK_PATH,
+    ListenAddress,
+    WebhookKeeper,
+    WebhookReceiver,
+    build_health_route,
+    derive_secret,
+    serve_http,
+)
 from bot.delivery.workers import Workers
 
 logger = logging.getLogger(__name__)

@@ -5,11 +5,127 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import dropwhile, takewhile
+from typing import Any
 
 import pandas as pd
 
+from aggregation.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling
 from aggregation.scoring import is_right_answer
 from exports.inputs import DataSet
+from exports.number_formats import format_fixed
+
+REST = "rest"
+"""The stratum of a gold review of which a sample is drawn; the others are reviewed whole."""
+WHOLE = "all"
+"""The stratum of the row that has the weighted shares."""
+SHARES = ("wrong", "flawed", "ceiling")
+BOUNDS = ("value", "low", "high", "pool_low", "pool_high")
+GOLD_REVIEW_COLUMNS = (
+    "dataset", "stratum", "n_items", "n_reviewed", "n_wrong", "n_undecidable",
+    *(share if bound == "value" else f"{share}_{bound}" for share in SHARES for bound in BOUNDS), "reason", "warnings",
+)  # fmt: skip
+
+
+def estimate_gold_ceiling(data: DataSet, *, confidence_level: float = 0.95) -> CeilingEstimate | None:
+    """The shares of wrong and flawed gold and the ceiling; None where no gold review of the data set is planned."""
+    verdicts = build_gold_verdicts(data)
+    if verdicts.empty:
+        return None
+    estimate = estimate_ceiling(verdicts, confidence_level=confidence_level)
+    return replace(estimate, warnings=(*estimate.warnings, *_describe_gaps(data)))
+
+
+def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
+    """One row per item of a gold review's pool: item, stratum, and verdict; no rows where no review is planned.
+
+    The pool are the items with declared gold; those that were not drawn are of the stratum `rest`. The verdict is
+    `right`, `wrong` (other answers are right), `undecidable` (the item is broken), or None for an item that was not
+    drawn, is not decided, or does not count yet: of each stratum those count that are decided before the first, in the
+    random order of offering, that is not. They are a random sample of it, whatever was decided elsewhere, as in the
+    queue of doubtful items.
+    """
+    found, right = list_adjudicated_items(data), judge_declared_gold(data)
+    pool = data.items.loc[data.items["gold"].notna(), "item_id"] if data.gold_strata else ()
+    counted = {item for drawn in _list_drawn(data).values() for item in takewhile(found.__contains__, drawn)}
+    rows = []
+    for item in pool:
+        decided = found[item] if item in counted else None
+        verdict = None
+        if decided is not None:
+            verdict = "undecidable" if decided.gold is None else "right" if right[item] else "wrong"
+        rows.append((item, data.gold_strata.get(item, REST), verdict))
+    return pd.DataFrame(rows, columns=["item", "stratum", "verdict"], dtype=object)
+
+
+def _list_drawn(data: DataSet) -> dict[str, list[str]]:
+    """The drawn items of each stratum that have gold, in the random order of offering."""
+    golds = set(data.items.loc[data.items["gold"].notna(), "item_id"])
+    drawn: dict[str, list[str]] = {stratum: [] for stratum in sorted(set(data.gold_strata.values()))}
+    for item, stratum in data.gold_strata.items():
+        if item in golds:
+            drawn[stratum].append(item)
+    return drawn
+
+
+def _describe_gaps(data: DataSet) -> list[str]:
+    """For each stratum the decided items that do not count yet, and the item that has to be decided first."""
+    found, sentences = list_adjudicated_items(data), []
+    for stratum, drawn in _list_drawn(data).items():
+        rest = list(dropwhile(found.__contains__, drawn))
+        number = sum(item in found for item in rest)
+        if number:
+            sentences.append(
+                f"{number} decided items of {stratum!r} do not count until {rest[0]!r} is decided, which was offered"
+                " before them: without it they are no random sample."
+            )
+    return sentences
+
+
+def describe_ceiling(estimate: CeilingEstimate) -> str:
+    """The ceiling with its intervals in a sentence, or why there is none yet."""
+    reviewed = sum(one.n_reviewed for one in estimate.strata)
+    basis = f"{reviewed} of {sum(one.n_items for one in estimate.strata)} items with gold reviewed"
+    if estimate.ceiling.value is None:
+        return " ".join([f"Ceiling of the score: {estimate.reason} ({basis})", *estimate.warnings])
+    sentence = (
+        f"Ceiling of the score: {_format_share(estimate.ceiling)} of the gold is right and can be decided; wrong is"
+        f" {_format_share(estimate.wrong)} ({basis}, weighted by the sampling; in brackets for items like these, then"
+        " for these)."
+    )
+    return " ".join([sentence, *estimate.warnings])
+
+
+def _format_share(share: WeightedShare) -> str:
+    return (
+        f"{share.value:.4f} [{share.low:.4f}, {share.high:.4f}] [{share.pool_low:.4f}, {share.pool_high:.4f}]"
+        if share.value is not None
+        else "–"
+    )
+
+
+def build_ceiling_rows(name: str, estimate: CeilingEstimate) -> list[dict[str, Any]]:
+    """The rows of a data set with the columns GOLD_REVIEW_COLUMNS: one a stratum, and that of all items."""
+    counts = ("n_items", "n_reviewed", "n_wrong", "n_undecidable")
+    rows: list[dict[str, Any]] = [
+        {"dataset": name, "stratum": one.name, **{count: getattr(one, count) for count in counts}}
+        for one in estimate.strata
+    ]
+    whole: dict[str, Any] = {"dataset": name, "stratum": WHOLE}
+    whole |= {count: sum(row[count] for row in rows) for count in counts}
+    for share in SHARES:
+        for bound in BOUNDS:
+            value = getattr(getattr(estimate, share), bound)
+            whole[share if bound == "value" else f"{share}_{bound}"] = format_fixed(value, 4)
+    return [*rows, whole | {"reason": estimate.reason or None, "warnings": " ".join(estimate.warnings) or None}]
+
+
+def build_ceiling_table(data: DataSet) -> pd.DataFrame:
+    """The rows of a data set with the columns GOLD_REVIEW_COLUMNS; none where no gold review is planned."""
+    estimate = estimate_gold_ceiling(data)
+    rows = [] if estimate is None else build_ceiling_rows(data.name, estimate)
+    return pd.DataFrame(rows, columns=list(GOLD_REVIEW_COLUMNS)).astype(object)
+
 
 ORIGIN = "adjudication"
 

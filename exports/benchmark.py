@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,74 @@ import pandas as pd
 
 from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError, Where
-from exports import benchmark_manifest, hugging_face, lm_eval, writers
+from exports import hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
-from exports.benchmark_manifest import Files
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples
 from exports.lm_eval.results import KEY_ROWS, MANIFEST, PROMPTS
 from exports.lm_eval.task_files import format_rows
+
+Files = dict[str, str | bytes]
+"""The contents of files by their paths in the folder."""
+
+
+def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
+    """The counts of a task, its scorer and metrics, what was left out, and how people were replayed."""
+    source = task.source
+    return {
+        "dataset": task.data.name,
+        "kind": task.data.kind,
+        "question": source.text,
+        "scorer": task.scorer,
+        "metrics": list(task.metrics),
+        "hidden": source.hidden,
+        "n_items": len(task.docs),
+        "n_groups": len({doc["group"] for doc in task.docs}),
+        "n_few_shot": len(task.few_shot),
+        "num_few_shot": task.num_few_shot,
+        "left_out": dict(task.left_out),
+        "people": asdict(people),
+        "differences": list_differences(task),
+    }
+
+
+def list_differences(task: BenchmarkTask) -> list[str]:
+    """How what models get differs from what people had."""
+    source = task.source
+    found = {
+        "Models are not shown the instructions.": bool(source.instructions),
+        "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
+        f"People could also answer “{source.abstain}”.": source.abstain is not None,
+        "People saw the options in an order of their own, models in the stored one.": source.shuffled,
+    }
+    return [sentence for sentence, applies in found.items() if applies]
+
+
+def hash_files(files: Files) -> dict[str, str]:
+    """The SHA-256 of each file, by path."""
+    contents = {path: content.encode() if isinstance(content, str) else content for path, content in files.items()}
+    return {path: hashlib.sha256(content).hexdigest() for path, content in sorted(contents.items())}
+
+
+def list_earlier_files(folder: Path, *, of: str, kind: str | None = None) -> frozenset[str]:
+    """The files in a folder that its manifest lists, and the manifest; none in a new or an empty folder.
+
+    Raises HromadaError for a folder that holds anything else than what an earlier build or release (`of`) wrote, whose
+    manifest is of this `kind`.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return frozenset()
+    try:
+        content = json.loads((folder / MANIFEST).read_text("utf-8"))
+        if content.get("kind") != kind:
+            raise ValueError(MANIFEST)
+        return frozenset({*content["files"], MANIFEST})
+    except (AttributeError, OSError, ValueError, KeyError, TypeError):
+        raise HromadaError(
+            f"This folder holds something that is not of an earlier {of}.",
+            remedy="Name another folder, or empty it.",
+            where=Where(file=folder),
+        ) from None
+
 
 NO_HARNESS = "the extra `harness` is not installed, so nobody was replayed: pip install 'lm-eval>=0.4.13,<0.5'"
 ROWS_AT_ONCE = 10_000
@@ -145,7 +208,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, key_folder: Path) -> tup
             where=Where(file=key_folder),
         )
     targets = [(folder, benchmark.files)] + ([(key_folder, benchmark.key_files)] if benchmark.key_files else [])
-    old = {target: benchmark_manifest.list_earlier_files(target, of="build") for target, _ in targets}
+    old = {target: list_earlier_files(target, of="build") for target, _ in targets}
     written: list[Path] = []
     for target, files in targets:
         written += writers.write_files(target, files)
@@ -232,15 +295,13 @@ def _build_manifest(
         "consensus": {"method": options.method, "ties": options.ties},
         "seed": options.seed,
         "versions": versions,
-        "tasks": {task.name: benchmark_manifest.describe_task(task, parts.people[task.name]) for task in parts.tasks},
+        "tasks": {task.name: describe_task(task, parts.people[task.name]) for task in parts.tasks},
         "left_out": dict(parts.left_out),
         "no_replay": parts.no_replay or None,
-        "files": benchmark_manifest.hash_files(files),
+        "files": hash_files(files),
     }
     if key_files:
-        key_files[MANIFEST] = writers.format_json(
-            {"name": source.name, "files": benchmark_manifest.hash_files(key_files)}
-        )
+        key_files[MANIFEST] = writers.format_json({"name": source.name, "files": hash_files(key_files)})
     return manifest
 
 

@@ -26,11 +26,10 @@ from aggregation.performance import Performance, Score, Unit, UnitName
 from aggregation.schema import Votes
 from aggregation.trivial_baselines import TrivialBaseline
 from exports import annotator_quality
-from exports.gold_ceiling import estimate_gold_ceiling
+from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
-from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width
-from exports.trivial_scores import score_option_items
+from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
 
 NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
 CIRCULAR = (

@@ -28,8 +28,7 @@ from exports.item_tables import (
 from exports.number_formats import format_column, format_fixed, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ReleaseOptions, compute_results
-from exports.score_variants import PRIMARY
-from exports.trivial_scores import TRIVIAL_COLUMNS, build_trivial_table
+from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
 
 ANNOTATOR_COLUMNS = (
     "dataset", "annotator", "insider", "n", "right", "accuracy", "wilson_low", "wilson_high", "n_with_others",

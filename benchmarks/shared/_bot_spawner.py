@@ -15,7 +15,7 @@ from annotation.store import database
 from bot import application
 from bot.commands.bot import ANSWER_SECONDS
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery.http_server import ListenAddress
+from bot.delivery.webhook import ListenAddress
 
 KEY = b"k" * 32
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Earlier,
@@ -17,6 +16,8 @@ from bot.commands.data_sets import (
     QuestionName,
     Seed,
     Ties,
+    Unblind,
+    check_blindness,
     describe_normalisation,
     format_title,
     read_data_set,

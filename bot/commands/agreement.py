@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import Refused
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import Earlier, QuestionName, Seed, describe_normalisation, format_title, read_data_set
+from bot.commands.data_sets import (
+    Earlier,
+    QuestionName,
+    Seed,
+    Unblind,
+    check_blindness,
+    describe_normalisation,
+    format_title,
+    read_data_set,
+)
 
 if TYPE_CHECKING:
     from aggregation.agreement import Coefficient

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from bot.commands import baseline_tables
 from bot.commands.baseline_tables import ProgrammeNames
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import (
     Earlier,
@@ -16,6 +15,8 @@ from bot.commands.data_sets import (
     ScoreTies,
     Seed,
     Ties,
+    Unblind,
+    check_blindness,
     describe_normalisation,
     describe_ties,
     format_title,
@@ -96,7 +97,7 @@ def _print_json(
     from dataclasses import asdict
 
     from bot.commands import terminal_output
-    from exports.gold_ceiling import estimate_gold_ceiling
+    from exports.adjudicated_gold import estimate_gold_ceiling
     from exports.score_variants import ADJUDICATED
 
     adjudicated = variants.get(ADJUDICATED)
@@ -135,7 +136,7 @@ def _print_tables(
 ) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
-    from exports.gold_ceiling import describe_ceiling, estimate_gold_ceiling
+    from exports.adjudicated_gold import describe_ceiling, estimate_gold_ceiling
     from exports.score_variants import ADJUDICATED
 
     adjudicated = variants.get(ADJUDICATED)

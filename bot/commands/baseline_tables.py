@@ -264,7 +264,7 @@ def read_trivial_answers(project: str, data: DataSet) -> TrivialAnswers:
     from aggregation.position_preference import find_position_preferences
     from bot.commands import database_session
     from bot.option_answers import read_option_answers
-    from exports.trivial_scores import score_option_items
+    from exports.score_variants import score_option_items
 
     with database_session.open_database() as database, database.reading() as view:
         answers = read_option_answers(view, database_session.get_project(view, project), data)

@@ -36,7 +36,7 @@ def bot(
     from bot import application
     from bot.commands import database_session
     from bot.conversation.updates_and_calls import ConversationSettings
-    from bot.delivery.http_server import parse_listen_address
+    from bot.delivery.webhook import parse_listen_address
 
     refuse_together({"--webhook": webhook, "--local": local})
     settings = read_settings()
@@ -125,7 +125,7 @@ def _parse_webhook_address(settings: Settings) -> WebhookAddress:
 
     from annotation.errors import BadInput, Where
     from bot.application import WebhookAddress
-    from bot.delivery.http_server import parse_listen_address
+    from bot.delivery.webhook import parse_listen_address
 
     url = urlsplit(settings.webhook_url or "")
     if url.scheme not in {"https", "http"} or not url.hostname:

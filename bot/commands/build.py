@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
 
 if TYPE_CHECKING:
     from exports.benchmark import Benchmark

@@ -3,18 +3,126 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from bot.commands import keyboard
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
     from annotation.workflow.review.adjudication import OpenCase
     from annotation.workflow.review.cases import Candidate
+
+
+ENTER = "\n"
+QUIT = "q"
+CYRILLIC_KEYS = str.maketrans("йіыгиефкФК", "qssubtarAR")
+"""The letters on the keys that commands know, of Ukrainian and Russian keyboards, and the Latin ones."""
+ESCAPE, ESCAPE_SECONDS = b"\x1b", 0.02
+"""The beginning of what a key without a character sends, and how long the rest of it may take."""
+EDITORS = ("nano", "vi")
+"""Programs for longer texts, where neither $VISUAL nor $EDITOR names one."""
+
+
+def is_terminal() -> bool:
+    """Whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def clear_screen() -> None:
+    """Empty the screen, where there is one."""
+    if is_terminal():
+        get_console().clear()
+
+
+def read_key() -> str:
+    """The next key, ENTER for the key of that name; at the end of the input it is QUIT.
+
+    A letter of a Ukrainian or Russian keyboard is the Latin one on the same key. Arrows and the like are no key.
+    """
+    key = _read_terminal_key() if is_terminal() else sys.stdin.read(1)
+    return ENTER if key == "\r" else key.translate(CYRILLIC_KEYS) if key else QUIT
+
+
+def _read_terminal_key() -> str:
+    """A character as it is typed, without waiting for Enter; what was typed before is not lost.
+
+    Typer's own function would throw away what was typed before it is called.
+    """
+    import select
+    import termios
+    import tty
+
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        raw = os.read(terminal, 1)
+        if raw == ESCAPE and select.select([terminal], [], [], ESCAPE_SECONDS)[0] and os.read(terminal, 1) in b"[O":
+            while not b"@" <= os.read(terminal, 1) <= b"~":  # parameters, until the letter that ends them
+                pass
+        while raw and raw[0] >= 0b11000000 and len(raw) < _count_bytes(raw[0]):
+            raw += os.read(terminal, 1)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    return raw.decode("utf-8", errors="replace")
+
+
+def _count_bytes(first: int) -> int:
+    """How many bytes a character has in UTF-8, by its first one."""
+    return 2 + (first >= 0b11100000) + (first >= 0b11110000)
+
+
+def read_line(prompt: str) -> str:
+    """A line of text without blanks around it; empty at the end of the input."""
+    print(prompt, end=" ", flush=True)
+    return sys.stdin.readline().strip()
+
+
+def edit_text(prompt: str, text: str) -> str:
+    """A text that may have several lines: written in the editor ($EDITOR) from `text`, without a terminal in a line."""
+    if not is_terminal():
+        return read_line(prompt)
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR") or next(filter(shutil.which, EDITORS), None)
+    if chosen is None:
+        return read_line(prompt)
+    with tempfile.NamedTemporaryFile("w+", encoding="utf-8", prefix="hromada-", suffix=".txt") as file:
+        file.write(text)
+        file.flush()
+        ended = subprocess.run([*shlex.split(chosen), file.name], check=False)  # noqa: S603  # the user's own editor
+        return Path(file.name).read_text("utf-8").strip() if ended.returncode == 0 else ""
+
+
+class NumberPad:
+    """Digits that choose from so many entries: one digit where there are at most nine, else two or more and a blank."""
+
+    def __init__(self, entries: int) -> None:
+        self._entries = entries
+        self._digits = ""
+
+    def press_key(self, key: str) -> int | None:
+        """The index of the entry that is complete with this key; None while it is not, or there is no such entry."""
+        if key.isdecimal():
+            self._digits += key
+            if len(self._digits) < len(str(self._entries)):
+                return None
+        number, self._digits = self._digits, ""
+        return int(number) - 1 if number and 1 <= int(number) <= self._entries else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a number was begun and is not complete."""
+        return bool(self._digits)
+
 
 KEYS = "numbers choose · Enter confirms{own} · b broken · s skip · u undo · q quit"
 OWN_KEY = " · t own answer"
@@ -45,25 +153,25 @@ class CaseScreen:
 
     def ask_decision(self) -> CaseDecision | str:
         """Show the case until it is decided; the decision, or the key `s`, `u` or `q`."""
-        numbers = keyboard.NumberPad(len(self.case.candidates))
+        numbers = NumberPad(len(self.case.candidates))
         self._show()
         while True:
-            key = keyboard.read_key()
+            key = read_key()
             index = numbers.press_key(key)
             if index is not None:
                 self._toggle(self.case.candidates[index].answer)
                 self._show()
-            elif key in {"s", "u", keyboard.QUIT}:
+            elif key in {"s", "u", QUIT}:
                 return key
             elif key == "t" and not self._is_closed:
                 self._add_own_answer()
                 self._show()
             elif key == "b":
-                comment = keyboard.read_line("What is wrong with the item?")
+                comment = read_line("What is wrong with the item?")
                 if comment:
                     return CaseDecision(labels=(), comment=comment)
                 self._show()
-            elif key == keyboard.ENTER and self.chosen:
+            elif key == ENTER and self.chosen:
                 return CaseDecision(labels=tuple(self.chosen))
 
     @property
@@ -87,11 +195,11 @@ class CaseScreen:
         merged = self.chosen[:1] if is_correction else []
         begun = (merged or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
         if is_correction:
-            raw = keyboard.edit_text("Your answer:", begun)
+            raw = edit_text("Your answer:", begun)
         elif isinstance(question, ChoicesQuestion):
             raw = ask_for_boxes(question.get_options(item.options))
         else:
-            raw = keyboard.read_line("Your answer:")
+            raw = read_line("Your answer:")
         if not raw:
             return
         try:
@@ -103,7 +211,7 @@ class CaseScreen:
         self.chosen = [label, *others] if merged else [*others, label]
 
     def _show(self) -> None:
-        keyboard.clear_screen()
+        clear_screen()
         out = get_console()
         case = self.case
         out.print(Text(f"{case.item.external_id} · {self.left} waiting", style="bold"))
@@ -142,7 +250,7 @@ def ask_for_boxes(options: Sequence[str]) -> str:
     """Boxes that are chosen by their numbers, as a JSON list; empty where a number is wrong or none is written."""
     for number, option in enumerate(options, start=1):
         get_console().print(Text(f"{number:>5}  {option}"))
-    written = keyboard.read_line("Your answer, by numbers with blanks between:").replace(",", " ").split()
+    written = read_line("Your answer, by numbers with blanks between:").replace(",", " ").split()
     if not written or any(not one.isdecimal() or not 1 <= int(one) <= len(options) for one in written):
         return ""
     return json.dumps([options[int(one) - 1] for one in dict.fromkeys(written)], ensure_ascii=False)

@@ -12,7 +12,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     release has to state.
     """
     from annotation.workflow.monitoring import closed_items
-    from bot.commands import campaign_check, lint_findings, other_projects, terminal_output
+    from bot.commands import campaign_check, other_projects, terminal_output
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     others = other_projects.compare_campaigns(checked.campaigns)
@@ -27,18 +27,20 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
             }
             for one in others
         }
-        findings = {"findings": lint_findings.build_json(checked.findings)}
+        findings = {"findings": campaign_check.build_json(checked.findings)}
         terminal_output.print_json(checked.flat_facts | notes | findings)
     else:
         verdict = (
-            "cannot be loaded yet" if lint_findings.get_worst_severity(checked.findings) == "error" else "can be loaded"
+            "cannot be loaded yet"
+            if campaign_check.get_worst_severity(checked.findings) == "error"
+            else "can be loaded"
         )
         terminal_output.print_table(f"{file} {verdict}", ("what", "is"), list(checked.facts.items()))
         if checked.projects:
             columns = tuple(dict.fromkeys(what for facts in checked.projects.values() for what in facts))
             rows = [(name, *(facts.get(what) for what in columns)) for name, facts in checked.projects.items()]
             terminal_output.print_table("Its projects", ("project", *columns), rows)
-        lint_findings.print_findings(checked.findings)
+        campaign_check.print_findings(checked.findings)
         for one in others:
             if one.closed:
                 terminal_output.print_table(

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     QuestionName,
     ScoreTies,
     Seed,
     Ties,
+    Unblind,
+    check_blindness,
     describe_normalisation,
     describe_ties,
     format_title,

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import QuestionName, read_data_set
+from bot.commands.data_sets import QuestionName, Unblind, check_blindness, read_data_set
 
 if TYPE_CHECKING:
     from exports.pilot_comparison import ComparedDataSets

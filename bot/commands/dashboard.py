@@ -12,8 +12,8 @@ from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
-    from bot.delivery.http_server import ListenAddress
-    from bot.web.access import Access
+    from bot.delivery.webhook import ListenAddress
+    from bot.web.server import Access
 
 ANSWER_SECONDS = 5.0
 """Seconds that the pages wait for the answer of PostgreSQL to a statement."""
@@ -37,8 +37,8 @@ def dashboard(
     """
     from annotation.settings import read_settings
     from bot.commands import database_session
-    from bot.delivery.http_server import parse_listen_address
-    from bot.web.access import build_access
+    from bot.delivery.webhook import parse_listen_address
+    from bot.web.server import build_access
 
     settings = read_settings()
     address = parse_listen_address(listen, "--listen")
@@ -54,7 +54,7 @@ async def _serve(
     """Serve until a signal comes."""
     from bot import application
     from bot.delivery import logs
-    from bot.web.detail_meter import DetailMeter
+    from bot.web.details import DetailMeter
     from bot.web.live_pages import LivePages
     from bot.web.server import DashboardServer
     from bot.web.snapshots import SnapshotReader

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
 
 
 def export(
@@ -30,7 +29,7 @@ def export(
     """
     from bot import release
     from bot.commands import database_session, terminal_output
-    from exports import corrections, filtering, report, review_tables, tables
+    from exports import corrections, filtering, item_tables, report, tables
 
     check_blindness(projects or (), by="export", unblind=unblind)
     with database_session.open_database() as database, database.reading() as view:
@@ -43,7 +42,7 @@ def export(
         data_set_files = {
             **corrections.build_correction_files(responses, seed=seed),
             **filtering.build_filtering_files(responses, seed=seed),
-            **review_tables.build_review_files(data),
+            **item_tables.build_review_files(data),
         }
         written = tables.write_release(
             published, to, extra_files={**report.build_report_pages(published), **data_set_files}

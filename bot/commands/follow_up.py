@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import Method, MethodOption
+from bot.commands.data_sets import Method, MethodOption, Unblind, check_blindness
 
 
 def follow_up(

@@ -108,7 +108,7 @@ def _store_campaigns(
 
 
 def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
-    from bot.commands import lint_findings, terminal_output
+    from bot.commands import campaign_check, terminal_output
 
     if json:
         terminal_output.print_json(_build_json(loaded))
@@ -116,11 +116,11 @@ def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
     verb = "Loaded" if loaded.is_new else "Loaded already, nothing changed:" if loaded.plan.empty else "Changed"
     terminal_output.print_sentence(f"{verb} {loaded.name}: {loaded.items} items, {loaded.golds} with gold.")
     _print_texts(loaded.plan)
-    lint_findings.print_findings(loaded.findings)
+    campaign_check.print_findings(loaded.findings)
 
 
 def _build_json(loaded: LoadedProject) -> dict[str, object]:
-    from bot.commands import lint_findings
+    from bot.commands import campaign_check
 
     return {
         "project": loaded.name,
@@ -129,7 +129,7 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
         "stored": loaded.is_new,
         "changed": not loaded.plan.empty,
         "texts": _build_texts_json(loaded.plan),
-        "findings": lint_findings.build_json(loaded.findings),
+        "findings": campaign_check.build_json(loaded.findings),
     }
 
 

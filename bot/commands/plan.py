@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import QuestionName
+from bot.commands.data_sets import QuestionName, Unblind, check_blindness
 
 if TYPE_CHECKING:
     from aggregation.variance_models import VarianceModel

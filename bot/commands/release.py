@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, refuse_options
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

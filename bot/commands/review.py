@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from bot.commands import keyboard
+from bot.commands import case_screen
 from bot.commands.case_screen import build_difference
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Seed
@@ -60,8 +60,8 @@ class SubmissionScreen:
         """Show the answer until it is decided; the decision, or the key `s`, `u` or `q`."""
         self._show()
         while True:
-            key = keyboard.read_key()
-            if key in {"s", "u", keyboard.QUIT}:
+            key = case_screen.read_key()
+            if key in {"s", "u", case_screen.QUIT}:
                 return key
             of_person = key.isupper()
             if of_person and not self.by_person:
@@ -77,14 +77,14 @@ class SubmissionScreen:
     def _ask_reason(self) -> str:
         for number, reason in enumerate(self.reasons, start=1):
             get_console().print(Text(f"{number:>3}  {reason}"))
-        written = keyboard.read_line("Why? A number or your own words:" if self.reasons else "Why?")
+        written = case_screen.read_line("Why? A number or your own words:" if self.reasons else "Why?")
         is_number = written.isdecimal() and 1 <= int(written) <= len(self.reasons)
         return self.reasons[int(written) - 1] if is_number else written
 
     def _show(self) -> None:
         from annotation.workflow.review.cases import describe_answer
 
-        keyboard.clear_screen()
+        case_screen.clear_screen()
         out, item = get_console(), self.submission.item
         person = f" · person {self.submission.person}" if self.by_person else ""
         out.print(Text(f"{item.external_id}{person} · {self.left} waiting", style="bold"))

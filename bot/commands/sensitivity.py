@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.blindness import Unblind, check_blindness
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed, format_title, read_data_set
+from bot.commands.data_sets import (
+    Method,
+    MethodOption,
+    QuestionName,
+    Seed,
+    Unblind,
+    check_blindness,
+    format_title,
+    read_data_set,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,7 +30,6 @@ from bot.conversation.handlers import (
     skips_and_reports,
     start,
     typed_answers,
-    typed_choices,
     typed_texts,
     work_sessions,
 )
@@ -152,7 +151,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
-    (_build_step_condition(ConversationStep.CHOICE), typed_choices.repeat_prompt),
+    (_build_step_condition(ConversationStep.CHOICE), typed_texts.repeat_prompt),
     (_build_step_condition(ConversationStep.CASE), adjudication.repeat_case),
     (_build_step_condition(ConversationStep.COMMENT), adjudication.submit_comment),
     (_build_step_condition(ConversationStep.ORGANISER), organiser_texts.submit_text),
@@ -216,10 +215,10 @@ def _handle_in_context(context: UpdateContext) -> TelegramCalls:
     is_message = context.incoming.kind is UpdateKind.MESSAGE
     if is_message and typed_texts.is_rest(context):
         return typed_texts.refuse_rest(context)
-    choice = typed_choices.find_typed_choice(context) if is_message else None
+    choice = typed_texts.find_typed_choice(context) if is_message else None
     if choice is None:
         return _call_handler(context)
-    tap = typed_choices.make_tap(context, choice)
+    tap = typed_texts.make_tap(context, choice)
     return context.confirm_typed(_call_handler(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 

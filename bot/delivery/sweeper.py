@@ -22,10 +22,9 @@ from annotation.store import mailbox, migrations, notices, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
-from bot.delivery.attempts import AwaitedService, Failure, Watchdog, catch_failure
+from bot.delivery.attempts import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
 from bot.delivery.logs import format_trace
 from bot.delivery.process_lease import LeaseKeeper
-from bot.delivery.rate_limit import RateLimit
 from bot.delivery.sender import Sender
 from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner
 from bot.delivery.workers import Workers

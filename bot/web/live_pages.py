@@ -15,9 +15,8 @@ from typing import NamedTuple, TypeVar
 
 from aggregation.errors import HromadaError
 from bot.delivery.transaction_runner import get_now
-from bot.web.detail_meter import DetailMeter
-from bot.web.item_page import build_item_page
-from bot.web.overview_page import build_overview
+from bot.web.details import DetailMeter
+from bot.web.overview_page import build_item_page, build_overview
 from bot.web.project_page import build_project_page
 from bot.web.snapshots import Signature, Snapshot, SnapshotReader
 from bot.web.words import format_clock

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from exports.checklist.variant_checks import list_missing
 from exports.checklist.verdicts import (
     ELSEWHERE,
     Subject,
     Verdict,
     describe_spread,
     judge_each,
+    list_missing,
     met,
     not_evidenced,
     not_scored,

@@ -6,10 +6,10 @@ import statistics
 
 import pandas as pd
 
-from exports.checklist.variant_checks import check_variant
 from exports.checklist.verdicts import (
     Subject,
     Verdict,
+    check_variant,
     describe_spread,
     judge_each,
     met,

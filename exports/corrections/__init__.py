@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exports import data_set_files, writers
+from exports import writers
 from exports.corrections.page import render_corrections
 from exports.corrections.summary import serialize_summary, summarize_corrections
 from exports.corrections.text_pairs import STORY_COLUMNS
@@ -27,7 +27,7 @@ def build_correction_files(projects: Sequence[FullResponses], *, seed: int = 0) 
         by_data_set.setdefault(summary.data.name, {})[summary.question.name] = serialize_summary(summary)
     rows = [correction.row for summary in summaries for correction in summary.corrections]
     return {
-        **data_set_files.build_files("stories", rows, STORY_COLUMNS),
+        **writers.build_files("stories", rows, STORY_COLUMNS),
         "stories.json": writers.format_json(by_data_set),
         **build_pages("stories", lambda: render_corrections(summaries, seed=seed)),
     }

@@ -14,11 +14,11 @@ from aggregation.text_difference import (
     measure_edits,
     normalize_text,
 )
-from exports import data_set_files
+from exports import writers
 from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 from exports.pages.translation import mark_text
 
-STORY_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
+STORY_COLUMNS: writers.ColumnTypes = MappingProxyType(
     {
         "dataset": "text", "question": "text", "item_id": "text", "item_revision": "integer", "group": "text",
         "annotator": "text", "status": "text", "reasons": "texts", "original": "text", "corrected": "text",
@@ -80,7 +80,7 @@ class Correction:
     adjudicated: Verdict | None = None
 
     @property
-    def row(self) -> data_set_files.DataRow:
+    def row(self) -> writers.DataRow:
         """The correction as a row of the columns STORY_COLUMNS."""
         edits = self.edits
         return {

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from exports.dashboard.page import NavLink, list_assets, render_frame, render_login, render_section
-from exports.dashboard.sections import Figure, HourBars, LiveRow, LiveSection, LiveTable, ProgressBar
+from exports.dashboard.page import (
+    Figure,
+    HourBars,
+    LiveRow,
+    LiveSection,
+    LiveTable,
+    NavLink,
+    ProgressBar,
+    list_assets,
+    render_frame,
+    render_login,
+    render_section,
+)
 
 __all__ = [
     "Figure",

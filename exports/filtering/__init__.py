@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from exports import data_set_files, writers
+from exports import writers
 from exports.filtering.filtered_items import FILTERED_COLUMNS
 from exports.filtering.page import render_filtering
 from exports.filtering.removal_reasons import REASON_COLUMNS, filter_data_sets, serialize_filtering
@@ -25,8 +25,8 @@ def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -
     items = [item.row(data_set.data.name) for data_set in filtered for item in data_set.items]
     reasons = [reason.row(data_set.data.name) for data_set in filtered for reason in data_set.reasons]
     return {
-        **data_set_files.build_files("items", items, FILTERED_COLUMNS),
-        "removal_reasons.csv": data_set_files.build_csv(reasons, REASON_COLUMNS),
+        **writers.build_files("items", items, FILTERED_COLUMNS),
+        "removal_reasons.csv": writers.build_csv(reasons, REASON_COLUMNS),
         "items.json": writers.format_json({data_set.data.name: serialize_filtering(data_set) for data_set in filtered}),
         **build_pages("items", lambda: render_filtering(filtered, seed=seed)),
     }

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple
 
-from exports import data_set_files
+from exports import writers
 from exports.full_responses import FilteringRule, FullResponse, FullResponses
 from exports.pages.translation import mark_text
 
@@ -19,7 +19,7 @@ STATUSES = KEPT, REMOVED, UNDECIDED, NOT_JUDGED
 HUMAN_FAILURE = mark_text("human failure")
 """The reason of the objection that annotators answered the first question wrongly."""
 
-FILTERED_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
+FILTERED_COLUMNS: writers.ColumnTypes = MappingProxyType(
     {
         "dataset": "text", "item_id": "text", "item_revision": "integer", "group": "text", "status": "text",
         "reasons": "texts", "named": "object", "n_annotators": "integer", "n_against": "integer",
@@ -63,7 +63,7 @@ class FilteredItem:
     failed: bool | None
     remarks: tuple[str, ...]
 
-    def row(self, dataset: str) -> data_set_files.DataRow:
+    def row(self, dataset: str) -> writers.DataRow:
         """The item as a row of the columns FILTERED_COLUMNS."""
         named = [
             {"question": objection.question, "reason": objection.reason, "votes": votes}

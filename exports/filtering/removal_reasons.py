@@ -15,7 +15,7 @@ from aggregation.agreement import Coefficient
 from aggregation.labels.agreement import compute_label_agreement
 from aggregation.multilabel.agreement import BOX_COEFFICIENTS
 from aggregation.multilabel.votes import NO, YES
-from exports import data_set_files
+from exports import writers
 from exports.filtering.filtered_items import (
     HUMAN_FAILURE,
     KEPT,
@@ -36,7 +36,7 @@ from exports.pages.translation import localize_number, translate
 
 RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 _AGREEMENT_COLUMNS = tuple(f"{name}{part}" for name in BOX_COEFFICIENTS for part in ("", "_low", "_high"))
-REASON_COLUMNS: data_set_files.ColumnTypes = MappingProxyType(
+REASON_COLUMNS: writers.ColumnTypes = MappingProxyType(
     {
         "dataset": "text", "question": "text", "reason": "text", "removed": "integer", "share_of_removed": "number",
         "named": "integer", "votes": "integer", **dict.fromkeys(_AGREEMENT_COLUMNS, "number"),
@@ -63,7 +63,7 @@ class RemovalReason:
     votes: int
     agreement: tuple[Coefficient, ...]
 
-    def row(self, dataset: str) -> data_set_files.DataRow:
+    def row(self, dataset: str) -> writers.DataRow:
         """The reason as a row of the columns REASON_COLUMNS."""
         values: dict[str, Any] = dict.fromkeys(_AGREEMENT_COLUMNS)
         for row in self.agreement:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from exports.lm_eval.prompt_hashes import PROMPT_COLUMNS, build_prompt_rows
 from exports.lm_eval.replay import Recording, ReplayedPeople, list_recordings, replay_people
 from exports.lm_eval.results import (
     ANSWER_COLUMNS,
@@ -12,7 +11,15 @@ from exports.lm_eval.results import (
     build_result_files,
     read_results,
 )
-from exports.lm_eval.run_files import HarnessRun, find_results, format_answer, read_run, read_samples
+from exports.lm_eval.run_files import (
+    PROMPT_COLUMNS,
+    HarnessRun,
+    build_prompt_rows,
+    find_results,
+    format_answer,
+    read_run,
+    read_samples,
+)
 from exports.lm_eval.task_files import build_task_files
 
 __all__ = [

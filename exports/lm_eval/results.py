@@ -15,8 +15,15 @@ from aggregation.errors import HromadaError, Where
 from exports import writers
 from exports.benchmark_items import task_functions
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc, Grades
-from exports.lm_eval.prompt_hashes import format_doc, hash_text
-from exports.lm_eval.run_files import HarnessRun, find_results, format_answer, read_run, read_samples
+from exports.lm_eval.run_files import (
+    HarnessRun,
+    find_results,
+    format_answer,
+    format_doc,
+    hash_text,
+    read_run,
+    read_samples,
+)
 
 ANSWER_COLUMNS = ("model", "task", "item_id", "stimulus_sha256", "answer", "score")
 SCORE_COLUMNS = ("model", "task", "metric", "value", "n_items", "task_hash", "value_ties_wrong")

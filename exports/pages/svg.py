@@ -8,14 +8,47 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from exports.pages.display_text import shorten_text
-from exports.pages.translation import mark_text, translate
+from exports.pages.display_text import MINUS, shorten_text
+from exports.pages.translation import localize_number, mark_text, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+LABEL_ROOM = 18  # half of a label with the sign, in pixels
+
+
+class AxisScale(NamedTuple):
+    """Pixels of the values `low` and `high` on the horizontal axis."""
+
+    left: float
+    right: float
+    low: float = 0.0
+    high: float = 1.0
+
+    def x(self, value: float) -> float:
+        """The pixel of a value."""
+        return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
+
+
+def draw_axis(
+    drawing: SvgDrawing, scale: AxisScale, *, ticks: Sequence[float], top: float, bottom: float, percents: bool
+) -> None:
+    """Draw a line and a label for each tick; with `percents` values are shares, and the last label has the sign."""
+    for tick in ticks:
+        x = scale.x(tick)
+        drawing.line(start=(x, top), end=(x, bottom), colour="rule", width=1)
+        percent = f"{round(100 * tick, 1):g}" + (" %" if tick == ticks[-1] else "")
+        label = localize_number(percent if percents else f"{tick:g}".replace("-", MINUS))
+        is_at_edge = x + LABEL_ROOM > drawing.width
+        if is_at_edge:
+            drawing.text(label, at=(drawing.width, bottom + 16), colour="muted", size=10.5, anchor="right")
+        else:
+            drawing.text(label, at=(x, bottom + 16), colour="muted", size=10.5, anchor="center")
+
 
 Colour = Literal["ink", "muted", "rule", "accent", "second", "watermark"]
 Anchor = Literal["left", "center", "right"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from exports.paper.folder_readme import build_readme
-from exports.paper.paper_tables import format_latex, format_markdown
 from exports.paper.paragraph import write_paragraph
-from exports.paper.result_tables import build_tables
+from exports.paper.result_tables import build_tables, format_latex, format_markdown
 from exports.release_state import ReleaseState
 
 __all__ = ["build_paper_files", "build_readme"]

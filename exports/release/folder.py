@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aggregation.bootstrap import Progress
-from exports import corrections, fact_tables, filtering, heds, paper, report, review_tables, tables, writers
-from exports.benchmark_manifest import list_earlier_files
+from exports import corrections, fact_tables, filtering, heds, item_tables, paper, report, tables, writers
+from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
@@ -19,7 +19,7 @@ from exports.pages.translation import LANGUAGES, get_language, translate
 from exports.release.raw_inputs import write_inputs
 from exports.release_report import build_chapters
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state
-from exports.report.release_marks import CheckedRow, ReleaseMarks
+from exports.report.page import CheckedRow, ReleaseMarks
 
 README = "README.md"
 BENCHMARK = "benchmark"
@@ -135,7 +135,7 @@ def build_release_pages(state: ReleaseState, checklist: Checklist, stamp: str) -
         **build_pages("report", render_report),
         **corrections.build_correction_files(inputs.responses, seed=inputs.seed),
         **filtering.build_filtering_files(inputs.responses, seed=inputs.seed),
-        **review_tables.build_review_files(inputs.data_sets),
+        **item_tables.build_review_files(inputs.data_sets),
     }
 
 

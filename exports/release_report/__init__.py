@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from exports.release_report.campaign_measures import (
     build_confidence_chapter,
+    build_flow_chapter,
+    build_model_chapter,
     build_plan_chapter,
     build_sensitivity_chapter,
+    build_text_chapter,
     build_time_chapter,
 )
-from exports.release_report.hard_items import build_hard_item_chapter
-from exports.release_report.item_lint import build_lint_chapter
-from exports.release_report.model_panels import build_model_chapter
-from exports.release_report.people_and_answers import build_flow_chapter, build_text_chapter
+from exports.release_report.hard_items import build_hard_item_chapter, build_lint_chapter
 from exports.release_state import ReleaseState
-from exports.report.chapters import Chapter
+from exports.report.page import Chapter
 
 __all__ = ["build_chapters"]
 

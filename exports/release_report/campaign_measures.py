@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+from aggregation.model_rows import ALL, ModelDifference
+from exports.facts import ProjectFacts
 from exports.inputs import DataSet
-from exports.pages.display_text import NO_VALUE, format_count
+from exports.model_comparison import ComparedModels
+from exports.pages.display_text import NO_VALUE, format_count, format_percent, format_points, shorten_text
+from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
-from exports.pages.svg import draw_bars
+from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_bars, draw_heading, format_stamp
 from exports.pages.translation import localize_number, mark_text, translate
 from exports.release_state import ReleaseState
-from exports.report.chapters import Chapter, ChapterTable
+from exports.report.page import Chapter, ChapterTable, VerbatimText
 from exports.results import DataSetResult
 from exports.sensitivity import (
     SettingResult,
@@ -158,3 +166,207 @@ def build_sensitivity_chapter(state: ReleaseState) -> Chapter:
 def _build_setting_table(data: DataSet, results: tuple[SettingResult, ...]) -> ChapterTable:
     caption = translate("{name}: under other rules", name=data.name)
     return ChapterTable(caption, list_setting_heads(results), build_setting_rows(results))
+
+
+HOW_COUNTED = mark_text(
+    "From every answer that was given, those that do not count are taken away, kind by kind; on what is left every"
+    " number here rests. exclusions.csv has the reasons in words, human_responses.csv each answer. The second picture"
+    " counts people: who was invited, agreed, began, had all there was for them, and gave an answer that counts."
+)
+HOW_TEXTS = mark_text(
+    "The texts as people read them, each version with the number of people who worked under it or agreed to it. Each"
+    " answer in human_responses.csv names its version by the hash; texts/ has the same as files."
+)
+NAMES = {
+    "instructions": mark_text("Instructions"),
+    "consent": mark_text("Consent"),
+    "content_warning": mark_text("Content warning"),
+}
+
+
+def build_flow_chapter(state: ReleaseState) -> Chapter:
+    """A panel of the answers of each data set, and one of the people of each project that asked people here."""
+    panels = [_draw_flow(result, number) for number, result in enumerate(state.results) if len(result.data.responses)]
+    for number, project in enumerate(state.facts.projects):
+        steps = list(_list_steps(project, state))
+        if steps:
+            panels.append(
+                draw_bars(
+                    [(name, count, str(count)) for name, count in steps],
+                    title=project.name,
+                    subtitle=translate("people, from the invitation to the end"),
+                    prefix=f"funnel-{number}",
+                    simulated=state.simulated,
+                )
+            )
+    return Chapter(
+        id="flow",
+        title=translate("From all answers to those that count"),
+        how=translate(HOW_COUNTED),
+        panels=tuple(panels),
+    )
+
+
+def _draw_flow(result: DataSetResult, number: int) -> str:
+    data = result.data
+    kinds = Counter(str(kind) for kind in data.exclusion_kinds().dropna())
+    bars = [(translate("all answers"), len(data.responses), str(len(data.responses)))]
+    bars += [
+        (translate("less: {kind}", kind=translate_reason(kind)), count, f"−{count}")
+        for kind, count in sorted(kinds.items())
+    ]
+    skips, counted = len(data.list_counted_skips()), len(data.list_counted_answers())
+    bars += [(translate("skips that count as wrong"), skips, str(skips))] if skips else []
+    bars.append((translate("answers that count"), counted, str(counted)))
+    return draw_bars(
+        bars,
+        title=data.name,
+        subtitle=translate("answers, by kind of exclusion"),
+        prefix=f"flow-{number}",
+        simulated=data.simulated,
+    )
+
+
+def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[str, int]]:
+    """The steps that are counted; none of imported votes."""
+    if project.imported or project.started is None:
+        return
+    known = (
+        (translate("invited"), project.invited),
+        (translate("consented"), project.consented),
+        (translate("started"), project.started),
+        (translate("finished"), project.finished),
+    )
+    for name, count in known:
+        if count is not None:
+            yield name, count
+    counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
+    yield translate("gave an answer that counts"), len({person for column in counted for person in column})
+
+
+def build_text_chapter(state: ReleaseState) -> Chapter:
+    """Every version of the texts, equal ones of several projects once."""
+    found: dict[tuple[str, str], list[str]] = {}
+    headings: dict[tuple[str, str], VerbatimText] = {}
+    for project in state.facts.projects:
+        for text in project.texts:
+            if not text.text:
+                continue
+            key = (text.kind, text.sha256)
+            found.setdefault(key, []).append(project.name)
+            version = translate(", version {version}", version=text.version) if text.version else ""
+            people = f", {format_count(text.n_people, 'person')}" if text.n_people else ""
+            name = translate(NAMES[text.kind]) if text.kind in NAMES else text.kind
+            heading = f"{name}{version} ({text.sha256[:12]}{people})"
+            headings.setdefault(key, VerbatimText(heading, project.language, text.text))
+    texts = tuple(
+        own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(found[key])}")
+        for key, own in headings.items()
+    )
+    return Chapter(id="texts", title=translate("What people read"), how=translate(HOW_TEXTS), texts=texts)
+
+
+TOP, STEP = 58, 38
+HOW_COMPARED = mark_text(
+    "People's score less the model's, on the items that both answered, by the same scorer: right of the line people"
+    " are better. The lines are paired 95 % intervals for new people on new items; p is Holm's over the models. The"
+    " files in models/ have both units, every metric, the intervals for this panel, and McNemar's test of the majority."
+)
+UNITS = {"individual": mark_text("single answers"), "majority": mark_text("the majority")}
+
+
+def build_model_chapter(state: ReleaseState) -> Chapter:
+    """A panel and a table of each data set that is compared with models."""
+    panels, tables = [], []
+    for number, compared in enumerate(state.comparisons.values()):
+        rows = [
+            row
+            for row in compared.comparison.differences
+            if row.kind == ALL and row.metric == compared.comparison.primary and row.difference is not None
+        ]
+        if rows:
+            panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows, number))
+            tables.append(
+                ChapterTable(
+                    translate("{name}: people less the model, in points", name=compared.data.name),
+                    (
+                        translate("Model and unit of people"),
+                        translate("Model"),
+                        translate("Difference"),
+                        translate("Fresh panel"),
+                        translate("p (Holm)"),
+                    ),
+                    tuple(map(_build_row, rows)),
+                )
+            )
+    return Chapter(
+        id="models",
+        title=translate("Models beside people"),
+        how=translate(HOW_COMPARED),
+        panels=tuple(panels),
+        tables=tuple(tables),
+    )
+
+
+def _draw_panel(compared: ComparedModels, rows: list[ModelDifference], number: int) -> str:
+    bottom = TOP + STEP * len(rows)
+    drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
+    data = compared.data
+    draw_heading(
+        drawing,
+        shorten_text(data.name, max_length=30),
+        translate("single answers less the model, points"),
+        simulated=data.simulated,
+    )
+    ends = [value for row in rows for value in (row.ci_low, row.ci_high, row.difference) if value is not None]
+    reach = 10 * math.ceil(10 * max(0.1, *(abs(value) for value in ends)))  # in points
+    scale = AxisScale(left=22, right=PANEL_WIDTH - 22, low=-reach, high=reach)
+    ticks = [reach * part for part in (-1, -0.5, 0, 0.5, 1)]
+    draw_axis(drawing, scale, ticks=ticks, top=TOP, bottom=bottom, percents=False)
+    drawing.line(start=(scale.x(0), TOP - 4), end=(scale.x(0), bottom), colour="second", width=1.3)
+    for place, row in enumerate(rows):
+        y = TOP + STEP * place + 17
+        drawing.text(shorten_text(row.model, max_length=34), at=(0, y))
+        drawing.text(format_points(row.difference), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
+        if row.ci_low is not None and row.ci_high is not None:
+            start, end = (scale.x(100 * row.ci_low), y + 11), (scale.x(100 * row.ci_high), y + 11)
+            drawing.line(start=start, end=end, colour="accent", width=1.6)
+        drawing.dot(at=(scale.x(100 * (row.difference or 0.0)), y + 11), colour="accent")
+    content = "; ".join(f"{row.model} {format_points(row.difference)}" for row in rows)
+    label = translate("{name}, people less models: {differences}.", name=data.name, differences=content)
+    return drawing.to_svg(prefix=f"models-{number}", label=format_stamp(simulated=data.simulated) + label)
+
+
+def _build_row(row: ModelDifference) -> TableRow:
+    interval = (
+        NO_VALUE
+        if row.ci_low is None or row.ci_high is None
+        else translate("{low} to {high}", low=format_points(row.ci_low), high=format_points(row.ci_high))
+    )
+    return TableRow(
+        head=f"{row.model}, {_name_unit(row)}",
+        cells=(
+            format_percent(row.value),
+            format_points(row.difference),
+            interval,
+            NO_VALUE if row.p_holm is None else _format_p(row.p_holm),
+        ),
+        remark=" ".join(filter(None, [translate_reason(row.reason), _describe_ties(row)])),
+    )
+
+
+def _name_unit(row: ModelDifference) -> str:
+    if row.unit == "individual" or row.fewest_votes is None:
+        return translate(UNITS[row.unit])
+    return translate("the majority of {n}", n=row.unit_title.removeprefix("majority of "))
+
+
+def _describe_ties(row: ModelDifference) -> str:
+    """The difference if every tie counts as wrong; empty without a tie."""
+    if not row.n_ties:
+        return ""
+    return translate("With ties wrong: {values}.", values=format_points(row.difference_ties_wrong))
+
+
+def _format_p(p: float) -> str:
+    return localize_number("< 0.001" if p < 0.001 else f"{p:.3f}")

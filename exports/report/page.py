@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance, Unit
-from exports.gold_ceiling import describe_ceiling
+from exports.adjudicated_gold import describe_ceiling
 from exports.inputs import DataSet
 from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
@@ -38,7 +39,6 @@ from exports.pages.scaffold import (
 from exports.pages.translation import localize_number, translate
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
-from exports.report.release_marks import ReleaseMarks
 from exports.report.rows import (
     ConfusionTable,
     build_class_rows,
@@ -53,6 +53,82 @@ from exports.report.rows import (
 )
 from exports.results import NO_VOTES, UNITS, DataSetResult
 from exports.tables import Release
+
+
+class ChapterTable(NamedTuple):
+    """A table of a chapter: its caption, its heads, and its rows."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+
+class VerbatimText(NamedTuple):
+    """A text as people read it: its heading, its language, and its words."""
+
+    heading: str
+    language: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chapter:
+    """A chapter: `id` is unique on the page, `how` says how its numbers were made, `panels` are SVG elements."""
+
+    id: str
+    title: str
+    how: str
+    panels: tuple[str, ...] = ()
+    tables: tuple[ChapterTable, ...] = ()
+    texts: tuple[VerbatimText, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show."""
+        return not (self.panels or self.tables or self.texts)
+
+
+class CheckedRow(NamedTuple):
+    """A line of the release checklist: its id, what must be stated, status, level, and evidence."""
+
+    id: str
+    must_state: str
+    status: str
+    level: str
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseMarks:
+    """The stamp (SIMULATED, SECONDARY, DRAFT, or empty), the status of the gate, its lines, warnings, and chapters."""
+
+    stamp: str = ""
+    status: str = ""
+    lines: tuple[CheckedRow, ...] = ()
+    warnings: tuple[str, ...] = ()
+    chapters: tuple[Chapter, ...] = ()
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether the release is a draft, which no gate has passed."""
+        return "DRAFT" in self.stamp
+
+    @property
+    def is_secondary(self) -> bool:
+        """Whether some lines are not evidenced, because people worked elsewhere."""
+        return "SECONDARY" in self.stamp
+
+    @property
+    def rows(self) -> tuple[TableRow, ...]:
+        """The rows of the table of the gate."""
+        return tuple(
+            TableRow(
+                head=line.id,
+                cells=(translate(line.status), translate(line.level)),
+                remark=f"{line.must_state}. {line.evidence}",
+            )
+            for line in self.lines
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from aggregation.agreement import Coefficient
 from aggregation.performance import Performance
-from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,
@@ -19,7 +18,7 @@ from exports.pages.display_text import (
     format_percent,
     shorten_text,
 )
-from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
 from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
 

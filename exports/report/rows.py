@@ -9,7 +9,6 @@ from aggregation.labels.scores import NO_LABEL, compute_class_scores
 from aggregation.performance import Score
 from exports.class_tables import format_shared_count
 from exports.order_effects import PLACE, OrderPart, PeopleEffects
-from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import (
     FAR_FROM_PRIMARY,
     METRIC_NAMES,
@@ -29,7 +28,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
-from exports.pages.svg import PANEL_WIDTH, SIMULATED, SvgDrawing, draw_heading, format_stamp
+from exports.pages.svg import PANEL_WIDTH, SIMULATED, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
 from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
 from exports.score_variants import describe_variant

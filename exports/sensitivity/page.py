@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from exports.inputs import DataSet
-from exports.pages.axis import AxisScale, draw_axis
 from exports.pages.display_text import (
     COEFFICIENT_NAMES,
     format_coefficient,
@@ -17,7 +16,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
-from exports.pages.svg import PANEL_WIDTH, SvgDrawing, draw_heading, format_stamp
+from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
 from exports.pages.translation import localize_number, mark_text, translate
 from exports.sensitivity.confidence_cut import CutResult
 from exports.sensitivity.rule_grid import SettingResult

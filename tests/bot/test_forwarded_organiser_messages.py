@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ask, begin, collect, go, list_acts, open_admin, read_state
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 def list_own_texts(person: ScriptedPerson) -> list[Message]:

@@ -20,7 +20,7 @@ from annotation.vocabulary import CaseReason, GoldStratum
 from annotation.workflow.lifecycle import projects
 from annotation.workflow.review import adjudication, cases, reviewers
 from bot import release
-from exports.gold_ceiling import describe_ceiling, estimate_gold_ceiling
+from exports.adjudicated_gold import describe_ceiling, estimate_gold_ceiling
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 N_ITEMS, N_CONFLICTS, N_DOUBTFUL = 300, 40, 40

@@ -12,7 +12,7 @@ import pytest
 from annotation.store import queries
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import message_layout
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ask, begin, find_pseudonym, go, observe, open_admin
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ MANY = 64
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 def load_many(load: Callable[..., Any], number: int, *, title: str = "Слова") -> None:

@@ -32,7 +32,7 @@ from annotation.workflow.review import problem_reports
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -48,7 +48,7 @@ KYIV = ZoneInfo("Europe/Kyiv")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int) -> ScriptedPerson:

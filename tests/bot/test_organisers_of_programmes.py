@@ -13,7 +13,7 @@ from annotation.campaigns import programme_file
 from annotation.store import models, queries
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.lifecycle import programmes, transitions
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, begin, collect, find_pseudonym, go, list_acts, open_admin
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ LoadProgramme = Callable[..., None]
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from annotation.store import invariants, queries
 from annotation.workflow.annotators import roster
 from annotation.workflow.lifecycle import transitions
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 
 if TYPE_CHECKING:
     from bot.emulator.model import Message
@@ -29,7 +29,7 @@ LAST = "більше не нагадуватиму"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(rate_limit, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int = 1) -> ScriptedPerson:

@@ -41,7 +41,7 @@ from bot.conversation import notifications
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
-from exports.gold_ceiling import build_gold_verdicts
+from exports.adjudicated_gold import build_gold_verdicts
 
 if TYPE_CHECKING:
     from _command import Hromada

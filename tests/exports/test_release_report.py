@@ -12,9 +12,9 @@ from exports.facts import LintFact, TextFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.pages.translation import use_language
 from exports.release import build_release_folder
-from exports.release_report import build_chapters, model_panels
+from exports.release_report import build_chapters, campaign_measures
 from exports.release_state import ReleaseState, compute_release_state
-from exports.report.chapters import Chapter
+from exports.report.page import Chapter
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -138,9 +138,9 @@ def test_models_have_signed_points_with_intervals(state: ReleaseState) -> None:
 
 
 def test_a_p_that_rounds_to_nothing_is_said_to_be_small() -> None:
-    assert [model_panels._format_p(p) for p in (0.0004, 0.0005, 0.014)] == ["< 0.001", "< 0.001", "0.014"]
+    assert [campaign_measures._format_p(p) for p in (0.0004, 0.0005, 0.014)] == ["< 0.001", "< 0.001", "0.014"]
     with use_language("uk"):
-        assert model_panels._format_p(0.0004) == "< 0,001"
+        assert campaign_measures._format_p(0.0004) == "< 0,001"
 
 
 def test_equal_texts_of_a_programme_stand_once(make_release: Any) -> None:

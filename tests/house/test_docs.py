@@ -21,7 +21,7 @@ from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
 from bot.emulator.methods import METHODS
-from exports import class_tables, corrections, filtering, inputs, item_tables, lm_eval, review_tables, tables
+from exports import class_tables, corrections, filtering, inputs, item_tables, lm_eval, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -130,8 +130,8 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *tables.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
-        *review_tables.ADJUDICATION_COLUMNS,
-        *review_tables.REVIEW_COLUMNS,
+        *item_tables.ADJUDICATION_COLUMNS,
+        *item_tables.REVIEW_COLUMNS,
         *lm_eval.PROMPT_COLUMNS,
         *lm_eval.ANSWER_COLUMNS,
         *lm_eval.SCORE_COLUMNS,

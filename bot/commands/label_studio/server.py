@@ -36,7 +36,7 @@ def up(
     from annotation.errors import BadInput, Where
     from annotation.label_studio import local_server
     from bot.commands import terminal_output
-    from bot.delivery.http_server import parse_listen_address
+    from bot.delivery.webhook import parse_listen_address
 
     address = parse_listen_address(listen, "--listen")
     if "@" not in email:

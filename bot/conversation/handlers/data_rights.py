@@ -12,7 +12,7 @@ from annotation.workflow.annotators import consents, erasure, own_data
 from bot.conversation import message_layout, navigation
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import NewDocument, TelegramCalls
-from bot.conversation.views import menus, personal_data
+from bot.conversation.views import menus, own_progress
 
 EXPORT_FILE_NAME = "mydata.json"
 """The name of the file that `/mydata` sends."""
@@ -27,7 +27,7 @@ def send_my_data(context: UpdateContext) -> TelegramCalls:
     content = json.dumps(data, ensure_ascii=False, indent=2).encode()
     caption = context.translate("mydata")
     file = NewDocument(chat_id=context.incoming.chat_id, name=EXPORT_FILE_NAME, content=content, caption=caption)
-    messages = personal_data.render_summary(summary, context.translate, zone=context.annotator.time_zone)
+    messages = own_progress.render_summary(summary, context.translate, zone=context.annotator.time_zone)
     return join_calls((file,), context.ask(messages))
 
 

@@ -12,9 +12,9 @@ from annotation.workflow.conversations.conversation_state import AnswerDraft, As
 from bot.conversation import message_layout
 from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
 from bot.conversation.message_layout import TextBlock
-from bot.conversation.spans import span_screens, text_segments
-from bot.conversation.spans.span_choice import SpanChoice
+from bot.conversation.spans import span_drafts, span_screens
 from bot.conversation.spans.span_drafts import SpanDraft, SpanTap, parse_draft
+from bot.conversation.spans.span_screens import SpanChoice
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData
 
@@ -115,12 +115,12 @@ def _get_question(asked: AskedQuestion) -> SpanQuestion:
 
 
 def _build_choice(asked: AskedQuestion) -> SpanChoice:
-    segments = text_segments.split_text(asked.shown.field_text)
+    segments = span_drafts.split_text(asked.shown.field_text)
     return SpanChoice(segments=segments, most=_get_question(asked).most, draft=parse_draft(asked.draft.entry or {}))
 
 
 def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-    extents = text_segments.find_typed_part(text, asked.shown.field_text)
+    extents = span_drafts.find_typed_part(text, asked.shown.field_text)
     draft = _build_choice(asked).choose_extents(extents)
     if draft is None:
         return RefusedInput(text_id="span-overlaps" if extents else "span-not-found")

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from annotation.campaigns.questions import QuestionContent, SpanQuestion
 from annotation.errors import Stale
-from bot.conversation.spans.span_choice import SpanChoice
-from bot.conversation.spans.span_drafts import SpanDraft, SpanStep, SpanTap, parse_draft
-from bot.conversation.spans.text_segments import find_typed_part, split_text
+from bot.conversation.spans.span_drafts import SpanDraft, SpanStep, SpanTap, find_typed_part, parse_draft, split_text
+from bot.conversation.spans.span_screens import SpanChoice
 
 SENTENCES = [
     (

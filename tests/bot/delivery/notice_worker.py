@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from annotation.store import database
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery import rate_limit
+from bot.delivery import attempts
 from bot.delivery.telegram_api import AiohttpRequest
 
 ROUNDS = 2
@@ -78,7 +78,7 @@ async def send(app: application.BotApplication) -> None:
 
 def run(telegram: str, token: str, *, url: str, at: float, kill_at: int, organisers: list[int]) -> None:
     """A bot at this time."""
-    rate_limit.CHAT_SECONDS, rate_limit.OVERALL_SECONDS = 0.0, 0.03  # one message after another, as it is in earnest
+    attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS = 0.0, 0.03  # one message after another, as it is in earnest
     countdown, now = Countdown(kill_at), datetime.fromtimestamp(at, UTC)
     with database.open_database(url) as opened:
         app = application.build_application(

@@ -17,8 +17,8 @@ from sqlalchemy import event
 from annotation.errors import NotWritable, Unavailable
 from bot.delivery import sweeper, transaction_runner, workers
 from bot.delivery.attempts import AwaitedService, Watchdog
-from bot.delivery.http_server import build_health_route
 from bot.delivery.transaction_runner import RECOVERY_SECONDS, DatabaseState
+from bot.delivery.webhook import build_health_route
 
 if TYPE_CHECKING:
     from sqlmodel import Session

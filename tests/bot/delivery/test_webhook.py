@@ -19,8 +19,15 @@ from annotation.store.models import Heartbeat
 from bot import application
 from bot.application import WebhookAddress
 from bot.delivery import webhook
-from bot.delivery.http_server import HEALTH_PATH, MAX_BODY_BYTES, ListenAddress, serve_http
-from bot.delivery.webhook import VERIFICATION_HEADER, WEBHOOK_PATH, WebhookReceiver
+from bot.delivery.webhook import (
+    HEALTH_PATH,
+    MAX_BODY_BYTES,
+    VERIFICATION_HEADER,
+    WEBHOOK_PATH,
+    ListenAddress,
+    WebhookReceiver,
+    serve_http,
+)
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 

@@ -22,12 +22,11 @@ from annotation.store import database, queries
 from annotation.store.models import Annotator, Project
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
-from bot.delivery.http_server import ListenAddress
-from bot.web import detail_meter
-from bot.web.access import Access
-from bot.web.detail_meter import DetailMeter
+from bot.delivery.webhook import ListenAddress
+from bot.web import details
+from bot.web.details import DetailMeter
 from bot.web.live_pages import LivePages
-from bot.web.server import DashboardServer
+from bot.web.server import Access, DashboardServer
 from bot.web.snapshots import SnapshotReader
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -120,8 +119,8 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AbstractAsyncContext
 
     Details are measured again at once, not after a quarter of a minute or twenty times what it took.
     """
-    monkeypatch.setattr(detail_meter, "LEAST_SECONDS", 0.1)
-    monkeypatch.setattr(detail_meter, "COST", 0)
+    monkeypatch.setattr(details, "LEAST_SECONDS", 0.1)
+    monkeypatch.setattr(details, "COST", 0)
     return _serve_dashboard
 
 

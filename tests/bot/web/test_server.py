@@ -17,7 +17,7 @@ import pytest
 from annotation.errors import BadInput
 from annotation.store import database
 from bot.web import live_pages, server, snapshots
-from bot.web.access import build_access
+from bot.web.server import build_access
 
 if TYPE_CHECKING:
     from collections.abc import Callable
