@@ -20,7 +20,7 @@ rm -rf build/test && mkdir -p build/test && \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test test-slow explore check bench modules pictures lock clean
+.PHONY: help install servers demo try test test-slow explore check bench pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test test-slow explore check bench modules commands pictures: BIN := build/developer/bin
+test test-slow explore check bench commands pictures: BIN := build/developer/bin
 
 test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
 	$(RUN_TESTS) -m "not slow" $(ARGS)
@@ -58,9 +58,6 @@ check: build/developer/packages ## ruff, mypy --strict, import-linter
 
 bench: build/developer/installed ## Every figure about speed, each with its goal
 	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
-
-modules: build/developer/installed ## The list of modules in docs/explanation/architecture.md, from their docstrings
-	$(BIN)/python docs/explanation/list_modules.py
 
 commands: build/developer/installed ## docs/reference/commands.md, from the help of the commands
 	$(BIN)/python docs/reference/list_commands.py

@@ -1,6 +1,6 @@
 """Systems ranked over many tasks, people among them: Vote'n'Rank, beside means and the optimality gap.
 
-Source: Rofin et al. 2023 (arXiv:2210.05769); the voting rules are in `aggregation/voting_rules`. The optimality gap is
+Source: Rofin et al. 2023 (arXiv:2210.05769); the voting rules are in `aggregation/ranking`. The optimality gap is
 that of Agarwal et al. 2021 (*Deep Reinforcement Learning at the Edge of the Statistical Precipice*): how far a system
 falls short of γ on average, where scores above γ count as γ.
 """

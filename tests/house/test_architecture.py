@@ -129,11 +129,6 @@ def check_page(script: str) -> None:
         runpy.run_path(script, run_name="__main__")
 
 
-def test_the_page_lists_every_module() -> None:
-    """The list is made of the docstrings (`make modules`), and is as they are."""
-    check_page("docs/explanation/list_modules.py")
-
-
 def test_the_reference_of_commands_is_what_they_say() -> None:
     """It is made of the help of every command (`make commands`), and is as that is."""
     check_page("docs/reference/list_commands.py")
@@ -141,7 +136,7 @@ def test_the_reference_of_commands_is_what_they_say() -> None:
 
 @pytest.mark.parametrize(
     ("script", "page"),
-    [("explanation/list_modules.py", "architecture.md"), ("reference/list_commands.py", "commands.md")],
+    [("reference/list_commands.py", "commands.md")],
 )
 def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None:
     """Where one line of it is not what it was made of, it is named with what to type."""
