@@ -74,6 +74,21 @@ def test_boxes_have_their_own_votes() -> None:
     assert list(dict.fromkeys(of for of, _ in values)) == list(BOXES)
 
 
+def test_the_intervals_of_boxes_have_the_level_that_is_asked() -> None:
+    """Of the same resamples, half of them cover less than 95 %."""
+    rows = [(f"i{n}", who, BOXES[: (n * 7 + n // 5 + len(who)) % 3]) for n in range(30) for who in ("a", "bb", "ccc")]
+    narrow, wide = (
+        compute_box_agreement(build(rows), n_resamples=200, confidence_level=level) for level in (0.5, 0.95)
+    )
+    widths = [
+        (one.high - one.low, other.high - other.low)
+        for one, other in zip(narrow, wide, strict=True)
+        if one.low is not None and one.high is not None and other.low is not None and other.high is not None
+    ]
+    assert len(widths) >= len(BOXES)
+    assert all(half < most for half, most in widths)
+
+
 @settings(deadline=None, max_examples=limit_examples(40))
 @given(rows=ROWS)
 def test_alpha_of_sets_equals_nltk(rows: Rows) -> None:

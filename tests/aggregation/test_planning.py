@@ -10,6 +10,7 @@ from _panels import Design
 from _plans import UNITS, find_detectable_model, find_differences, measure_widths, plan_width
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
+from aggregation import variance_models
 from aggregation.intervals import wilson_interval
 from aggregation.planning import (
     find_items,
@@ -67,6 +68,22 @@ def test_more_people_and_items_never_need_more_of_the_other() -> None:
     shown = find_items(model, people=100, difference=0.05)
     assert shown is not None
     assert plan_design(model, items=shown, people=100).paired <= 0.05
+
+
+def test_no_plan_has_fewer_items_than_two_groups() -> None:
+    """Nor fewer than ten, however wide the interval may be."""
+    wide = [
+        find_items(assume_variance(share=0.8, votes=1, group_size=size), people=30, half_width=0.9) for size in (1, 20)
+    ]
+    assert wide == [10, 40]
+
+
+def test_a_plan_expects_a_few_people_far_below_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their spread is known less well than that of normal draws, so that the interval may come out wider."""
+    model = assume_variance(share=0.9, votes=3)
+    planned = predict_half_width(model, items=500, people=8)
+    monkeypatch.setattr(variance_models, "PERSON_KURTOSIS", 0.0)
+    assert predict_half_width(model, items=500, people=8) < planned
 
 
 @pytest.mark.slow

@@ -125,6 +125,12 @@ def read_rows(content: bytes | str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+def test_only_declared_facts_are_passed_on(built: Built) -> None:
+    """What the project file leaves out is no fact."""
+    (task,) = built.campaigns.read_source("words").tasks
+    assert task.declared.keys() == {"licence", "population", "recruitment"}
+
+
 def test_the_manifest_has_the_hash_of_every_file(built: Built) -> None:
     """Of the key too; and it says with which versions and which seed all was made."""
     for name in ("pair-built", "secret-built", "secret-built-key"):

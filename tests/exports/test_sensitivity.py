@@ -13,7 +13,7 @@ from aggregation.errors import HromadaError
 from aggregation.intervals import wilson_interval
 from exports import sensitivity
 from exports.inputs import DataSet
-from exports.sensitivity import RuleSetting, SettingResult
+from exports.sensitivity import CUTS, RuleSetting, SettingResult
 
 if TYPE_CHECKING:
     from tests.exports.conftest import Make
@@ -154,3 +154,9 @@ def test_the_files_say_the_same_and_the_page_stands_alone(planted: DataSet) -> N
     assert "http" not in page.replace("http-equiv", "")
     table = pd.DataFrame(sensitivity.list_setting_rows(results))
     assert list(table["n_answers"]) == [120, 140, 120, 80, 60]
+
+
+def test_the_last_cut_keeps_labels_that_are_certain() -> None:
+    """Confidences are shares: none is above 1."""
+    assert (CUTS[0], CUTS[-1]) == (0.0, 1.0)
+    assert list(CUTS) == sorted(CUTS)

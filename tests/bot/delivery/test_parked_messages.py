@@ -282,6 +282,15 @@ def refuse(limit: RateLimit, chats: Iterable[int], *, now: float, seconds: float
         limit.record_refusal(chat, until=now + seconds, now=now)
 
 
+def test_a_chat_gets_its_next_message_when_its_second_is_over() -> None:
+    """Not a moment later; until then it is said how long that is."""
+    limit = RateLimit()
+    limit.record_message(1, now=0.0)
+    end = max(limit.allowed_at[1], limit.overall_allowed_at)
+    assert limit.choose_chat({1: 0.0}, now=end - 0.25) == (None, 0.25)
+    assert limit.choose_chat({1: 0.0}, now=end) == (1, 0.0)
+
+
 def test_a_pause_belongs_to_its_chat() -> None:
     """However many are paused: by what other processes were told, in groups, or spread over minutes."""
     limit = RateLimit()

@@ -10,7 +10,9 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.emulator.calls import Upload
 from bot.emulator.chat_page import MAX_ACT_BYTES
+from bot.emulator.files import store_file
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import MAX_BODY, Server
 from bot.emulator.telegram import Telegram
@@ -66,6 +68,22 @@ async def test_the_address_opens_the_page_once(server: Server, client: aiohttp.C
         assert response.status == 403
         assert "Set-Cookie" not in response.headers
         assert "Opened in another browser? Go on there, or stop the command and start it again" in await response.text()
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a.png", "image/png"), ("a.jpg", "image/jpeg")])
+async def test_a_photo_says_what_it_is(
+    server: Server, telegram: Telegram, client: aiohttp.ClientSession, name: str, kind: str
+) -> None:
+    """By its bytes, not by its name."""
+    png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (8).to_bytes(4, "big") * 2
+    jpeg = b"\xff\xd8\xff\xc0\0\x11\x08\0\x08\0\x08"
+    content = png if name == "a.png" else jpeg
+    file = store_file(telegram.files, Upload(name="photo", content=content, mime="image/x"), photo=True)
+    assert file.width == 8
+    async with client.get(f"{server.url}/?token={server.page.ticket}"):
+        pass
+    async with client.get(f"{server.url}/media/{file.id}") as response:
+        assert (response.status, response.content_type) == (200, kind)
 
 
 async def test_what_is_over_size_is_refused(server: Server, client: aiohttp.ClientSession) -> None:
