@@ -28,7 +28,7 @@ VOTES = "item_id,annotator,answer\n" + "".join(
 )
 COMMANDS = (
     "agreement one", "aggregate one", "baseline one", "sensitivity one", "compare one answers.jsonl",
-    "compare-pilots one two", "export one --to out", "export --to out", "build one out --no-replay",
+    "compare one two", "export one --to out", "export --to out", "build one out --no-replay",
     "release one out --draft --no-replay", "follow-up next.jsonl --from one",
 )  # fmt: skip
 
