@@ -11,6 +11,7 @@ import typer
 
 from bot.commands.command_line import AsJson, ProjectName, refuse_options
 from bot.commands.data_sets import (
+    PANELS,
     QuestionName,
     ScoreTies,
     Seed,
@@ -78,12 +79,12 @@ def compare(
             (
                 others != against or len(others) > 1 or bool(score),
                 f"{project} is compared with one project, or with models.",
-                "Name one project, or answers of models, as in ./answers.jsonl, and scores.",
+                "Compare them in two commands.",
             ),
             (
                 ties is not Ties.SHARED or seed != 0,
                 "--ties and --seed are for a comparison with models.",
-                "Leave them out. Two projects have ties shared, and the values with ties wrong.",
+                "Leave them out.",
             ),
         )
     check_blindness([project, *others], by="compare", unblind=unblind)
@@ -270,7 +271,7 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
     from exports.model_comparison import COMPARED, STATUSES
 
     notes = [
-        "Fresh panel: new people on new items; this panel: these people on new items; both 95 %, of the difference.",
+        PANELS,
         "Can show: the least true difference that this design would have found with a power of 80 %.",
         f"{compared.n_items} items, {compared.n_scored} of them with gold and people.",
     ]

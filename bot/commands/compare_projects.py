@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.data_sets import describe_reasons, name_items, read_data_set
+from bot.commands.data_sets import PANELS, describe_reasons, name_items, read_data_set
 
 if TYPE_CHECKING:
-    from exports.pilot_comparison import ComparedDataSets
+    import pandas as pd
+
+    from aggregation.pilot_comparison import PilotComparison
 
 ITEM_NOTES = {
     "missing_in": "Not compared, as only one project has them",
@@ -35,56 +37,56 @@ def list_projects(against: Sequence[str]) -> list[str]:
 
 def compare_two_projects(names: tuple[str, str], question: str | None, *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
+    from aggregation.pilot_comparison import compare_pilots
     from bot import release
     from bot.commands import database_session, terminal_output
     from exports import pilot_comparison, writers
 
-    data_sets = read_data_set(names[0], question), read_data_set(names[1], question)
+    first, second = (read_data_set(name, question) for name in names)
     with database_session.open_database() as database, database.reading() as view:
         hashes = [release.hash_item_texts(view, database_session.get_project(view, name)) for name in names]
-    compared = pilot_comparison.compare_data_sets(data_sets, text_hashes=hashes)
-    titles = [data.name for data in data_sets]
-    written = () if to is None else writers.write_files(to, compared.build_files())
+    found = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
+    items = pilot_comparison.match_items((first, second), hashes)
+    is_simulated = first.simulated or second.simulated
+    files = pilot_comparison.build_comparison_files(found, items)
+    written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
     if json:
         terminal_output.print_json(
             {
-                "projects": titles,
-                "simulated": compared.simulated,
-                "confidence_level": compared.comparison.confidence_level,
-                "items": compared.items.to_dict("records"),
-                "differences": compared.list_differences(),
-                "warnings": list(compared.comparison.warnings),
-                "files": [str(path) for path in written],
+                "projects": [first.name, second.name],
+                "simulated": is_simulated,
+                "confidence_level": found.confidence_level,
+                "items": items.to_dict("records"),
+                "differences": pilot_comparison.list_difference_rows(found),
+                "warnings": list(found.warnings),
+                "files": written,
             }
         )
         return
-    _print_table(compared, titles)
+    title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
+    _print_table(f"SIMULATED · {title}" if is_simulated else title, found, items)
     for path in written:
-        terminal_output.print_line(str(path))
+        terminal_output.print_line(path)
 
 
-def _print_table(compared: ComparedDataSets, titles: Sequence[str]) -> None:
+def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> None:
     """A row for each measure, and one for a majority with its ties wrong; then what limits the comparison."""
     from bot.commands import terminal_output
 
-    found = compared.comparison.differences
     rows: list[tuple[terminal_output.Cell, ...]] = []
-    for row in found:
+    for row in found.differences:
         ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))
         shown = [terminal_output.format_interval(*pair).replace(" – ", "–") for pair in ends]  # for 80 columns
         rows.append((row.measure, row.first, row.second, row.difference, *shown))
         if row.first_ties_wrong is not None:
             rows.append((f"{row.measure}, ties wrong", row.first_ties_wrong, row.second_ties_wrong, None, "", ""))
-    is_compared = compared.items["compared"].astype(bool)
-    notes = []
-    for column, text in ITEM_NOTES.items():
-        is_meant = ~is_compared if column == "missing_in" else is_compared & compared.items[column].astype(bool)
-        if is_meant.any():
-            notes.append(f"{text}: {name_items(compared.items.loc[is_meant, 'item_id'].tolist())}.")
-    n_people, n_common = max((row.n_people, row.n_common_people) for row in found)
-    notes += [*compared.comparison.warnings, *describe_reasons((row.measure, row.reason) for row in found)]
-    notes.append(f"{n_people} people, {n_common} of them in both. The intervals are of the paired difference.")
-    stamp = "SIMULATED · " if compared.simulated else ""
-    title = f"{stamp}{titles[0]} less {titles[1]} on {is_compared.sum()} items"
-    columns = ("measure", *titles, "difference", "fresh panel, 95%", "this panel, 95%")
+    notes = [
+        f"{text}: {name_items(items.loc[items[column].astype(bool), 'item_id'].tolist())}."
+        for column, text in ITEM_NOTES.items()
+        if items[column].any()
+    ]
+    notes += [*found.warnings, *describe_reasons((row.measure, row.reason) for row in found.differences)]
+    n_people, n_common = max((row.n_people, row.n_common_people) for row in found.differences)
+    notes.append(f"{n_people} people, {n_common} of them in both. {PANELS}")
+    columns = ("measure", "first", "second", "diff.", "fresh panel", "this panel")
     terminal_output.print_table(title, columns, rows, notes=notes)

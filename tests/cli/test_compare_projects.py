@@ -132,7 +132,7 @@ def test_what_cannot_be_compared_with_a_project_is_refused(hromada: Hromada) -> 
     load_pilot(hromada, "short", people=range(1, 13), right=0.95, seconds=10)
     for words, problem in (
         (("short",), "'short' is named twice. Name two projects."),
-        (("short.yaml", "answers.jsonl"), "short is compared with one project, or with models. Name one project"),
+        (("short.yaml", "answers.jsonl"), "short is compared with one project, or with models. Compare them in two"),
         (("short", "--score", "m=0.5"), "short is compared with one project, or with models."),
         (("short", "--ties", "drop"), "--ties and --seed are for a comparison with models. Leave them out."),
         (("short", "--seed", "3"), "--ties and --seed are for a comparison with models."),
