@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from aggregation.bootstrap import encode_groups
 from aggregation.errors import HromadaError, Refused
@@ -110,8 +111,7 @@ def _compare(
     confidence_level: float,
 ) -> PilotDifference:
     """The measure on the items that have its basis in both pilots, or the reason why there is none."""
-    first, second = (pilot.list_items(basis) for pilot in pilots)
-    items = first.intersection(second)
+    items = pd.Index(sorted(set.intersection(*(pilot.list_items(basis) for pilot in pilots))))
     if items.empty:
         return PilotDifference(measure=name, reason=REASON_NO_ITEMS)
     try:

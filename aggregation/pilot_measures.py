@@ -57,15 +57,15 @@ class PilotAnswers:
         offers = self.offers.loc[self.offers["item"].isin(items)].reset_index(drop=True)
         return replace(self, answers=self.answers.with_votes(kept), offers=offers)
 
-    def list_items(self, basis: Basis) -> pd.Index[str]:
-        """The items that have this, sorted."""
+    def list_items(self, basis: Basis) -> set[str]:
+        """The items that have this."""
         votes = self.answers.votes
         items = {"offers": self.offers, "timed": self.timed}.get(basis, votes.frame)["item"]
         if basis == "pairs":
             items = items[items.duplicated()]
         elif basis == "scored":
             items = items[items.isin(votes.items.index[votes.items["gold"].notna()])]
-        return pd.Index(sorted(set(items)))
+        return set(items)
 
 
 def measure_coefficient(pilot: PilotAnswers, coefficient: CoefficientName) -> ItemMeasure:
