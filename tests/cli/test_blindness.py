@@ -80,6 +80,15 @@ def test_every_command_of_results_refuses_until_the_end_and_obeys_the_flag(asked
     assert ("one", f"{command} --unblind") in list_records(asked)
 
 
+def test_the_second_project_of_a_comparison_is_blind_too(asked: Hromada) -> None:
+    ask_people(asked)
+    assert asked("close", "one").code == 0
+    refused = asked("compare", "one", "two.yaml")
+    assert (refused.code, refused.out, "People still answer two" in refused.err) == (2, "", True)
+    assert asked("compare", "one", "two.yaml", "--unblind").code == 0
+    assert list_records(asked) == [("two", "compare --unblind")]
+
+
 def test_imported_votes_and_simulated_people_are_exempt_and_a_closed_baseline_is_open(asked: Hromada) -> None:
     ask_people(asked, simulated=True)
     assert asked("baseline", "one").code == 0
