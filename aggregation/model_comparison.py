@@ -130,7 +130,9 @@ def compare_models(
 
 def _check_names(names: Sequence[str]) -> None:
     if not names:
-        raise HromadaError("There is nothing to compare people with.", remedy="Name results of a model, or a --score.")
+        raise HromadaError(
+            "There is nothing to compare people with.", remedy="Name another project, results of a model, or a --score."
+        )
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise HromadaError(f"Two models are called {repeated[0]!r}.", remedy="Give each file or folder its own name.")

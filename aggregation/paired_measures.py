@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.panel_variance import FEWEST_PEOPLE, Contributions, Metric
-from aggregation.schema import Codes, Floats
+from aggregation.schema import Codes, Floats, count_codes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -32,6 +32,46 @@ class ItemMeasure:
     def value(self) -> float:
         """The measure itself; nan where it is undefined."""
         return float(self.compute(self.contributions.sums)[0])
+
+    @property
+    def value_ties_wrong(self) -> float:
+        """The measure with each tie counted as no answer."""
+        return float(self.compute((self.contributions.count_ties_wrong() or self.contributions).sums)[0])
+
+
+def build_item_measure(
+    rows: pd.DataFrame, *, changes: Floats, columns: Floats | None = None, compute: Callable[[Floats], Floats]
+) -> ItemMeasure:
+    """A measure to which each row (item, annotator) adds its changes; items are their own groups until it is joined.
+
+    `columns` are those of the items, sorted, where they are not the sums of the changes.
+    """
+    items, names = pd.factorize(rows["item"], sort=True)
+    annotators, people = pd.factorize(rows["annotator"], sort=True)
+    codes: Codes = np.asarray(items)
+    return ItemMeasure(
+        contributions=Contributions(
+            columns=sum_items(rows["item"], changes) if columns is None else columns,
+            groups=np.arange(len(names)),
+            n_groups=len(names),
+            changes=changes,
+            change=np.arange(len(changes)),
+            items=codes,
+            people=np.asarray(annotators),
+            n_people=len(people),
+            people_factor=len(people) / max(len(people) - 1, 1),
+            cell_factor=1.0,
+            n_independent=len(rows),
+        ),
+        compute=compute,
+        people=np.asarray(people, dtype=object),
+    )
+
+
+def sum_items(items: pd.Series[str], values: Floats) -> Floats:
+    """The sums of the values (rows × columns) over the rows of each item, items sorted."""
+    codes, names = pd.factorize(items, sort=True)
+    return np.stack([count_codes(codes, size=len(names), weights=column) for column in values.T], axis=1)
 
 
 def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple[Contributions, Metric]:

@@ -1,4 +1,4 @@
-"""How often the intervals of `hromada compare-pilots` cover the true difference of two pilots, by simulation.
+"""How often the intervals of `hromada compare` cover the true difference of two pilots, by simulation.
 
     python benchmarks/pilots.py [--json] [--quick]
 

@@ -17,7 +17,7 @@ from aggregation.model_rows import ModelDifference
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.number_formats import round_number
+from exports.number_formats import round_number, round_row
 from exports.results import CIRCULAR
 
 COMPARED, OTHER_STIMULUS, NOT_ANSWERED = "compared", "another stimulus", "not answered by the model"
@@ -171,14 +171,13 @@ def _list_notes(read: ReadModels, comparison: ModelComparison, *, has_skips: boo
 def list_difference_rows(compared: ComparedModels) -> list[Row]:
     """All differences with the columns of model_comparison.csv, those over all items first, numbers rounded."""
     rows = (*compared.comparison.differences, *compared.comparison.parts)
-    return [_round_row(asdict(row)) for row in rows]
+    return [round_row(asdict(row)) for row in rows]
 
 
 def list_mcnemar_rows(compared: ComparedModels) -> list[Row]:
     """McNemar's tests with the columns of model_mcnemar.csv."""
     return [
-        _round_row({"model": one.model, **asdict(one.test), "p_holm": one.p_holm})
-        for one in compared.comparison.mcnemar
+        round_row({"model": one.model, **asdict(one.test), "p_holm": one.p_holm}) for one in compared.comparison.mcnemar
     ]
 
 
@@ -196,15 +195,7 @@ def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
     for name in ITEM_COLUMNS[3:]:
         shown[name] = [None if value != value else round_number(value) for value in shown[name]]  # noqa: PLR0124
     return {
-        "model_comparison.csv": _format_rows(list_difference_rows(compared), columns),
-        "model_mcnemar.csv": _format_rows(list_mcnemar_rows(compared), MCNEMAR_COLUMNS),
+        "model_comparison.csv": writers.format_rows(list_difference_rows(compared), columns),
+        "model_mcnemar.csv": writers.format_rows(list_mcnemar_rows(compared), MCNEMAR_COLUMNS),
         "model_items.csv": writers.format_csv(shown.astype(object)),
     }
-
-
-def _format_rows(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    return writers.format_csv(pd.DataFrame(rows, columns=list(columns), dtype=object))
-
-
-def _round_row(row: Row) -> Row:
-    return {name: round_number(value) if isinstance(value, float) else value for name, value in row.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -29,6 +30,14 @@ def format_column(numbers: pd.Series[float], *, digits: int) -> pd.Series[Any]:
 def round_number(number: float | None) -> float | None:
     """Round a number to DIGITS decimals, for JSON."""
     return None if number is None else round(float(number), DIGITS) + 0.0  # + 0.0 turns -0.0 into 0.0
+
+
+def round_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its fractions rounded as by `round_number`; None for nan."""
+    return {
+        name: (None if value != value else round_number(value)) if isinstance(value, float) else value  # noqa: PLR0124
+        for name, value in row.items()
+    }
 
 
 def serialize_coefficient(coefficient: Coefficient) -> dict[str, Any]:

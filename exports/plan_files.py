@@ -21,7 +21,7 @@ from aggregation.planning import (
 )
 from aggregation.variance_models import KNOWN, VarianceModel
 from exports import writers
-from exports.number_formats import round_number
+from exports.number_formats import round_row
 from exports.pages.svg import SvgDrawing, build_svg_file
 
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
@@ -95,10 +95,10 @@ def build_plan_json(plan: Plan) -> Row:
             {
                 "unit": one.unit,
                 "basis": one.basis,
-                "variance": _round_row(
+                "variance": round_row(
                     {name: None if value == KNOWN else value for name, value in asdict(one.variance).items()}
                 ),
-                "design": _round_row(asdict(one.design)),
+                "design": round_row(asdict(one.design)),
                 "items_for_half_width": [{"people": people, "items": items} for people, items in one.needed],
                 "people_for_half_width": one.people_needed,
                 "items_for_difference_paired": one.paired,
@@ -178,10 +178,3 @@ def _describe_units(plan: Plan) -> Iterator[str]:
 def list_design_rows(plan: Plan) -> Sequence[tuple[Any, ...]]:
     """The planned design of each unit in the order of COLUMNS."""
     return [(one.unit, *asdict(one.design).values()) for one in plan.units]
-
-
-def _round_row(row: Row) -> Row:
-    return {
-        name: (None if value != value else round_number(value)) if isinstance(value, float) else value  # noqa: PLR0124
-        for name, value in row.items()
-    }

@@ -55,6 +55,11 @@ def format_csv(frame: pd.DataFrame) -> str:
     return "".join(",".join(_quote_cell(_format_cell(value)) for value in row) + "\n" for row in rows)
 
 
+def format_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
+    """Format rows as CSV with these columns; see `format_csv`."""
+    return format_csv(pd.DataFrame(rows, columns=list(columns), dtype=object))
+
+
 def format_json(content: object) -> str:
     """Format content as JSON: keys sorted, letters as they are, two spaces a level, a newline at the end.
 

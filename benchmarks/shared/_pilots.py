@@ -93,7 +93,8 @@ def simulate_comparison(rng: np.random.Generator, design: PilotDesign) -> PilotC
             crowd = _draw_crowd(rng, design)
         names = np.array([f"p{number * (not design.is_same)}-{who:03}" for who in range(design.people)], dtype=object)
         pilots.append(_simulate_pilot(rng, design, wording, names=names, crowd=crowd, ease=ease, slow=slow, gold=gold))
-    return compare_pilots(pilots, only=list(list_truths(design)))
+    first, second = pilots
+    return compare_pilots(first, second, only=list(list_truths(design)))
 
 
 def _draw_crowd(rng: np.random.Generator, design: PilotDesign) -> Floats:
@@ -146,9 +147,8 @@ def measure_coverage(design: PilotDesign, *, pairs: int, seed: int) -> dict[str,
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in truths}
     for number in range(pairs):
         compared = simulate_comparison(np.random.default_rng([seed, number, *design.name.encode()]), design)
-        one, two = compared.pilots
         for name, truth in truths.items():
-            row = compared.find_difference(name, one, two)
+            row = compared.find_difference(name)
             if row.ci_low is not None and row.ci_high is not None:
                 found[name].append((float(row.ci_low <= truth <= row.ci_high), row.ci_high - row.ci_low))
     return {

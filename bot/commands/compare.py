@@ -1,4 +1,4 @@
-"""`hromada compare`: people beside models, on the same items and by the same scorer."""
+"""`hromada compare`: people beside models by the same scorer, or two projects, on the same items."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.command_line import AsJson, ProjectName
+from bot.commands.command_line import AsJson, ProjectName, refuse_options
 from bot.commands.data_sets import (
+    PANELS,
     QuestionName,
     ScoreTies,
     Seed,
@@ -18,8 +19,10 @@ from bot.commands.data_sets import (
     Unblind,
     check_blindness,
     describe_normalisation,
+    describe_reasons,
     describe_ties,
     format_title,
+    name_items,
     read_data_set,
 )
 
@@ -30,7 +33,6 @@ if TYPE_CHECKING:
     from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 
-NAMED_ITEMS = 5  # of those that a note names
 MOST_PARTS = 40  # rows of the table of parts; the files have all
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
 _SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?")
@@ -38,10 +40,11 @@ _SCORE = re.compile(r"(?P<name>[^=]+)=(?P<value>[0-9.]+)(?:/(?P<items>[0-9]+))?"
 
 def compare(
     project: ProjectName,
-    results: Annotated[
-        list[Path] | None,
+    against: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="Answers of models: JSON Lines with item_id and answer, or folders or sample files of the harness.",
+            help="Another project, by name or file. Or answers of models: JSON Lines with item_id and answer, or"
+            " folders or sample files of the harness.",
             show_default=False,
         ),
     ] = None,
@@ -56,22 +59,42 @@ def compare(
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Compare people with models on the same items.
+    """Compare people with models, or two projects.
 
-    By the same scorer: paired differences, people's value less the model's, with intervals and tests. Ties of the
-    majority are shared; people or a model are called above only if that holds with ties wrong as well. Exit code 1: a
-    model is not compared on all items of people.
+    Models are scored on the same items by the same scorer: paired differences, people's value less the model's, with
+    intervals and tests. Ties of the majority are shared; people or a model are called above only if that holds with
+    ties wrong as well. Exit code 1: a model is not compared on all items of people.
+
+    Two projects ask about the same items in other words or another interface: agreement, confidence, time, skips and
+    accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
     from aggregation.consensus import TieChoice
     from bot import release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import compare_projects, database_session, terminal_output
     from exports import model_answers, model_comparison, writers
 
-    check_blindness([project], by="compare", unblind=unblind)
+    others = compare_projects.list_projects(against or ())
+    if others:
+        refuse_options(
+            (
+                others != against or len(others) > 1 or bool(score),
+                f"{project} is compared with one project, or with models.",
+                "Compare them in two commands.",
+            ),
+            (
+                ties is not Ties.SHARED or seed != 0,
+                "--ties and --seed are for a comparison with models.",
+                "Leave them out.",
+            ),
+        )
+    check_blindness([project, *others], by="compare", unblind=unblind)
+    if others:
+        compare_projects.compare_two_projects((project, others[0]), question, to=to, json=json)
+        return
     data = read_data_set(project, question)
     with database_session.open_database() as database, database.reading() as view:
         parts = release.list_item_parts(view, database_session.get_project(view, project))
-    read = model_answers.read_models(results or (), data)
+    read = model_answers.read_models([Path(written) for written in against or ()], data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
     choice = TieChoice(ties=ties.value, seed=seed)
     compared = model_comparison.compare_data_set(data, read, published=published, parts=parts, tie_choice=choice)
@@ -141,7 +164,8 @@ def _print_tables(compared: ComparedModels) -> None:
     for unit in UNITS:
         rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
         title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {found.primary}")
-        notes = _list_notes(compared, rows) if unit == "individual" else _list_reasons(rows)
+        reasons = describe_reasons((row.model, row.reason) for row in rows)
+        notes = [*_list_notes(compared, rows), *reasons] if unit == "individual" else reasons
         columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show", "above")
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
         _print_ties(compared, rows)
@@ -247,7 +271,7 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
     from exports.model_comparison import COMPARED, STATUSES
 
     notes = [
-        "Fresh panel: new people on new items; this panel: these people on new items; both 95 %, of the difference.",
+        PANELS,
         "Can show: the least true difference that this design would have found with a power of 80 %.",
         f"{compared.n_items} items, {compared.n_scored} of them with gold and people.",
     ]
@@ -257,14 +281,5 @@ def _list_notes(compared: ComparedModels, rows: Sequence[ModelDifference]) -> li
         for status in STATUSES:
             items = compared.list_items(model, status)
             if items and status != COMPARED:
-                named = ", ".join(items[:NAMED_ITEMS]) + (" …" if len(items) > NAMED_ITEMS else "")
-                notes.append(f"{model}: left out, {status}: {len(items)} ({named}).")
-    return [*notes, *compared.notes, *describe_normalisation(compared.data), *_list_reasons(rows)]
-
-
-def _list_reasons(rows: Sequence[ModelDifference]) -> list[str]:
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row.reason:
-            reasons.setdefault(row.reason, []).append(row.model)
-    return [f"{', '.join(models)}: {reason}" for reason, models in reasons.items()]
+                notes.append(f"{model}: left out, {status}: {name_items(items)}.")
+    return [*notes, *compared.notes, *describe_normalisation(compared.data)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 NAMED_PROJECTS = 3  # of those that are blind
+NAMED_ITEMS = 5  # of those that a note names
+PANELS = "Fresh panel: new people on new items; this panel: these people on new items; both 95%, of the difference."
 Unblind = Annotated[
     bool,
     typer.Option("--unblind", help="Show results of a baseline before it is closed. The journal and a release say so."),
@@ -167,3 +169,17 @@ def describe_normalisation(data: DataSet) -> list[str]:
 
     rule = data.normalise
     return [] if rule is None else [f"Texts are compared by `{rule}`: {NORMALISATION_NAMES[rule]}."]
+
+
+def name_items(items: Sequence[str]) -> str:
+    """The number of items, and the first of them."""
+    return f"{len(items)} ({', '.join(items[:NAMED_ITEMS])}{' …' if len(items) > NAMED_ITEMS else ''})"
+
+
+def describe_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """A note for each reason with the names that have it; no name has an empty one."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return [f"{', '.join(of_reason)}: {reason}" for reason, of_reason in names.items()]

@@ -15,7 +15,7 @@ from aggregation.agreement import AgreementTable
 from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers, AnswerType
 from aggregation.errors import HromadaError
-from aggregation.labels.agreement.breakdown import list_vote_changes
+from aggregation.labels.agreement.two_way_variance import list_vote_changes
 from aggregation.labels.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
 from aggregation.paired_measures import join_measures
 from aggregation.panel_intervals import estimate_intervals
@@ -61,9 +61,9 @@ def pilots(votes_of: Build) -> tuple[PilotAnswers, PilotAnswers]:
     return build_pilot("one", first), build_pilot("two", second, seed=2, skips=9)
 
 
-def get_values(compared: PilotComparison, pilot: str) -> dict[str, float | None]:
-    """The values of a pilot by measure."""
-    return {row.measure: row.value for row in compared.values if row.pilot == pilot}
+def get_values(compared: PilotComparison, which: int) -> dict[str, float | None]:
+    """The values of the first (0) or the second (1) pilot by measure."""
+    return {row.measure: (row.first, row.second)[which] for row in compared.differences}
 
 
 def get_agreement(pilot: PilotAnswers) -> AgreementTable:
@@ -73,8 +73,8 @@ def get_agreement(pilot: PilotAnswers) -> AgreementTable:
 
 def test_values_are_those_of_the_other_commands(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
     """Agreement, confidence and accuracy as `agreement`, `aggregate` and `baseline` have them."""
-    compared = compare_pilots(pilots)
-    for pilot in pilots:
+    compared = compare_pilots(*pilots)
+    for which, pilot in enumerate(pilots):
         agreement = get_agreement(pilot)
         performance = score_answers(pilot.answers)
         seconds = pilot.offers["seconds"].dropna()
@@ -82,7 +82,7 @@ def test_values_are_those_of_the_other_commands(pilots: tuple[PilotAnswers, Pilo
             method: build_consensus(pilot.answers, method=method, ties="first").labels["confidence"].mean()
             for method in ("majority", "dawid_skene")
         }
-        assert get_values(compared, pilot.name) == pytest.approx(
+        assert get_values(compared, which) == pytest.approx(
             {
                 "percent_agreement": agreement["percent_agreement"].value,
                 "krippendorff_alpha_nominal": agreement["krippendorff_alpha_nominal"].value,
@@ -99,13 +99,13 @@ def test_values_are_those_of_the_other_commands(pilots: tuple[PilotAnswers, Pilo
 
 def test_differences_are_the_first_less_the_second(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
     """Each lies inside both of its intervals; people of both pilots are told."""
-    compared = compare_pilots(pilots)
-    one, two = get_values(compared, "one"), get_values(compared, "two")
+    compared = compare_pilots(*pilots)
+    one, two = get_values(compared, 0), get_values(compared, 1)
     for row in compared.differences:
         first, second = one[row.measure], two[row.measure]
         assert first is not None
         assert second is not None
-        assert row.value == pytest.approx(first - second)
+        assert row.difference == pytest.approx(first - second)
         assert row.item_only_low is not None
         assert row.item_only_high is not None
         assert row.item_only_low <= first - second <= row.item_only_high
@@ -119,16 +119,6 @@ def test_differences_are_the_first_less_the_second(pilots: tuple[PilotAnswers, P
     )
 
 
-def test_every_two_of_three_are_compared(votes_of: Build) -> None:
-    """In the order in which they are named."""
-    three = [
-        build_pilot(name, build_labels(votes_of, draw_rows("abcdefgh", share=0.7, seed=seed)))
-        for seed, name in enumerate(("c", "a", "b"))
-    ]
-    compared = compare_pilots(three, only=["skips"])
-    assert [(row.one, row.two) for row in compared.differences] == [("c", "a"), ("c", "b"), ("a", "b")]
-
-
 @pytest.mark.parametrize("level", ["ordinal", "interval"])
 def test_a_scale_has_the_alpha_of_its_level_too(votes_of: Build, level: MeasurementLevel) -> None:
     """Equal to that of `hromada agreement`, with the interval of a difference."""
@@ -138,13 +128,13 @@ def test_a_scale_has_the_alpha_of_its_level_too(votes_of: Build, level: Measurem
         rows = [(item, who, digits[said]) for item, who, said in draw_rows("abcdef", share=0.7, seed=number)]
         votes = votes_of(rows, classes=("1", "2", "4"), level=level, n_options=3)
         made.append(build_pilot(f"p{number}", Answers(kind="label", votes=votes)))
-    compared = compare_pilots(made)
+    compared = compare_pilots(*made)
     name = f"krippendorff_alpha_{level}"
-    assert [get_values(compared, pilot.name)[name] for pilot in made] == pytest.approx(
+    assert [get_values(compared, which)[name] for which in (0, 1)] == pytest.approx(
         [get_agreement(pilot)[name].value for pilot in made]
     )
-    assert compared.find_difference(name, "p1", "p2").ci_low is not None
-    assert "accuracy" not in {row.measure for row in compared.values if row.value is not None}
+    assert compared.find_difference(name).ci_low is not None
+    assert compared.find_difference("accuracy").first is None
 
 
 def test_other_answers_have_the_coefficients_of_their_type(votes_of: Build) -> None:
@@ -169,11 +159,11 @@ def test_other_answers_have_the_coefficients_of_their_type(votes_of: Build) -> N
                 texts=dict.fromkeys(GOLD, "рудий лис біжить") if kind == "span" else {},
             )
             made.append(build_pilot(f"p{number}", answers))
-        compared = compare_pilots(made)
-        for pilot in made:
+        compared = compare_pilots(*made)
+        for which, pilot in enumerate(made):
             known = {(row.name, row.of): row.value for row in get_agreement(pilot).headline}
-            assert get_values(compared, pilot.name)[coefficient] == pytest.approx(known[coefficient, of])
-        assert compared.find_difference(coefficient, "p1", "p2").ci_low is not None
+            assert get_values(compared, which)[coefficient] == pytest.approx(known[coefficient, of])
+        assert compared.find_difference(coefficient).ci_low is not None
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal"])
@@ -200,45 +190,45 @@ def test_only_items_of_all_projects_are_compared(votes_of: Build) -> None:
             items=whole.votes.items.loc[whole.votes.items.index < "i20"],
         )
     )
-    compared = compare_pilots([build_pilot("whole", whole, skips=0), build_pilot("part", part, skips=0)])
-    assert compared.items == tuple(sorted(GOLD))[:20]
+    compared = compare_pilots(build_pilot("whole", whole, skips=0), build_pilot("part", part, skips=0))
     for name in ("percent_agreement", "accuracy", "vote_share"):
-        assert compared.find_difference(name, "whole", "part").value == pytest.approx(0)
+        row = compared.find_difference(name)
+        assert row.n_items == 20
+        assert row.difference == pytest.approx(0)
     other = part.with_votes(replace(part.votes, items=part.votes.items.rename(lambda item: f"other {item}")))
-    with pytest.raises(HromadaError, match="No item is in all"):
-        compare_pilots([build_pilot("whole", whole), build_pilot("other", other)])
+    with pytest.raises(HromadaError, match="No item is in both"):
+        compare_pilots(build_pilot("whole", whole), build_pilot("other", other))
 
 
 def test_what_some_lack_is_told(votes_of: Build) -> None:
     """Without times, or with four people, there is a reason in place of the number."""
     one = build_pilot("one", build_labels(votes_of, draw_rows("abcd", share=0.8, seed=1)))
     two = build_pilot("two", build_labels(votes_of, draw_rows("efghi", share=0.8, seed=2)))
-    compared = compare_pilots([replace(one, offers=one.offers.assign(seconds=np.nan)), two])
-    timed = compared.find_difference("mean_seconds", "one", "two")
-    assert (timed.value, timed.reason) == (None, "No item has it in all of the projects.")
-    scored = compared.find_difference("accuracy", "one", "two")
+    compared = compare_pilots(replace(one, offers=one.offers.assign(seconds=np.nan)), two)
+    timed = compared.find_difference("mean_seconds")
+    assert (timed.difference, timed.reason) == (None, "No item has it in both projects.")
+    scored = compared.find_difference("accuracy")
     assert scored.reason == "No interval for a fresh panel: one of both has fewer than 5 people."
     assert (scored.ci_low, scored.item_only_low is not None) == (None, True)
 
 
 def test_pilots_that_cannot_be_compared_are_refused(pilots: tuple[PilotAnswers, PilotAnswers], votes_of: Build) -> None:
-    """One alone, one twice, or answers of two types."""
+    """One of them twice, or answers of two types."""
     one, two = pilots
     text = Answers(kind="text", votes=votes_of(draw_rows("abcdef", share=0.6, seed=1)))
-    for given, problem in (
-        ([one], "nothing to be compared with"),
-        ([one, replace(two, name="one")], "'one' is named twice"),
-        ([one, replace(two, answers=text)], "of the type 'label'"),
+    for other, problem in (
+        (replace(two, name="one"), "'one' is named twice"),
+        (replace(two, answers=text), "of the type 'label'"),
     ):
         with pytest.raises(HromadaError, match=problem):
-            compare_pilots(given)
+            compare_pilots(one, other)
 
 
 def test_a_pilot_and_its_copy_differ_by_nothing(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
     """The same people's same answers: items and people cancel out, so that there is no variance either."""
     one, _ = pilots
-    for row in compare_pilots([one, replace(one, name="copy")]).differences:
-        assert row.value == 0
+    for row in compare_pilots(one, replace(one, name="copy")).differences:
+        assert row.difference == 0
         assert row.ci_low is None
         assert row.reason.startswith("No interval: nothing varies")
 

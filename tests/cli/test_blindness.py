@@ -28,7 +28,7 @@ VOTES = "item_id,annotator,answer\n" + "".join(
 )
 COMMANDS = (
     "agreement one", "aggregate one", "baseline one", "sensitivity one", "compare one answers.jsonl",
-    "compare-pilots one two", "export one --to out", "export --to out", "build one out --no-replay",
+    "compare one two", "export one --to out", "export --to out", "build one out --no-replay",
     "release one out --draft --no-replay", "follow-up next.jsonl --from one",
 )  # fmt: skip
 
@@ -78,6 +78,15 @@ def test_every_command_of_results_refuses_until_the_end_and_obeys_the_flag(asked
     assert shown.code == 0, shown.err
     command = words.split(maxsplit=1)[0]
     assert ("one", f"{command} --unblind") in list_records(asked)
+
+
+def test_the_second_project_of_a_comparison_is_blind_too(asked: Hromada) -> None:
+    ask_people(asked)
+    assert asked("close", "one").code == 0
+    refused = asked("compare", "one", "two.yaml")
+    assert (refused.code, refused.out, "People still answer two" in refused.err) == (2, "", True)
+    assert asked("compare", "one", "two.yaml", "--unblind").code == 0
+    assert list_records(asked) == [("two", "compare --unblind")]
 
 
 def test_imported_votes_and_simulated_people_are_exempt_and_a_closed_baseline_is_open(asked: Hromada) -> None:

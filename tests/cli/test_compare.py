@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.test_compare_pilots import load_pilot
+from tests.cli.test_compare_projects import load_pilot
 
 if TYPE_CHECKING:
     from _command import Hromada

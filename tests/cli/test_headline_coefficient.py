@@ -79,8 +79,8 @@ def test_commands_show_the_alpha_of_the_level(hromada: Hromada) -> None:
         load_scale(hromada, name, "interval")
     value = read_alphas(hromada, "one")["krippendorff_alpha_interval"]
     assert set(read_alphas(hromada, "one", "--by", "time")) == {"krippendorff_alpha_interval"}
-    compared = hromada("compare-pilots", "one", "two", "--json").json["values"]
-    alphas = {row["measure"]: row["value"] for row in compared if "alpha" in row["measure"]}
+    compared = hromada("compare", "one", "two", "--json").json["differences"]
+    alphas = {row["measure"]: row["first"] for row in compared if "alpha" in row["measure"]}
     assert alphas == {"krippendorff_alpha_interval": pytest.approx(value, abs=1e-4)}
     settings = hromada("sensitivity", "one", "--json").json["settings"]
     assert {row["coefficient"] for row in settings} == {"krippendorff_alpha_interval"}

@@ -53,7 +53,6 @@ REFUSING: Mapping[str, str] = {
     "baseline": "words",
     "review": "words --as ann",
     "adjudicate": "words --as ann",
-    "compare-pilots": "words others",
     "compare": "words items.csv",
     "plan": "words",
     "sensitivity": "words",

@@ -23,7 +23,7 @@ COMMANDS = (
     ("baseline", PROJECT, "SIMULATED-longer-word", "--unblind"),
     ("aggregate", PROJECT, "--unblind"),
     ("sensitivity", PROJECT, "--unblind"),
-    ("compare-pilots", PROJECT, "SIMULATED-longer-word", "--unblind"),
+    ("compare", PROJECT, "SIMULATED-longer-word", "--unblind"),
     ("people", PROJECT),
     ("invite", PROJECT, "--list"),
     ("plan", PROJECT, "--unblind"),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
+from aggregation.pilot_comparison import compare_pilots
 from exports.inputs import DataSet
-from exports.pilot_comparison import build_comparison_files, build_pilot, compare_data_sets, match_items
+from exports.pilot_comparison import build_comparison_files, build_pilot, match_items
 
 if TYPE_CHECKING:
     from tests.exports.conftest import Make
@@ -71,38 +72,32 @@ def test_items_are_matched_and_their_differences_told(make: type[Make]) -> None:
         responses=two.responses.loc[two.responses["item_id"] != "i3"],
     )
     hashes = [hash_texts(one), hash_texts(two, i1="f" * 64)]
-    assert [
-        (item.item_id, item.missing_in, item.text_differs, item.gold_differs)
-        for item in match_items([one, two], hashes)
-    ] == [
-        ("i1", (), True, False),
-        ("i2", (), False, True),
-        ("i3", ("two",), False, False),
-        ("i4", (), False, False),
-        ("i5", (), False, False),
-        ("i6", (), False, False),
+    found = match_items([one, two], hashes)
+    assert list(found.itertuples(index=False, name=None)) == [
+        ("i1", True, None, True, False),
+        ("i2", True, None, False, True),
+        ("i3", False, "two", False, False),
+        ("i4", True, None, False, False),
+        ("i5", True, None, False, False),
+        ("i6", True, None, False, False),
     ]
-    compared = compare_data_sets([one, two], text_hashes=hashes)
-    assert compared.comparison.items == ("i1", "i2", "i4", "i5", "i6")
-    assert compared.list_items(which="others") == ["i3"]
-    assert compared.list_items(which="text_differs") == ["i1"]
-    assert compared.list_items(which="gold_differs") == ["i2"]
+    compared = compare_pilots(build_pilot(one), build_pilot(two))
+    assert compared.find_difference("skips").n_items == 4, "nobody was asked about i6"
 
 
 def test_the_files_hold_what_was_computed(make: type[Make]) -> None:
-    """A row a measure and project, a row a measure and pair, a row an item; the same each time."""
-    data = [make.closed("one"), make.closed("two")]
+    """A row per measure, a row per item; the same each time."""
+    data = (make.closed("one"), make.closed("two"))
     hashes = [hash_texts(one) for one in data]
-    compared = compare_data_sets(data, text_hashes=hashes)
-    files = build_comparison_files(compared)
-    assert files == build_comparison_files(compare_data_sets(data, text_hashes=hashes))
+    compared = compare_pilots(*map(build_pilot, data))
+    files = build_comparison_files(compared, match_items(data, hashes))
+    assert files == build_comparison_files(compared, match_items(data, hashes))
     tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in files.items()}
-    values = {(row["measure"], row["pilot"]): row["value"] for row in tables["pilot_values.csv"]}
-    assert float(values["accuracy", "one"]) == pytest.approx(10 / 14, abs=1e-6)
-    assert float(values["mean_seconds", "two"]) == pytest.approx(27 / 14, abs=1e-6)
-    differences = {row["measure"]: row for row in tables["pilot_differences.csv"]}
-    assert differences["accuracy"]["value"] == "0"
-    assert differences["accuracy"]["n_common_people"] == "3"
+    rows = {row["measure"]: row for row in tables["pilot_differences.csv"]}
+    assert float(rows["accuracy"]["first"]) == pytest.approx(10 / 14, abs=1e-6)
+    assert float(rows["mean_seconds"]["second"]) == pytest.approx(27 / 14, abs=1e-6)
+    assert rows["accuracy"]["difference"] == "0"
+    assert rows["accuracy"]["n_common_people"] == "3"
     assert [(row["item_id"], row["compared"]) for row in tables["pilot_items.csv"]] == [
         (f"i{number}", "true") for number in range(1, 7)
     ]

@@ -19,49 +19,7 @@ from aggregation.answers import choose_headline_coefficient
 from aggregation.bootstrap import Resampling
 from aggregation.errors import HromadaError, Refused
 from aggregation.labels.agreement.coefficients import Statistic, compute_label_agreement
-from aggregation.labels.agreement.vote_sums import (
-    FIRST_CLASS_COLUMN,
-    FIRST_MEAN_COLUMN,
-    ONE_COLUMN,
-    PAIRS_COLUMN,
-    VOTES_COLUMN,
-    VoteSums,
-)
 from aggregation.schema import VOTE_COLUMNS, Floats, Votes, count_answers, divide_safely
-
-
-def list_vote_changes(votes: Votes, vote_sums: VoteSums) -> Floats:
-    """What each vote adds to the columns of `vote_sums.items`: votes × columns, in the order of the frame.
-
-    Every item needs two votes or more. The columns of the shares on which all agree, or most, are 0: they are no means
-    over pairs.
-    """
-    frame = votes.frame
-    n_votes = frame.groupby("item")["answer"].transform("size").to_numpy(dtype=np.float64)
-    n_equal = frame.groupby(["item", "answer"])["annotator"].transform("size").to_numpy(dtype=np.float64)
-    n_options = votes.items["n_options"].reindex(frame["item"]).to_numpy(dtype=np.float64)
-    equal = (n_equal - 1) / (n_votes - 1)
-    changes = np.zeros((len(frame), vote_sums.items.columns.shape[1]))
-    changes[:, ONE_COLUMN] = 2 / n_votes
-    changes[:, VOTES_COLUMN] = 1.0
-    changes[:, PAIRS_COLUMN] = 2 * equal
-    changes[:, FIRST_MEAN_COLUMN] = 2 * equal / n_votes
-    changes[:, FIRST_MEAN_COLUMN + 1] = 2 * (equal - 1 / n_options) / (1 - 1 / n_options) / n_votes
-    if votes.classes is None:
-        return changes
-    classes = pd.Index(votes.classes).get_indexer(pd.Index(frame["answer"]))
-    n_classes = vote_sums.n_classes
-    changes[np.arange(len(frame)), FIRST_CLASS_COLUMN + classes] = 1.0
-    if votes.measurement_level == "nominal":
-        return changes
-    counted = count_answers(votes)
-    given = counted.table[pd.Index(counted.items).get_indexer(pd.Index(frame["item"]))] / (n_votes - 1)[:, None]
-    first, second = vote_sums.list_class_pairs()
-    of_pairs = np.where(classes[:, None] == first, given[:, second], 0.0)
-    of_pairs += np.where(classes[:, None] == second, given[:, first], 0.0)
-    changes[:, FIRST_CLASS_COLUMN + n_classes :] = of_pairs
-    return changes
-
 
 DESCRIPTION_SPECIFIC_AGREEMENT = (
     "specific agreement: share of the label's votes that another vote of the same item repeats"

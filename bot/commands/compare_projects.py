@@ -1,0 +1,92 @@
+"""`hromada compare` with a second project: wordings or interfaces over the same items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.commands.data_sets import PANELS, describe_reasons, name_items, read_data_set
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from aggregation.pilot_comparison import PilotComparison
+
+ITEM_NOTES = {
+    "missing_in": "Not compared, as only one project has them",
+    "text_differs": "The text shown differs",
+    "gold_differs": "The gold differs",
+}
+
+
+def list_projects(against: Sequence[str]) -> list[str]:
+    """Those of the arguments that are project files or the names of projects: loaded ones, or no name of a file."""
+    from annotation.store import queries
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.reading() as view:
+        names = {project.name for project in queries.list_projects(view)}
+    paths = {written: Path(written) for written in against}
+    return [
+        written
+        for written, path in paths.items()
+        if written in names or path.suffix in (".yaml", ".yml") or not (path.suffix or path.exists())
+    ]
+
+
+def compare_two_projects(names: tuple[str, str], question: str | None, *, to: Path | None, json: bool) -> None:
+    """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
+    from aggregation.pilot_comparison import compare_pilots
+    from bot import release
+    from bot.commands import database_session, terminal_output
+    from exports import pilot_comparison, writers
+
+    first, second = (read_data_set(name, question) for name in names)
+    with database_session.open_database() as database, database.reading() as view:
+        hashes = [release.hash_item_texts(view, database_session.get_project(view, name)) for name in names]
+    found = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
+    items = pilot_comparison.match_items((first, second), hashes)
+    is_simulated = first.simulated or second.simulated
+    files = pilot_comparison.build_comparison_files(found, items)
+    written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
+    if json:
+        terminal_output.print_json(
+            {
+                "projects": [first.name, second.name],
+                "simulated": is_simulated,
+                "confidence_level": found.confidence_level,
+                "items": items.to_dict("records"),
+                "differences": pilot_comparison.list_difference_rows(found),
+                "warnings": list(found.warnings),
+                "files": written,
+            }
+        )
+        return
+    title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
+    _print_table(f"SIMULATED · {title}" if is_simulated else title, found, items)
+    for path in written:
+        terminal_output.print_line(path)
+
+
+def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> None:
+    """A row for each measure, and one for a majority with its ties wrong; then what limits the comparison."""
+    from bot.commands import terminal_output
+
+    rows: list[tuple[terminal_output.Cell, ...]] = []
+    for row in found.differences:
+        ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))
+        shown = [terminal_output.format_interval(*pair).replace(" – ", "–") for pair in ends]  # for 80 columns
+        rows.append((row.measure, row.first, row.second, row.difference, *shown))
+        if row.first_ties_wrong is not None:
+            rows.append((f"{row.measure}, ties wrong", row.first_ties_wrong, row.second_ties_wrong, None, "", ""))
+    notes = [
+        f"{text}: {name_items(items.loc[items[column].astype(bool), 'item_id'].tolist())}."
+        for column, text in ITEM_NOTES.items()
+        if items[column].any()
+    ]
+    notes += [*found.warnings, *describe_reasons((row.measure, row.reason) for row in found.differences)]
+    n_people, n_common = max((row.n_people, row.n_common_people) for row in found.differences)
+    notes.append(f"{n_people} people, {n_common} of them in both. {PANELS}")
+    columns = ("measure", "first", "second", "diff.", "fresh panel", "this panel")
+    terminal_output.print_table(title, columns, rows, notes=notes)
