@@ -98,8 +98,8 @@ class CostReport:
             terminalreporter.write_line(f"{self.costs[name]:7.1f} {name}")
 
     def pytest_sessionfinish(self) -> None:
-        """Leave the costs where the run was told to; a look at them leaves them as they are."""
-        if (named := os.environ.get(RUN_COSTS)) and len(self.costs) >= DEAREST:
+        """Leave the costs where the run was told to; the test that judges them leaves them as they are."""
+        if (named := os.environ.get(RUN_COSTS)) and not any("run_costs.py" in name for name in self.costs):
             Path(named).write_text(json.dumps(self.costs, indent=0), "utf-8")
 
 
