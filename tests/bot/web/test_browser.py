@@ -110,6 +110,7 @@ def test_every_page_stands_every_width_scheme_and_language(
         for path, width, scheme, language in looks:
             page = open_page(browser, address + path, width=width, scheme=scheme, language=language)
             troubles = watch_page(page, address)
+            expect(page.locator("#live-counting")).to_have_count(0)  # a page that is still counted loads itself again
             expect(page.locator("#connection")).to_have_class("live")
             if path == f"/projects/{BASELINE}":
                 expect(page.locator("#live-agreement table")).to_be_visible()
