@@ -61,12 +61,6 @@ def load_project_file(
     return load_project(session, campaign, read_contents(campaign), now=now, confirmed=confirmed, progress=progress)
 
 
-def plan_project_file(session: Session, path: Path) -> change_plan.ChangePlan | None:
-    """The plan of what loading the file would change; None where no project of that name is loaded."""
-    campaign = project_file.read_project(path)
-    return plan_project(session, campaign, read_contents(campaign))
-
-
 def plan_project(
     session: Session, campaign: project_file.CheckedProject, contents: CampaignContents
 ) -> change_plan.ChangePlan | None:
