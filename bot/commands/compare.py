@@ -63,14 +63,14 @@ def compare(
     model is not compared on all items of people.
     """
     from aggregation.consensus import TieChoice
-    from bot import release
+    from annotation.store import frames
     from bot.commands import database_session, terminal_output
     from exports import model_answers, model_comparison, writers
 
     check_blindness([project], by="compare", unblind=unblind)
     data = read_data_set(project, question)
     with database_session.open_database() as database, database.reading() as view:
-        parts = release.list_item_parts(view, database_session.get_project(view, project))
+        parts = frames.read_item_parts(view, database_session.get_project(view, project))
     read = model_answers.read_models(results or (), data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
     choice = TieChoice(ties=ties.value, seed=seed)
