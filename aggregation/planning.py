@@ -11,14 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from aggregation.difference_tests import POWER
 from aggregation.panel_variance import FEWEST_PEOPLE
 from aggregation.share_differences import ShareDifference, correlate_shares, span_share
 from aggregation.variance_models import CampaignGrid, VarianceModel
 
 ASSURANCE = 0.9
 """The chance with which a planned half width is to be reached."""
-POWER = 0.8
-"""The chance with which a difference that is called detectable is to be found."""
 MOST_ITEMS, MOST_PEOPLE = 1_000_000, 10_000
 BISECTIONS = 22  # for a difference to six digits
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
+from aggregation.difference_tests import POWER
 from aggregation.planning import (
     ASSURANCE,
-    POWER,
     PlannedDesign,
     find_items,
     find_people,

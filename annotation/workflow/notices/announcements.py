@@ -68,7 +68,7 @@ def write_announcement(
     """Store a draft; raises BadInput for a text that is empty, too long, or names a command the bot does not have."""
     stripped = text.strip()
     bot_commands.refuse_unknown_commands(stripped, where=Where(field="text"))
-    if not stripped or len(stripped.encode("utf-16-le")) // 2 > MAX_TEXT_LENGTH:
+    if not stripped or bot_commands.count_units(stripped) > MAX_TEXT_LENGTH:
         raise BadInput(
             "It is too long." if stripped else "There is nothing in it.",
             where=Where(field="text"),

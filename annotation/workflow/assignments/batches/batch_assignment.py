@@ -12,6 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from aggregation import spelling
 from annotation.campaigns import conditions
+from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.errors import NotFound, Stale, Where
 from annotation.store import item_queue, journal, overlap_counts
@@ -179,11 +180,8 @@ def list_long_items(session: Session, *, project_id: int, max_units: int = MAX_M
     open_items = select(Item.id, Item.stimulus).where(
         Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > max_units
     )
-    return {
-        item_id
-        for item_id, text in session.exec(open_items)
-        if item_id is not None and _count_utf16_units(text) > max_units
-    }
+    found = session.exec(open_items)
+    return {item_id for item_id, text in found if item_id is not None and count_units(text) > max_units}
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
@@ -211,10 +209,6 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
         if overlap_counts.take_held_place(session, item_id=item_id):
             return item_id
     return None
-
-
-def _count_utf16_units(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 DEFAULT_BATCH_LEASE = timedelta(days=14)
