@@ -21,7 +21,8 @@ from aggregation.difference_tests import adjust_by_holm, compute_detectable_diff
 from aggregation.errors import HromadaError
 from aggregation.labels.scores import score_labels
 from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
-from aggregation.model_differences import ModelDifference, PublishedScore
+from aggregation.model_differences import PublishedScore
+from aggregation.model_rows import ModelDifference
 from aggregation.schema import Votes
 from aggregation.scored_units import ScoredUnit
 from aggregation.share_differences import ShareDifference, span_share

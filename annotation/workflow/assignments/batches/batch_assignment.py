@@ -175,13 +175,15 @@ def list_reported_items(session: Session, *, project_id: int) -> set[int]:
     return set(session.exec(unresolved.where(Item.project_id == project_id, col(Report.resolved_at).is_(None))))
 
 
-def list_long_items(session: Session, *, project_id: int, max_units: int = MAX_MESSAGE_UNITS) -> set[int]:
-    """The ids of the open items whose shown text has more than `max_units` UTF-16 units."""
+def list_long_items(session: Session, *, project_id: int) -> set[int]:
+    """The ids of the open items whose shown text has more than MAX_MESSAGE_UNITS UTF-16 units."""
     open_items = select(Item.id, Item.stimulus).where(
-        Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > max_units
+        Item.project_id == project_id,
+        Item.status == ItemStatus.OPEN,
+        sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS,
     )
     found = session.exec(open_items)
-    return {item_id for item_id, text in found if item_id is not None and count_units(text) > max_units}
+    return {item_id for item_id, text in found if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
