@@ -1,4 +1,4 @@
-"""The commands of the bot, a check that texts for annotators name no other, and the length of a text in Telegram."""
+"""The commands of the bot, and a check that texts for annotators name no other."""
 
 from __future__ import annotations
 
@@ -30,11 +30,6 @@ _MEANT = {
 """What is meant by names of commands that other bots have."""
 _COMMAND = re.compile(r"(?<![\w/<>.:@#&?=%~+-])/([A-Za-z0-9_]{2,32})(?:@\w+)?(?![\w/<>.-]*[/<>]|\w|[.-]\w)")
 """A word that Telegram shows as a command: at the start of a word, outside addresses and paths."""
-
-
-def count_units(text: str) -> int:
-    """The length of a text as Telegram counts it, in UTF-16 units."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def list_unknown_commands(text: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotation.campaigns.bot_commands import count_units
+from annotation.campaigns.questions.question_base import count_units
 from bot.conversation import updates_and_calls
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData, InlineButton

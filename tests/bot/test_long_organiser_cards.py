@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from annotation.campaigns.bot_commands import count_units
+from annotation.campaigns.questions.question_base import count_units
 from annotation.store import queries
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import message_layout

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding, LintRule
+from annotation.campaigns.questions.question_base import count_units
 
 
 def find_exceeded_limits(

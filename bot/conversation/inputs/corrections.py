@@ -11,8 +11,8 @@ from enum import IntEnum
 from typing import Any
 
 from annotation.campaigns import stimulus
-from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.questions import EditQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion

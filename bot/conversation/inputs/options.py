@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 from aggregation import spelling
-from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion

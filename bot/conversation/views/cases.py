@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.questions import ScaleQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.campaigns.bot_commands import count_units
+from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice

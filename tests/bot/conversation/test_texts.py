@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from fluent.syntax import ast, visitor
 
-from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS, count_units
+from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
+from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
 from bot.conversation import message_layout
 from bot.conversation.handlers import answers

@@ -12,8 +12,8 @@ from sqlmodel import Session, col, func, select
 
 from aggregation import spelling
 from annotation.campaigns import conditions
-from annotation.campaigns.bot_commands import count_units
 from annotation.campaigns.conditions import ConditionFacts
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
 from annotation.store import item_queue, journal, overlap_counts
 from annotation.store.models import Assignment, Item, LabelStudioBatch, ProgrammeProject, Project, Report, table_model
