@@ -219,8 +219,6 @@ def score_answers(
         random=None,
         random_exact=None,
         n_items=len(answers.votes.items),
-        n_items_with_gold=int(answers.votes.items["gold"].notna().sum()),
-        n_items_scored=len(scored.gold),
         confidence_level=confidence_level,
         classes_are_positions=False,
         dawid_skene=None,

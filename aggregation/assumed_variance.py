@@ -21,12 +21,7 @@ MODEL_CORRELATION = 0.3
 
 
 def compute_item_variance(
-    share: float,
-    *,
-    votes: float,
-    group_size: float,
-    item_correlation: float = ITEM_CORRELATION,
-    group_correlation: float = GROUP_CORRELATION,
+    share: float, *, votes: float, group_size: float, item_correlation: float = ITEM_CORRELATION
 ) -> float:
     """n times the variance of a share of right answers to n items, of the same people on other items.
 
@@ -34,7 +29,7 @@ def compute_item_variance(
     items in groups of m (three levels: Heo and Leon 2008, Biometrics 64:1256; Teerenstra et al. 2010, Biometrics
     66:1230; one level: Kish 1965, Survey Sampling). m = Σ size² / Σ size allows for unequal groups (Kish).
     """
-    design_effect = 1 + (votes - 1) * item_correlation + votes * (group_size - 1) * group_correlation
+    design_effect = 1 + (votes - 1) * item_correlation + votes * (group_size - 1) * GROUP_CORRELATION
     return share * (1 - share) / votes * design_effect
 
 

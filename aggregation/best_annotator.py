@@ -46,10 +46,10 @@ class BestAnnotator:
         return self.value - self.held_out
 
 
-def score_best_annotator(scored: ScoredAnswers, *, seed: int = 0) -> BestAnnotator | None:
+def score_best_annotator(scored: ScoredAnswers) -> BestAnnotator | None:
     """Score the best person with and without the choice; None where fewer than two have FEWEST_ANSWERS answers.
 
-    Groups of items are split, not items, so that siblings stay together. The same seed gives the same splits.
+    Groups of items are split, not items, so that siblings stay together. The splits are the same each time.
     """
     n = np.bincount(scored.annotators, minlength=len(scored.annotator_ids))
     known: Codes = np.flatnonzero(n >= FEWEST_ANSWERS)
@@ -59,7 +59,7 @@ def score_best_annotator(scored: ScoredAnswers, *, seed: int = 0) -> BestAnnotat
     shares = right[known] / n[known]
     tied = known[shares >= shares.max() - 1e-12]
     names = sorted((str(scored.annotator_ids[code]), int(code)) for code in tied)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     held_out = [_score_split(scored, known, rng.permutation(scored.n_groups)) for _ in range(SPLITS)]
     found = [value for pair in held_out for value in pair if value is not None]
     if not found:

@@ -34,7 +34,7 @@ class Resampling:
 
     n_resamples: int
     seed: int
-    confidence_level: float
+    confidence_level: float = 0.95
     progress: Progress | None = None
 
     def rng(self) -> np.random.Generator:

@@ -73,14 +73,14 @@ def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def compute_detectable_difference(
-    *, se: float, df: float, stretch: float = 1.0, confidence_level: float = 0.95, power: float = POWER
+    *, se: float, df: float, stretch: float = 1.0, confidence_level: float = 0.95
 ) -> float:
-    """The least true difference that a two-sided t test finds with this power, where its standard error is `se`.
+    """The least true difference that a two-sided t test finds with the POWER, where its standard error is `se`.
 
     It is δ · se, with δ the noncentrality at which t with `df` degrees of freedom is below its critical value with the
-    chance 1 - power (the chance to be beyond the other one is left out: it is below 1e-6). `stretch` is how many times
+    chance 1 - POWER (the chance to be beyond the other one is left out: it is below 1e-6). `stretch` is how many times
     as far as quantile · se the interval reaches by which the test is made (`ShareDifference.measure_stretch`).
     """
     df = min(df, MOST_DF)
     critical = float(stdtrit(df, (1 + confidence_level) / 2)) * stretch
-    return float(nctdtrinc(df, 1 - power, critical)) * se
+    return float(nctdtrinc(df, 1 - POWER, critical)) * se

@@ -68,11 +68,6 @@ class ModelComparison:
     primary: str
     confidence_level: float
 
-    def find_difference(self, model: str, unit: ScoredUnit, metric: str | None = None) -> ModelDifference:
-        """The difference from this model, over all items, of that metric (the primary one by default)."""
-        wanted = (model, unit, metric or self.primary)
-        return next(row for row in self.differences if (row.model, row.unit, row.metric) == wanted)
-
 
 def compare_models(
     answers: Answers,

@@ -205,9 +205,9 @@ def _number_people(scored: ScoredAnswers) -> tuple[Codes, int]:
     return people, len(names)
 
 
-def build_share_metric(right: int = 0) -> Metric:
-    """The share of right answers: the column `right` over the number of answers."""
-    return Metric(compute=lambda sums: divide_safely(sums[:, right], sums[:, -1]), scale="share")
+def build_share_metric() -> Metric:
+    """The share of right answers: the first column over the number of answers."""
+    return Metric(compute=lambda sums: divide_safely(sums[:, 0], sums[:, -1]), scale="share")
 
 
 def build_column_mean(column: int, scale: Scale, *, covers_majority: bool = True) -> Metric:

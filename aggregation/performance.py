@@ -106,9 +106,9 @@ class Performance:
     `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
     the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
     that are scored, which is what guessing would score; both are None where nothing is chosen from options. `n_items`
-    counts all items, `n_items_scored` those with gold and votes. `dawid_skene` are the labels by which the unit of that
-    name was scored. `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item.
-    `ties` is the rule by which tied items are scored.
+    counts all items. `dawid_skene` are the labels by which the unit of that name was scored. `fresh_majorities` are
+    the units `majority of k` for odd k, where few people answered every item. `ties` is the rule by which tied items
+    are scored.
     """
 
     units: tuple[Unit, ...]
@@ -117,8 +117,6 @@ class Performance:
     random: float | None
     random_exact: float | None
     n_items: int
-    n_items_with_gold: int
-    n_items_scored: int
     confidence_level: float
     classes_are_positions: bool
     dawid_skene: Consensus | None

@@ -29,7 +29,7 @@ SMALLEST = 1e-12
 Side = Literal["start", "end"]
 
 
-def find_position_preferences(answers: pd.DataFrame, *, alpha: float = ALPHA) -> pd.DataFrame:
+def find_position_preferences(answers: pd.DataFrame) -> pd.DataFrame:
     """Find the place that each annotator prefers most, and whether that is more than chance.
 
     `answers` has one row an answer, with the columns annotator (text), place (of the chosen option as it was shown,
@@ -39,7 +39,7 @@ def find_position_preferences(answers: pd.DataFrame, *, alpha: float = ALPHA) ->
     Returns one row per annotator with FEWEST_ANSWERS answers, index `annotator` sorted, with the columns side (start or
     end), place (from that side, from 1), n, n_chosen (answers at that place), n_expected, preference (the share of the
     answers that could go there by preference alone and do: 0 is none, 1 always that place), p_value (corrected) and
-    is_found (p_value below `alpha`).
+    is_found (p_value below ALPHA).
     """
     groups = [(str(name), own) for name, own in answers.groupby("annotator") if len(own) >= FEWEST_ANSWERS]
     tested = [_test_places(own) for _, own in groups]
@@ -48,7 +48,7 @@ def find_position_preferences(answers: pd.DataFrame, *, alpha: float = ALPHA) ->
     for tests in tested:
         strongest = min(tests, key=lambda test: (test.p_value, test.n_expected - test.n_chosen))
         p_value = min(1.0, strongest.p_value * n_tests)
-        rows.append(asdict(replace(strongest, p_value=p_value)) | {"is_found": p_value < alpha})
+        rows.append(asdict(replace(strongest, p_value=p_value)) | {"is_found": p_value < ALPHA})
     index = pd.Index([name for name, _ in groups], name="annotator", dtype=object)
     columns = [*(field.name for field in fields(_PlaceTest)), "is_found"]
     return pd.DataFrame(rows, index=index, columns=columns).sort_index()

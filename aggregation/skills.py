@@ -47,7 +47,7 @@ class SkillFit:
     converged: bool | None = None
 
 
-def compute_control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.Series[float]:
+def compute_control_skills(votes: Votes) -> pd.Series[float]:
     """The smoothed skill of every annotator who voted, index annotator sorted, from the items that have gold.
 
     An annotator without an answer to an item with gold has 0.5, the skill that says nothing about two options.
@@ -57,7 +57,7 @@ def compute_control_skills(votes: Votes, *, smoothing: float = SMOOTHING) -> pd.
     is_right = np.asarray(votes.frame["answer"] == truth, dtype=np.float64)
     right = count_codes(codes, size=len(annotators), weights=is_right)
     total = count_codes(codes, size=len(annotators), weights=np.asarray(truth.notna(), dtype=np.float64))
-    values = smooth_skill(right, total, smoothing=smoothing)
+    values = smooth_skill(right, total)
     return pd.Series(values, index=pd.Index(annotators, name="annotator"), name="skill")
 
 

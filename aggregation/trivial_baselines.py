@@ -76,11 +76,6 @@ def score_trivial_baselines(
     )
 
 
-def count_mentions(text: str, option: str, *, normalise: Callable[[str], str] = str.casefold) -> int:
-    """How often an option's words occur in a text one after another."""
-    return _count_runs(_split_normalised(text, normalise), _split_normalised(option, normalise))
-
-
 def _split_normalised(text: str, normalise: Callable[[str], str]) -> tuple[str, ...]:
     return tuple(map(normalise, split_words(text)))
 

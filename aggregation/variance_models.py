@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
 from aggregation.assumed_variance import (
-    GROUP_CORRELATION,
     ITEM_CORRELATION,
     MODEL_CORRELATION,
     PERSON_CORRELATION,
@@ -61,7 +60,6 @@ def assume_variance(
     group_size: float = 1.0,
     item_correlation: float = ITEM_CORRELATION,
     person_correlation: float = PERSON_CORRELATION,
-    group_correlation: float = GROUP_CORRELATION,
     model_share: float | None = None,
     model_correlation: float = MODEL_CORRELATION,
 ) -> VarianceModel:
@@ -71,13 +69,7 @@ def assume_variance(
     score is that of people where none is named.
     """
     spread, other = share * (1 - share), share if model_share is None else model_share
-    item = compute_item_variance(
-        share,
-        votes=votes,
-        group_size=group_size,
-        item_correlation=item_correlation,
-        group_correlation=group_correlation,
-    )
+    item = compute_item_variance(share, votes=votes, group_size=group_size, item_correlation=item_correlation)
     return VarianceModel(
         share=share,
         item=item,

@@ -135,11 +135,6 @@ def list_question_names(project: Project) -> list[str]:
     return [question.name for question in project_files.parse_definition(project.definition).all_questions]
 
 
-def list_item_parts(session: Session, project: Project) -> dict[str, dict[str, list[str]]]:
-    """The main items of a project by stratum and by tag, as their file has them."""
-    return frames.read_item_parts(session, project)
-
-
 def _get_question(definition: project_files.ProjectFile, name: str | None) -> Question:
     if name is None:
         return definition.all_questions[0]

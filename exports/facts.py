@@ -210,11 +210,6 @@ class ProjectFacts:
     lineage: str = ""
     lint: tuple[LintFact, ...] = ()
 
-    @property
-    def asks_people(self) -> bool:
-        """Whether answers were given here, so that what people saw and agreed to is on record."""
-        return not self.imported
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseFacts:

@@ -71,7 +71,6 @@ def compare_data_set(
     *,
     published: Sequence[PublishedScore] = (),
     parts: Parts | None = None,
-    confidence_level: float = 0.95,
     tie_choice: TieChoice = SHARED,
 ) -> ComparedModels:
     """Compare a data set, by the first votes of each item as scores do, with what was read of models.
@@ -102,7 +101,6 @@ def compare_data_set(
         skips=skips,
         published=[*read.published, *published],
         parts={**({"class": classes} if classes else {}), **(parts or {})},
-        confidence_level=confidence_level,
         tie_choice=tie_choice,
     )
     return ComparedModels(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
+from aggregation.difference_tests import POWER
 from aggregation.planning import (
     ASSURANCE,
-    POWER,
     PlannedDesign,
     find_items,
     find_people,
@@ -173,8 +173,3 @@ def _describe_units(plan: Plan) -> Iterator[str]:
     for one in plan.units:
         known = [f"{items} items with {people} people" for people, items in one.needed if items is not None]
         yield f"{one.unit}, half width {plan.half_width:g}: {', '.join(known) or 'no number of items is enough'}"
-
-
-def list_design_rows(plan: Plan) -> Sequence[tuple[Any, ...]]:
-    """The planned design of each unit in the order of COLUMNS."""
-    return [(one.unit, *asdict(one.design).values()) for one in plan.units]

@@ -50,11 +50,7 @@ class ProgrammeScores:
 
 
 def score_tasks(
-    data_sets: Sequence[DataSet],
-    *,
-    text_hashes: Hashes | None = None,
-    confidence_level: float = 0.95,
-    tie_choice: TieChoice = SHARED,
+    data_sets: Sequence[DataSet], *, text_hashes: Hashes | None = None, tie_choice: TieChoice = SHARED
 ) -> ProgrammeScores:
     """Score data sets as tasks, by the first votes of each item, and estimate the mean over them in both units.
 
@@ -71,7 +67,7 @@ def score_tasks(
         )
     return ProgrammeScores(
         tasks=tuple(_list_task_scores(data, scored[data.name]) for data in data_sets),
-        means={unit: _estimate_mean(data_sets, scored, unit, confidence_level) for unit in UNITS},
+        means={unit: _estimate_mean(data_sets, scored, unit) for unit in UNITS},
         simulated=any(data.simulated for data in data_sets),
         notes=(
             *_list_notes(data_sets),
@@ -176,11 +172,9 @@ def _describe_ties(
         yield f"Ties of the majority: {n_ties}, {tie_choice.ties}. With ties wrong its mean is {np.mean(means):.4f}."
 
 
-def _estimate_mean(
-    data_sets: Sequence[DataSet], scored: Mapping[str, ScoredUnits], unit: ScoredUnit, confidence_level: float
-) -> TaskMean:
+def _estimate_mean(data_sets: Sequence[DataSet], scored: Mapping[str, ScoredUnits], unit: ScoredUnit) -> TaskMean:
     tasks = [_build_task(data, scored[data.name], unit) for data in data_sets]
-    mean = estimate_task_mean(tasks, confidence_level=confidence_level)
+    mean = estimate_task_mean(tasks)
     if unit == "majority" and not all(metric.covers_majority for task in tasks for metric in task.metrics):
         return replace(mean, fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, reason=NOT_COVERED)
     return mean

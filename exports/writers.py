@@ -2,9 +2,9 @@
 
 A spreadsheet runs a cell that begins with = + - @ (some also their full-width forms) or with a tab or a line break.
 Text cells that begin so get one apostrophe (') in front. So that a program can undo it without guessing, text that
-begins with apostrophes and then one of those characters gets one more apostrophe too. Readers need one rule
-(`unescape_cell`): where a cell matches ^'+[=+\\-@＝＋－＠\\t\\r\\n], remove its first apostrophe. Plain numbers (-0.5)
-stay as they are, also in a column of text.
+begins with apostrophes and then one of those characters gets one more apostrophe too. Readers need one rule: where a
+cell matches ^'+[=+\\-@＝＋－＠\\t\\r\\n], remove its first apostrophe. Plain numbers (-0.5) stay as they are, also in a
+column of text.
 """
 
 from __future__ import annotations
@@ -29,18 +29,12 @@ from exports.number_formats import round_number
 FILE_MODE = 0o644  # published files may be read by all; tempfile makes them 0600
 MAX_EXACT = 1e15  # whole numbers are exact below it, and pandas turns whole numbers with gaps into floats
 _RISKY = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
-_ESCAPED = re.compile(r"'+[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
 def escape_cell(text: str) -> str:
     """Escape a text so that no spreadsheet runs it as a formula; plain numbers (-0.5, +3, -1e-3) stay as they are."""
     return f"'{text}" if _RISKY.match(text) and not _NUMBER.fullmatch(text) else text
-
-
-def unescape_cell(cell: str) -> str:
-    """Undo `escape_cell`."""
-    return cell[1:] if _ESCAPED.match(cell) else cell
 
 
 def format_csv(frame: pd.DataFrame) -> str:

@@ -327,8 +327,6 @@ def score_labels(
         random=1 / float(votes.items["n_options"].to_numpy(dtype=float).mean()),
         random_exact=_compute_random_accuracy(votes, scored),
         n_items=len(votes.items),
-        n_items_with_gold=int(votes.items["gold"].notna().sum()),
-        n_items_scored=len(scored.gold),
         confidence_level=confidence_level,
         classes_are_positions=votes.classes_are_positions,
         dawid_skene=fitted,

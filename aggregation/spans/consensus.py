@@ -9,7 +9,7 @@ import pandas as pd
 from aggregation.answers import Answers
 from aggregation.consensus import Consensus, TieRule
 from aggregation.labels.consensus import choose_tied
-from aggregation.spans.votes import SpanVotes, format_spans, read_span_votes
+from aggregation.spans.votes import format_spans, read_span_votes
 
 VERSION = "hromada majority of each span 1"
 
@@ -52,16 +52,3 @@ def build_span_consensus(answers: Answers, *, ties: TieRule = "drop", seed: int 
         ids.append(item)
     labels = pd.DataFrame(rows, index=pd.Index(ids, name="item", dtype=object))
     return Consensus(method="majority", version=VERSION, ties=ties, seed=seed, labels=labels, settled=settled)
-
-
-def list_majority_spans(votes: SpanVotes) -> pd.DataFrame:
-    """One row per span that more than half of an item's votes mark, sorted; columns item, start, end, label, share."""
-    rows = []
-    for item, span_sets in votes.frame.groupby("item")["spans"]:
-        counts = Counter(span for spans in span_sets for span in spans)
-        rows += [
-            (item, span.start, span.end, span.label, counts[span] / len(span_sets))
-            for span in sorted(counts)
-            if 2 * counts[span] > len(span_sets)
-        ]
-    return pd.DataFrame(rows, columns=["item", "start", "end", "label", "share"])

@@ -195,7 +195,8 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
         empty = before.finished and not candidates
         queued, cursor = _take_requeued(session, query, cursor, first_is_empty=empty, now=now)
     if cursor != before:
-        _save_cursor(session, query, cursor)
+        moved = sa.update(QueueCursor).where(*_build_cursor_condition(query))
+        session.connection().execute(moved.values(**asdict(cursor)))
     return queued
 
 
@@ -291,10 +292,6 @@ def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetim
     key = {"annotator_id": query.annotator_id, "project_id": query.project_id, "pool": query.pool}
     session.connection().execute(sa.insert(QueueCursor).values(**key, **asdict(cursor)))
     return cursor
-
-
-def _save_cursor(session: Session, query: QueueQuery, cursor: _Cursor) -> None:
-    session.connection().execute(sa.update(QueueCursor).where(*_build_cursor_condition(query)).values(**asdict(cursor)))
 
 
 def _build_cursor_condition(query: QueueQuery) -> tuple[sa.ColumnElement[bool], ...]:

@@ -316,14 +316,12 @@ def extend_holds(session: Session, ids: Sequence[int], hold: MessageHold) -> fro
     return frozenset(session.connection().execute(held.values(due_at=hold.until).returning(_id)).scalars())
 
 
-def take_due_messages(
-    session: Session, *, now: datetime, hold: MessageHold, paced: bool, most: int = MOST_MESSAGES
-) -> tuple[OutboxMessage, ...]:
+def take_due_messages(session: Session, *, now: datetime, hold: MessageHold, paced: bool) -> tuple[OutboxMessage, ...]:
     """Take messages that are due, the oldest first, and hold them; of late ones those that were begun, to end them."""
     table: sa.Table = Outbox.__table__  # type: ignore[attr-defined]
     due = sa.select(table).where(table.c.due_at <= now, table.c.reason.is_(None), table.c.paced == paced)
     due = due.where(sa.or_(_build_timely_condition(now), table.c.begun_at.is_not(None)))
-    rows = session.connection().execute(due.order_by(_id).limit(most).with_for_update(skip_locked=True)).all()
+    rows = session.connection().execute(due.order_by(_id).limit(MOST_MESSAGES).with_for_update(skip_locked=True)).all()
     if rows:
         taken = sa.update(Outbox).where(_id.in_([row.id for row in rows]))
         session.connection().execute(taken.values(due_at=hold.until, holder=hold.holder))

@@ -61,6 +61,11 @@ def get_database_time(session: Session) -> datetime:
     return found.astimezone(UTC)
 
 
+def get_machine_time() -> datetime:
+    """The time in UTC by the clock of this machine, for what is not compared with what the bot stores."""
+    return datetime.now(UTC)
+
+
 def get_holder(session: Session, *, name: str) -> str | None:
     """The process that holds the lease or held it last, None where nobody ever did."""
     return session.exec(select(ProcessLease.holder).where(ProcessLease.name == name)).first()

@@ -27,10 +27,6 @@ def get_project(session: Session, name: str) -> Project:
         raise NotFound(f"{name!r} is a programme; here goes one of its projects.", remedy=f"They are: {members}.")
     if project is None:
         names = [loaded.name for loaded in list_projects(session)]
-        programme = find_programme(session, name)
-        if programme is not None:
-            members = ", ".join(member.name for member in list_programme_projects(session, programme))
-            raise NotFound(f"{name} is a programme.", remedy=f"Name one of its projects: {members}.")
         raise NotFound(f"No project {name!r} is loaded.", remedy=_suggest_name(name, names))
     return project
 

@@ -25,34 +25,15 @@ def get_participation(locked: LockedAnnotator, *, project_id: int) -> Participat
     return locked.session.get(Participation, key, populate_existing=True)
 
 
-def get_or_create_participation(
-    locked: LockedAnnotator,
-    *,
-    project: Project,
-    now: datetime,
-    invitation_id: int | None = None,
-    programme_id: int | None = None,
-) -> Participation:
-    """The annotator's participation in the project, created at the project's first stage where there is none yet.
-
-    `invitation_id` and `programme_id` are stored with a new participation only.
-    """
+def get_or_create_participation(locked: LockedAnnotator, *, project: Project, now: datetime) -> Participation:
+    """The annotator's participation in the project, created at the project's first stage where there is none yet."""
     participation = get_participation(locked, project_id=project.id or 0)
     if participation is not None:
         return participation
-    return create_participation(
-        locked, project=project, now=now, invitation_id=invitation_id, programme_id=programme_id
-    )
+    return create_participation(locked, project=project, now=now)
 
 
-def create_participation(
-    locked: LockedAnnotator,
-    *,
-    project: Project,
-    now: datetime,
-    invitation_id: int | None = None,
-    programme_id: int | None = None,
-) -> Participation:
+def create_participation(locked: LockedAnnotator, *, project: Project, now: datetime) -> Participation:
     """Create the participation of an annotator who has none in the project yet.
 
     It begins at the project's first stage; of an annotator who was erased and returned, where they had to stop.
@@ -60,8 +41,6 @@ def create_participation(
     participation = Participation(
         annotator_id=locked.annotator_id,
         project_id=project.id or 0,
-        programme_id=programme_id,
-        invitation_id=invitation_id,
         stage=get_first_stage(definitions.get_project_definition(project)),
         since=now,
         joined_at=now,

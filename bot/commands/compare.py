@@ -69,7 +69,7 @@ def compare(
     accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
     from aggregation.consensus import TieChoice
-    from bot import release
+    from annotation.store import frames
     from bot.commands import compare_projects, database_session, terminal_output
     from exports import model_answers, model_comparison, writers
 
@@ -93,7 +93,7 @@ def compare(
         return
     data = read_data_set(project, question)
     with database_session.open_database() as database, database.reading() as view:
-        parts = release.list_item_parts(view, database_session.get_project(view, project))
+        parts = frames.read_item_parts(view, database_session.get_project(view, project))
     read = model_answers.read_models([Path(written) for written in against or ()], data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
     choice = TieChoice(ties=ties.value, seed=seed)

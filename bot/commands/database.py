@@ -57,10 +57,9 @@ def upgrade(
 
 def _back_up_before_upgrade(engine: sa.Engine, revision: str) -> Path:
     """Make a backup beside the database, named after its revision and the time; the path of the backup."""
-    from annotation.store import backups
-    from bot.commands import database_session
+    from annotation.store import backups, processes
 
-    now = database_session.get_current_time()
+    now = processes.get_machine_time()
     file = Path(engine.url.database or "")
     to = file.with_name(f"{file.name}.{revision}-{now:%Y%m%dT%H%M%S}.backup")
     backups.make_backup(engine, to=to, now=now)
@@ -77,11 +76,11 @@ def backup(
 
     On PostgreSQL with pg_dump. The key of the pseudonyms is not in it: keep that file too, in another place.
     """
-    from annotation.store import backups
+    from annotation.store import backups, processes
     from bot.commands import database_session
 
     with database_session.open_engine() as engine:
-        manifest = backups.make_backup(engine, to=file, now=database_session.get_current_time(), yes=yes)
+        manifest = backups.make_backup(engine, to=file, now=processes.get_machine_time(), yes=yes)
     _print_manifest(f"Backed up into {file}", manifest, json=json)
 
 
@@ -96,11 +95,11 @@ def restore(
     The file must be the one that was written (sha256). Whatever fails, nothing is changed. Who was erased since is
     erased again. A backup of an older schema has to be upgraded afterwards.
     """
-    from annotation.store import backups, migrations
+    from annotation.store import backups, migrations, processes
     from annotation.workflow.annotators import erasure
     from bot.commands import database_session
 
-    erase = partial(erasure.erase_restored_annotators, now=database_session.get_current_time())
+    erase = partial(erasure.erase_restored_annotators, now=processes.get_machine_time())
     with database_session.open_engine(create=True) as engine:
         now = database_session.get_shared_time(engine)  # leases end by it
         restored = backups.restore_backup(engine, file=file, now=now, erase=erase, yes=yes)

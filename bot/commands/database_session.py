@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def _get_lasting_settings() -> Settings:
 def get_shared_time(engine: sa.Engine) -> datetime:
     """The time on which all processes agree: that of PostgreSQL's server, on SQLite that of the machine."""
     if engine.dialect.name == "sqlite":
-        return get_current_time()
+        return processes.get_machine_time()
     with database.translate_errors(engine.url), Session(database.make_read_engine(engine)) as view:
         return processes.get_database_time(view)
 
@@ -76,11 +76,6 @@ def make_clock(opened: database.Database) -> Callable[[], datetime]:
 def _read_time(opened: database.Database) -> datetime:
     with opened.reading() as view:
         return get_time(view)
-
-
-def get_current_time() -> datetime:
-    """The time in UTC by the clock of this machine, for what is not compared with what the bot stores."""
-    return datetime.now(UTC)
 
 
 def get_project(session: Session, written: str) -> Project:

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from annotation.campaigns.questions.question_base import count_units
 from bot.conversation import updates_and_calls
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData, InlineButton
@@ -119,11 +120,6 @@ def make_bold_unless_equal(text: str, other_text: str) -> TextBlock:
 def make_bold_block(text: str) -> TextBlock:
     """A block that is bold as a whole."""
     return TextBlock(text, ((0, len(text)),))
-
-
-def count_units(text: str) -> int:
-    """The length of a text as Telegram counts it, in UTF-16 units."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def render_html_parts(blocks: Sequence[TextBlock], *, heading: str, max_units: int = MAX_UNITS) -> tuple[str, ...]:

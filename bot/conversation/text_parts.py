@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from annotation.campaigns import bot_commands
-from bot.conversation import message_layout
+from annotation.campaigns.questions.question_base import count_units
 from bot.conversation.updates_and_calls import MAX_TEXT, IncomingUpdate, TextParts, UpdateKind
 
 LEAST_PART_UNITS = MAX_TEXT // 2
@@ -27,7 +27,7 @@ MAX_PARTS = 50
 
 def may_have_more(message: IncomingUpdate) -> bool:
     """Whether a message may be a part of a text after which another one comes."""
-    return _is_text(message) and message_layout.count_units(message.text or "") >= LEAST_PART_UNITS
+    return _is_text(message) and count_units(message.text or "") >= LEAST_PART_UNITS
 
 
 def is_next_part(message: IncomingUpdate, *, units: int, since: timedelta) -> bool:
@@ -38,7 +38,7 @@ def is_next_part(message: IncomingUpdate, *, units: int, since: timedelta) -> bo
     if not _is_text(message) or not timedelta(0) <= since <= MAX_GAP:
         return False
     text = message.text or ""
-    return units + message_layout.count_units(text) >= MAX_TEXT and not bot_commands.is_known_command(text)
+    return units + count_units(text) >= MAX_TEXT and not bot_commands.is_known_command(text)
 
 
 def take_parts(first: IncomingUpdate, following: Sequence[IncomingUpdate]) -> tuple[IncomingUpdate, ...]:
@@ -46,7 +46,7 @@ def take_parts(first: IncomingUpdate, following: Sequence[IncomingUpdate]) -> tu
     parts = [first]
     for message in following:
         last = parts[-1]
-        units = message_layout.count_units(last.text or "")
+        units = count_units(last.text or "")
         is_next = may_have_more(last) and is_next_part(message, units=units, since=message.at - last.at)
         if len(parts) == MAX_PARTS or not is_next or message.reply_to not in {None, last.reply_to}:
             break
@@ -69,9 +69,7 @@ def join_parts(parts: Sequence[IncomingUpdate]) -> IncomingUpdate:
 
 def describe_parts(last: IncomingUpdate, *, number: int = 1) -> TextParts:
     """The parts of a text of which this message is the last, or which has come as one."""
-    return last.parts or TextParts(
-        number=number, last_units=message_layout.count_units(last.text or ""), last_at=last.at
-    )
+    return last.parts or TextParts(number=number, last_units=count_units(last.text or ""), last_at=last.at)
 
 
 def _is_text(message: IncomingUpdate) -> bool:
@@ -83,5 +81,5 @@ def _find_separator(before: str, after: str) -> str:
 
     Apps leave the blanks at a cut out. A character of two units is never cut, so that a full message may lack one.
     """
-    is_full = message_layout.count_units(before) >= MAX_TEXT - 1
+    is_full = count_units(before) >= MAX_TEXT - 1
     return "" if is_full or before[-1:].isspace() or after[:1].isspace() else " "

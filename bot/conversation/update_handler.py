@@ -16,7 +16,7 @@ from annotation.errors import BadInput, HromadaError, Stale, Unavailable, Unknow
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import message_layout, navigation, prompts, updates_and_calls
+from bot.conversation import case_queue, message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import (
     adjudication,
     answer_changes,
@@ -144,11 +144,11 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("mydata"), data_rights.send_my_data),
     (_build_command_condition("withdraw"), data_rights.ask_project_to_leave),
     (_build_command_condition("forget"), data_rights.ask_erasure_confirmation),
-    (adjudication.asks_for_queue, adjudication.show_queue),
+    (adjudication.asks_for_queue, case_queue.show_next_case),
     (organisers.asks_for_campaigns, organisers.send_campaigns),
     (_build_command_condition("help"), start.show_help),
     (lambda context: bool(context.command), start.refuse_unknown_command),
-    (_build_step_condition(ConversationStep.LANGUAGE), start.repeat_language_question),
+    (_build_step_condition(ConversationStep.LANGUAGE), navigation.show_current_screen),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
     (_build_step_condition(ConversationStep.CHOICE), typed_texts.repeat_prompt),

@@ -165,16 +165,16 @@ class TelegramApi(Bot):
         request_data = RequestData([RequestParameter(name, value, None) for name, value in data.items()])
         return await self.request.post(f"{self.base_url}/{call['method']}", request_data)
 
-    async def poll_updates(self, *, offset: int | None, timeout: int = POLL_SECONDS) -> Sequence[Mapping[str, Any]]:
-        """The next updates, once there are any, or none after `timeout` seconds. Raises TelegramError.
+    async def poll_updates(self, *, offset: int | None) -> Sequence[Mapping[str, Any]]:
+        """The next updates, once there are any, or none after POLL_SECONDS. Raises TelegramError.
 
         Updates with ids below `offset` are confirmed, so that Telegram does not send them again.
         """
-        data = {"timeout": timeout, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
+        data = {"timeout": POLL_SECONDS, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
         updates: list[dict[str, Any]] = await self._post(
             "getUpdates",
             data if offset is None else data | {"offset": offset},
-            read_timeout=timeout + POLL_SLACK_SECONDS,
+            read_timeout=POLL_SECONDS + POLL_SLACK_SECONDS,
         )
         return updates
 

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from time import monotonic
 from typing import Any, TypeVar
@@ -69,11 +69,6 @@ MAX_SHARED = 16
 """How many use-cases share a transaction of SQLite at most; other writing processes wait for all of them."""
 TRANSACTION_SECONDS = 30.0
 """Seconds that a use-case waits for its turn and its transaction at most; each statement has a shorter limit."""
-
-
-def get_now() -> datetime:
-    """The time in UTC, the default clock of a bot."""
-    return datetime.now(UTC)
 
 
 @dataclass

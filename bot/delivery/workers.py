@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import takewhile
-from typing import Protocol
 
 from sqlmodel import Session
 
@@ -43,12 +42,8 @@ AGE_CHECK_FAILURES = 3
 """After how many failures of the database in a row the age is looked at."""
 
 
-class ExplainInTransaction(Protocol):
-    """A function that stores the messages by which the sender of a parked update is told."""
-
-    def __call__(
-        self, session: Session, update_id: int, failure: Exception, code: str
-    ) -> tuple[OutboxMessage, ...]: ...
+ExplainInTransaction = Callable[[Session, int, Exception, str], tuple[OutboxMessage, ...]]
+"""Stores the messages by which the sender of a parked update is told, from its id, the failure and its code."""
 
 
 @dataclass(frozen=True, kw_only=True)

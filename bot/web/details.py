@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from time import monotonic
 
 import sqlalchemy as sa
@@ -76,11 +77,10 @@ class DetailMeter:
     async def _measure(self, name: str, signature: Signature) -> None:
         started = monotonic()
         details = self.get(name)
+        measure = partial(measure_details, unblind=self.unblind, answer_seconds=self.answer_seconds)
         try:
             async with asyncio.timeout(MOST_SECONDS):
-                details = await asyncio.get_running_loop().run_in_executor(
-                    self._get_pool(), _measure_in_process, self.url, name, self.unblind, self.answer_seconds
-                )
+                details = await asyncio.get_running_loop().run_in_executor(self._get_pool(), measure, self.url, name)
         except (HromadaError, BrokenProcessPool, TimeoutError) as failure:
             log.warning("The details of %s cannot be measured now: %s", name, type(failure).__name__)
             if not isinstance(failure, HromadaError):
@@ -107,10 +107,6 @@ class DetailMeter:
                 process.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._pool = None
-
-
-def _measure_in_process(url: str, name: str, unblind: bool, answer_seconds: float) -> ProjectDetails:
-    return measure_details(url, name, unblind=unblind, answer_seconds=answer_seconds)
 
 
 NICENESS = 19

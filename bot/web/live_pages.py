@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from aggregation.errors import HromadaError
-from bot.delivery.transaction_runner import get_now
+from annotation.store import processes
 from bot.web.details import DetailMeter
 from bot.web.overview_page import build_item_page, build_overview
 from bot.web.project_page import build_project_page
@@ -199,7 +199,7 @@ class LivePages:
                 return await asyncio.get_running_loop().run_in_executor(self._readers, read)
         except (HromadaError, TimeoutError) as failure:
             log.warning("The database cannot be read: %s", type(failure).__name__)
-            self._silent_since = self._silent_since or get_now()
+            self._silent_since = self._silent_since or processes.get_machine_time()
             return None
 
     async def _measure_details(self) -> None:

@@ -83,9 +83,9 @@ def check_scorer(subject: Subject) -> Verdict:
     benchmark = subject.state.benchmark
     if benchmark is None:
         return _judge_without_benchmark(subject)
-    scorers = sorted(
-        {str(task["scorer"]) for task in benchmark.manifest["tasks"].values() if _is_of(task["dataset"], subject)}
-    )
+    tasks = benchmark.manifest["tasks"].values()
+    own = [task for task in tasks if task["dataset"].partition("/")[0] == subject.project.name]
+    scorers = sorted({str(task["scorer"]) for task in own})
     if not scorers:
         return not_applicable(
             translate("Models cannot be asked these questions as people were; benchmark/manifest.json says why.")
@@ -112,10 +112,6 @@ def check_scorer(subject: Subject) -> Verdict:
             version=version,
         )
     )
-
-
-def _is_of(name: str, subject: Subject) -> bool:
-    return name.partition("/")[0] == subject.project.name
 
 
 def _judge_without_benchmark(subject: Subject) -> Verdict:

@@ -23,7 +23,13 @@ from exports.corrections.summary import (
     describe_usable_rule,
 )
 from exports.corrections.text_pairs import VERDICTS, Correction, list_mark_questions
-from exports.pages.display_text import capitalize_first, format_count, format_percent, format_percent_interval
+from exports.pages.display_text import (
+    capitalize_first,
+    format_count,
+    format_percent,
+    format_percent_interval,
+    format_share,
+)
 from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
     MAX_ENTRIES,
@@ -225,9 +231,9 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
         Headline(
             translate("Usable stories"),
             translate("{part} of {whole}", part=verdicts[USABLE], whole=judged),
-            _format_share(verdicts[USABLE], judged),
+            format_share(verdicts[USABLE], judged),
         ),
-        Headline(translate("Unusable"), str(verdicts[UNUSABLE]), _format_share(verdicts[UNUSABLE], judged)),
+        Headline(translate("Unusable"), str(verdicts[UNUSABLE]), format_share(verdicts[UNUSABLE], judged)),
         *(Headline(translate("Marked “{mark}”", mark=mark), str(count)) for mark, count in summary.marks.most_common()),
         *([Headline(translate("Tied"), str(verdicts[TIED]))] if verdicts[TIED] else []),
         *([Headline(translate("Not answered yet"), str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
@@ -245,10 +251,6 @@ def _describe_order(summary: CorrectionSummary) -> str:
     return translate(
         "Those that annotators marked “{marks}” come first, the others follow in their order.", marks=marks
     )
-
-
-def _format_share(count: int, total: int) -> str:
-    return format_percent(count / total) if total else ""
 
 
 def _draw_panels(summary: CorrectionSummary, *, prefix: str) -> tuple[str, ...]:

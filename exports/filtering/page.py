@@ -22,7 +22,7 @@ from exports.filtering.removal_reasons import (
     count_human_failure,
     describe_rule,
 )
-from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent
+from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent, format_share
 from exports.pages.reasons import translate_reasons
 from exports.pages.scaffold import (
     MAX_ENTRIES,
@@ -102,15 +102,11 @@ def _list_headlines(filtered: FilteredDataSet) -> tuple[Headline, ...]:
     others = [(status, filtered.count_items(status)) for status in (UNDECIDED, NOT_JUDGED)]
     return (
         Headline(
-            translate("Kept"), translate("{part} of {whole}", part=kept, whole=judged), _format_share(kept, judged)
+            translate("Kept"), translate("{part} of {whole}", part=kept, whole=judged), format_share(kept, judged)
         ),
-        Headline(translate("Removed"), str(removed), _format_share(removed, judged)),
+        Headline(translate("Removed"), str(removed), format_share(removed, judged)),
         *(Headline(capitalize_first(translate(status)), str(count)) for status, count in others if count),
     )
-
-
-def _format_share(count: int, total: int) -> str:
-    return format_percent(count / total) if total else ""
 
 
 def _draw_panel(filtered: FilteredDataSet, *, prefix: str) -> str:

@@ -215,6 +215,11 @@ def format_percent(share: float | None) -> str:
     return NO_VALUE if share is None else localize_number(f"{100 * share:.1f} %")
 
 
+def format_share(count: int, total: int) -> str:
+    """A part of a whole as a percentage; empty where there is no whole."""
+    return format_percent(count / total) if total else ""
+
+
 def format_percent_interval(low: float | None, high: float | None) -> str:
     """Format the ends of an interval of shares as 93.1–97.5 %."""
     if low is None or high is None:

@@ -140,7 +140,8 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
     findings = _compare_with_manifest(folder, paths, manifest)
     notes: tuple[str, ...] = ()
     try:
-        inputs = read_inputs({path: _read_text(folder, path) for path in paths if path.startswith(f"{INPUTS}/")})
+        names = [path for path in paths if path.startswith(f"{INPUTS}/")]
+        inputs = read_inputs({path: (folder / path).read_bytes().decode(errors="replace") for path in names})
         notes, recorded = _find_recorded(folder, paths, inputs.facts.harness)
         rebuilt = build_release_folder(
             inputs, draft=manifest.get("draft") is True, recorded=recorded, progress=progress
@@ -176,10 +177,6 @@ def _list_paths(folder: Path) -> frozenset[str]:
     if not folder.is_dir():
         raise HromadaError("There is no such folder.", remedy="Name the folder of a release.", where=Where(file=folder))
     return frozenset(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
-def _read_text(folder: Path, path: str) -> str:
-    return (folder / path).read_bytes().decode(errors="replace")
 
 
 def _read_manifest(folder: Path) -> Mapping[str, Any]:

@@ -20,9 +20,11 @@ from aggregation.answers import Answers
 from aggregation.difference_tests import adjust_by_holm, compute_detectable_difference, compute_mcnemar
 from aggregation.errors import HromadaError
 from aggregation.labels.scores import score_labels
-from aggregation.model_comparison import ModelAnswers, compare_models
+from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
 from aggregation.model_differences import PublishedScore
+from aggregation.model_rows import ModelDifference
 from aggregation.schema import Votes
+from aggregation.scored_units import ScoredUnit
 from aggregation.share_differences import ShareDifference, span_share
 
 Build = Callable[..., Votes]
@@ -47,22 +49,29 @@ def answer_items(*, right: int, of: int = 30) -> dict[str, str | None]:
     return {item: GOLD[item] if number < right else None for number, item in enumerate(ITEMS[:of])}
 
 
+def find_difference(made: ModelComparison, model: str, unit: ScoredUnit, metric: str | None = None) -> ModelDifference:
+    """The difference from this model, over all items, of that metric (the primary one by default)."""
+    wanted = (model, unit, metric or made.primary)
+    return next(row for row in made.differences if (row.model, row.unit, row.metric) == wanted)
+
+
 def test_a_difference_is_that_of_the_published_scores(answers: Answers) -> None:
     """People's value is that of `hromada baseline`, the model's its share of right answers, in every metric."""
     found = compare_models(answers, [ModelAnswers(name="m", answers=answer_items(right=21))])
     scores = score_labels(answers.votes)
     for unit in ("individual", "majority"):
         for score in scores[unit].scores:
-            row = found.find_difference("m", unit, score.metric)
+            row = find_difference(found, "m", unit, score.metric)
             assert row.people == pytest.approx(score.value)
             assert row.difference == pytest.approx(score.value - row.value)  # type: ignore[operator]
-    assert found.find_difference("m", "majority").value == pytest.approx(0.7)
+    assert find_difference(found, "m", "majority").value == pytest.approx(0.7)
 
 
 def test_the_variance_of_a_difference_is_that_of_the_reference(answers: Answers) -> None:
     """h_i - m_i in the items' term, people's terms as in their own score, in plain loops (intervals.md)."""
     model = answer_items(right=21)
-    row = compare_models(answers, [ModelAnswers(name="m", answers=model)]).find_difference("m", "individual")
+    made = compare_models(answers, [ModelAnswers(name="m", answers=model)])
+    row = find_difference(made, "m", "individual")
     votes = answers.votes.frame
     right = {(i, j): float(a == GOLD[i]) for i, j, a in votes.itertuples(index=False)}
     p, n, people = np.mean(list(right.values())), len(ITEMS), sorted(set(votes["annotator"]))
@@ -83,10 +92,10 @@ def test_a_model_that_says_what_a_majority_says_differs_by_nothing(answers: Answ
 
     labels = build_label_consensus(answers.votes, method="majority", ties="first").labels["label"]
     found = compare_models(answers, [ModelAnswers(name="m", answers=dict(labels))])
-    row = found.find_difference("m", "majority")
+    row = find_difference(found, "m", "majority")
     assert row.difference == pytest.approx(0, abs=0.05)
     unpaired = compare_models(answers, (), published=[PublishedScore(name="m", value=row.value or 0, n_items=30)])
-    other = unpaired.find_difference("m", "majority")
+    other = find_difference(unpaired, "m", "majority")
     assert row.detectable is None or row.detectable < (other.detectable or 0)
     assert found.mcnemar[0].test.p_mid > 0.2
 
@@ -160,9 +169,9 @@ def test_people_answered_other_items_too(answers: Answers) -> None:
         ModelAnswers(name="all", answers=answer_items(right=21)),
     )
     found = compare_models(answers, [few, all_items])
-    assert [found.find_difference(name, "majority").n_items for name in ("few", "all")] == [20, 30]
-    alone = compare_models(answers, [all_items]).find_difference("all", "majority")
-    assert found.find_difference("all", "majority").se == alone.se
+    assert [find_difference(found, name, "majority").n_items for name in ("few", "all")] == [20, 30]
+    alone = find_difference(compare_models(answers, [all_items]), "all", "majority")
+    assert find_difference(found, "all", "majority").se == alone.se
 
 
 def test_where_a_model_is_above_people(answers: Answers) -> None:
@@ -174,7 +183,7 @@ def test_where_a_model_is_above_people(answers: Answers) -> None:
     assert above == {"x": "", "y": "people", "z": "people"}  # ten items of x are too few to show it
     assert next(row for row in found.parts if row.part == "x").difference < 0  # type: ignore[operator]
     perfect = compare_models(answers, [ModelAnswers(name="m", answers=dict(GOLD))])
-    assert perfect.find_difference("m", "individual").above == "model"
+    assert find_difference(perfect, "m", "individual").above == "model"
     assert all(row.p_holm is not None and row.p_value is not None and row.p_holm >= row.p_value for row in found.parts)
     assert {row.n_items for row in found.parts} == {10}
 
@@ -184,9 +193,8 @@ def test_few_people_have_no_interval_for_a_fresh_panel(votes_of: Build) -> None:
     rows = [(item, who, GOLD[item] if (number + place) % 5 else "x") for number, item in enumerate(ITEMS)
             for place, who in enumerate("abcd")]  # fmt: skip
     few = Answers(kind="label", votes=votes_of(rows, classes="xyz", gold=GOLD))
-    row = compare_models(few, [ModelAnswers(name="m", answers=answer_items(right=21))]).find_difference(
-        "m", "individual"
-    )
+    made = compare_models(few, [ModelAnswers(name="m", answers=answer_items(right=21))])
+    row = find_difference(made, "m", "individual")
     assert (row.ci_low, row.p_value, row.detectable) == (None, None, None)
     assert row.item_only_low is not None
     assert row.item_only_detectable is not None
@@ -229,7 +237,7 @@ def test_a_published_score_beside_people_who_are_all_right(votes_of: Build) -> N
     rows = [(item, who, GOLD[item]) for item in ITEMS for who in "abcdef"]
     answers = Answers(kind="label", votes=votes_of(rows, classes="xyz", gold=GOLD))
     found = compare_models(answers, (), published=[PublishedScore(name="m", value=1.0, n_items=30)])
-    row = found.find_difference("m", "majority")
+    row = find_difference(found, "m", "majority")
     assert row.item_only_low == pytest.approx(-(row.item_only_high or 0))
     assert 0 < (row.item_only_high or 0) < 0.2
     assert row.detectable is None or row.detectable <= 1

@@ -13,7 +13,7 @@ import pytest
 
 from aggregation.errors import HromadaError
 from aggregation.position_preference import find_position_preferences
-from aggregation.trivial_baselines import OptionItem, TrivialBaseline, count_mentions, score_trivial_baselines
+from aggregation.trivial_baselines import OptionItem, TrivialBaseline, score_trivial_baselines
 
 DATA = Path(os.environ.get("HROMADA_SHARED") or "not-set") / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published data sets are not here")
@@ -77,8 +77,14 @@ def test_classes_that_are_equally_frequent_are_taken_by_lot() -> None:
 def test_mentions_are_runs_of_words() -> None:
     """Whole words, whatever their case; a lemmatiser finds other forms; punctuation is no word."""
     text = "Лис Микита і лис. Лисиця бачила Лиса Микиту, лис-Микита спав."
-    assert [count_mentions(text, one) for one in ("лис", "Лис Микита", "лисиця", "вовк", "…")] == [2, 1, 1, 0, 0]
-    assert count_mentions(text, "лис", normalise=lambda word: word.casefold()[:3]) == 5
+    for more, fewer in (("лис", "Лис Микита"), ("лис", "лисиця"), ("лисиця", "вовк"), ("Лис Микита", "…")):
+        found = score([own(more, fewer, more, text=text)])["most_mentioned_option"]
+        assert (found.scores["accuracy"], found.n_torn) == (1, 0)
+    torn = [own("лисиця", "Лис Микита", "лисиця", text=text), own("вовк", "вовк", "…", text=text)]
+    assert score(torn)["most_mentioned_option"].n_torn == 2
+    items = [own("лис", "Микита", "лис", text="Микита, Микита, лис, Лиса, Лисиця")]
+    by_stem = score_trivial_baselines(items, classes=None, normalise=lambda word: word.casefold()[:3])
+    assert {one.name: one for one in by_stem}["most_mentioned_option"].scores["accuracy"] == 1
 
 
 def test_nothing_to_score_is_refused() -> None:

@@ -11,7 +11,9 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, select
 
+from annotation.campaigns import project_file
 from annotation.errors import BadInput, Conflict
+from annotation.loading.campaign import read_contents
 from annotation.store import database, journal, migrations, queries
 from annotation.store.models import Item, Project
 from annotation.vocabulary import Event, ProjectStatus
@@ -72,8 +74,9 @@ def reload(db: database.Database, file: Path, *, yes: bool = True) -> projects.L
 
 def planned(db: database.Database, file: Path) -> change_plan.ChangePlan:
     """What loading the file would change."""
+    campaign = project_file.read_project(file)
     with db.transaction() as session:
-        found = projects.plan_project_file(session, file)
+        found = projects.plan_project(session, campaign, read_contents(campaign))
     assert found is not None
     return found
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.campaigns.questions.question_base import count_units
 from annotation.store import queries
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import message_layout
@@ -48,8 +49,8 @@ async def test_a_long_question_leaves_room_for_whose_it_is(chat: Chat, load: Cal
     assert re.fullmatch(rf"Слова.* · item 0\nFrom {find_pseudonym(chat, 1)}, just now", where)
     assert stimulus.endswith(" …")
     assert question.startswith("Чому так? Чому")
-    assert message_layout.count_units(question) > 3400
-    assert message_layout.count_units(text) <= message_layout.MAX_UNITS
+    assert count_units(question) > 3400
+    assert count_units(text) <= message_layout.MAX_UNITS
     assert organiser.messages[-1].buttons[0][0] == "Answer"
 
 

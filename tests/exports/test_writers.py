@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import stat
 import tempfile
 from pathlib import Path
@@ -41,18 +42,23 @@ DEFUSED = [
 ]
 
 
+def unescape_cell(cell: str) -> str:
+    """What a reader does: the one rule in the description of `exports/writers`."""
+    return cell[1:] if re.match(r"'+[=+\-@＝＋－＠\t\r\n]", cell) else cell
+
+
 @pytest.mark.parametrize(("text", "cell"), DEFUSED)
 def test_text_that_a_spreadsheet_would_run_gets_one_apostrophe_and_nothing_else_does(text: str, cell: str) -> None:
     """A formula is defused, a plain number is not, and a reader gets the text back."""
     assert writers.escape_cell(text) == cell
-    assert writers.unescape_cell(cell) == text
+    assert unescape_cell(cell) == text
 
 
 @given(st.text(alphabet="'=+-@\t\r\n0.5так", max_size=6))
 def test_every_text_comes_back_from_its_cell(text: str) -> None:
     """The one rule for readers undoes the defusing of any text, and no cell begins with a formula's sign."""
     cell = writers.escape_cell(text)
-    assert writers.unescape_cell(cell) == text
+    assert unescape_cell(cell) == text
     assert cell[:1] not in tuple("=@\t\r\n")
 
 
@@ -76,7 +82,7 @@ def test_any_csv_reader_finds_the_cells_again(rows: list[list[str]]) -> None:
     """Line breaks of every kind, quotes and commas inside cells survive Python's reader."""
     text = writers.format_csv(pd.DataFrame(rows, columns=["a", "b"], dtype=object))
     read = list(csv.reader(io.StringIO(text, newline="")))
-    assert [[writers.unescape_cell(cell) for cell in row] for row in read] == [["a", "b"], *rows]
+    assert [[unescape_cell(cell) for cell in row] for row in read] == [["a", "b"], *rows]
 
 
 def test_json_has_sorted_keys_and_letters_as_they_are() -> None:

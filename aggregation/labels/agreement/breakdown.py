@@ -29,9 +29,7 @@ DESCRIPTION_AGREEMENT_WITH_REST = "mean over the person's items of the share of 
 N_WINDOWS = 5
 
 
-def break_down_by_label(
-    votes: Votes, *, n_resamples: int = 1000, seed: int = 0, confidence_level: float = 0.95
-) -> tuple[Coefficient, ...]:
+def break_down_by_label(votes: Votes, *, n_resamples: int = 1000, seed: int = 0) -> tuple[Coefficient, ...]:
     """Two rows per declared label, in declared order: `specific_agreement` and `alpha_against_others`.
 
     Specific agreement is how often another vote of the same item repeats a vote for the label: the sum over items of
@@ -43,7 +41,7 @@ def break_down_by_label(
             "The options differ from item to item, so there are no labels to tell apart.",
             remedy="Break it down by annotator or over time.",
         )
-    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed)
     item_votes = votes.frame["item"].map(votes.frame["item"].value_counts())
     paired = replace(votes, frame=votes.frame.loc[item_votes >= 2])
     counted = count_answers(paired)
@@ -113,15 +111,13 @@ def _build_alpha_against_others(index: int, n_classes: int) -> Statistic:
     return statistic
 
 
-def break_down_by_annotator(
-    votes: Votes, *, n_resamples: int = 1000, seed: int = 0, confidence_level: float = 0.95
-) -> tuple[Coefficient, ...]:
+def break_down_by_annotator(votes: Votes, *, n_resamples: int = 1000, seed: int = 0) -> tuple[Coefficient, ...]:
     """One row per annotator, sorted: `agreement_with_rest`, over the items that somebody else answered too.
 
     It is the mean over these items of the share of the other annotators' votes that equal the annotator's. Where the
     annotator answered an item twice, the mean of both shares counts. `of` names the annotator.
     """
-    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed)
     frame = votes.frame.sort_values(list(VOTE_COLUMNS), ignore_index=True)  # the order of a sum changes its rounding
     item_votes = frame.groupby("item")["answer"].transform("size")
     answer_votes = frame.groupby(["item", "answer"])["annotator"].transform("size")
@@ -157,7 +153,6 @@ def break_down_over_time(
     periods: Mapping[str, str] | None = None,
     n_resamples: int = 1000,
     seed: int = 0,
-    confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
     """Percent agreement and the headline coefficient of each period, two rows per period; `of` names the period.
 
@@ -186,7 +181,6 @@ def break_down_over_time(
             replace(votes, frame=votes.frame.loc[vote_period == name]),
             n_resamples=n_resamples,
             seed=seed,
-            confidence_level=confidence_level,
         )
         rows += [replace(table[coefficient], of=name) for coefficient in ("percent_agreement", headline)]
     return tuple(rows)

@@ -325,6 +325,7 @@ OVERCONFIDENCE_WARNING = (
     "own name."
 )
 DESCRIPTION_MEAN_POSTERIOR = "mean over items of the posterior of the item's label, {made}, labels and posteriors fixed"
+N_CLASS_VOTES = 3
 DESCRIPTION_CLASS_CONFIDENCE = (
     "mean over the items of a class of the share of their first {n} votes that give the class"
 )
@@ -356,26 +357,20 @@ def estimate_mean_posterior(
 
 
 def estimate_class_confidence(
-    votes: Votes,
-    labels: pd.Series[str],
-    *,
-    n_votes: int = 3,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    confidence_level: float = 0.95,
+    votes: Votes, labels: pd.Series[str], *, n_resamples: int = 1000, seed: int = 0
 ) -> tuple[Coefficient, ...]:
     """The share of votes that equal the class of their item: one row over all items, then one per class, sorted.
 
-    `labels` (index item; label or None) is the class of each item: its gold, or its consensus. The first `n_votes`
-    votes of an item count; items with fewer votes are left out.
+    `labels` (index item; label or None) is the class of each item: its gold, or its consensus. The first
+    N_CLASS_VOTES votes of an item count; items with fewer votes are left out.
     """
-    first_votes = votes.first_votes(n_votes).frame
+    first_votes = votes.first_votes(N_CLASS_VOTES).frame
     size = first_votes.groupby("item")["answer"].transform("size")
-    counted = first_votes.loc[(size == n_votes) & first_votes["item"].map(labels).notna()]
+    counted = first_votes.loc[(size == N_CLASS_VOTES) & first_votes["item"].map(labels).notna()]
     item_class = counted["item"].map(labels)
     share = (counted["answer"] == item_class).astype(float).groupby(counted["item"]).mean()
     classes = labels.reindex(share.index)
-    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed)
     rows = []
     for name in ("", *sorted(classes.dropna().unique())):
         class_share = share if not name else share.loc[classes == name]
@@ -388,8 +383,8 @@ def estimate_class_confidence(
                 n_votes=len(class_votes),
                 n_annotators=class_votes["annotator"].nunique(),
                 resampling=resampling,
-                how=DESCRIPTION_CLASS_CONFIDENCE.format(n=n_votes),
-                reason_undefined=f"No item of the class has {n_votes} votes.",
+                how=DESCRIPTION_CLASS_CONFIDENCE.format(n=N_CLASS_VOTES),
+                reason_undefined=f"No item of the class has {N_CLASS_VOTES} votes.",
                 of=name,
                 is_share=True,
             )

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding, LintRule
+from annotation.campaigns.questions.question_base import count_units
 
 
 def find_exceeded_limits(
@@ -68,9 +69,9 @@ def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: boo
             # each option is listed after its letter; here "A" stands for any letter, because only the length matters
             parts += [f"A) {option}" for option in question.options]
     text = "\n\n".join(parts)
-    if 2 * len(text) <= limits.message_units or text.isascii():
+    if 2 * len(text) <= limits.message_units:
         return len(text)  # of a short text no more is asked than that it is no longer than a message
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return count_units(text)
 
 
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"

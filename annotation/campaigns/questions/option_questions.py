@@ -87,6 +87,10 @@ class _OptionQuestion(Question):
         _refuse_duplicates(self.options or (), "option")
         return self
 
+    def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the options of an item; `item_options` are the item's own."""
+        return self.options if self.options is not None else tuple(item_options or ())
+
 
 class ChoiceQuestion(_OptionQuestion):
     """One of several options.
@@ -127,12 +131,12 @@ class ChoiceQuestion(_OptionQuestion):
 
     def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
         """Return the options of an item, the abstention included; `item_options` are the item's own."""
-        options = self.options if self.options is not None else tuple(item_options or ())
+        options = super().get_options(item_options)
         return options if self.abstain is None else (*options, self.abstain)
 
     def get_substantive_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
         """Return the options of an item without the abstention."""
-        return self.options if self.options is not None else tuple(item_options or ())
+        return super().get_options(item_options)
 
     def get_labels(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
         """Return the labels under which an item's options are stored and published, in the order of `get_options`."""
@@ -199,10 +203,6 @@ class ChoicesQuestion(_OptionQuestion):
     def closed_answers(self) -> tuple[str, ...] | None:
         """The options that all items have; None where options differ from item to item."""
         return self.options
-
-    def get_options(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the options of an item; `item_options` are the item's own."""
-        return self.options if self.options is not None else tuple(item_options or ())
 
     def is_unanswered(self, raw: object) -> bool:
         """An empty list is an answer unless `least` requires options."""

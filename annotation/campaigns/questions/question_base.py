@@ -139,6 +139,11 @@ def decode_json(raw: object) -> Any:
     return value if all(isinstance(element, str | dict) for element in elements) else raw
 
 
+def count_units(text: str) -> int:
+    """The length of a text as Telegram counts it, in UTF-16 units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def find_occurrences(part: str, text: str) -> list[int]:
     """Find all positions of a part in a text, overlapping ones too: «ана» twice in «анана»."""
     positions, position = [], text.find(part) if part else -1

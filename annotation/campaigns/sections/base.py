@@ -30,7 +30,7 @@ def wrap_in_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-def _refuse_none(value: object) -> object:
+def refuse_none(value: object) -> object:
     """Refuse a key without a value; pydantic's own message would mention None."""
     if value is None:
         raise ValueError("It is empty")
@@ -92,15 +92,15 @@ def build_validation_error(contradictions: Sequence[Contradiction]) -> PydanticC
     return PydanticCustomError(CONTRADICTION, "{found}", {"found": tuple(contradictions)})
 
 
-Text = Annotated[str, BeforeValidator(_refuse_none), Field(min_length=1)]
+Text = Annotated[str, BeforeValidator(refuse_none), Field(min_length=1)]
 Columns = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 """Names of columns, at least one; a single name needs no brackets."""
 Values = Columns
 """Answers or other values, at least one; a single value needs no brackets."""
 Texts = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list)]
 """Any number of texts; a single text needs no brackets."""
-Name = Annotated[str, BeforeValidator(_refuse_none), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
-ProjectName = Annotated[str, BeforeValidator(_refuse_none), AfterValidator(_check_name)]
+Name = Annotated[str, BeforeValidator(refuse_none), Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+ProjectName = Annotated[str, BeforeValidator(refuse_none), AfterValidator(_check_name)]
 Language = Annotated[str, AfterValidator(_check_language)]
 Share = Annotated[float, BeforeValidator(_parse_share), Field(ge=0, le=1)]
 """A share from 0 to 1."""

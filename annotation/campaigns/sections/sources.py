@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import Columns, Count, PathInFile, Section, Share, Text, Texts, wrap_in_list
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
@@ -36,16 +37,10 @@ def _get_column_tag(value: object) -> str:
     return "<column>" if isinstance(value, str) else "<part>"
 
 
-def _refuse_none(value: object) -> object:
-    if value is None:
-        raise ValueError("It is empty")
-    return value
-
-
 AnyShownColumn = Annotated[
     Annotated[Text, Tag("<column>")] | Annotated[ShownColumn, Tag("<part>")],
     Discriminator(_get_column_tag),
-    BeforeValidator(_refuse_none),
+    BeforeValidator(base.refuse_none),
 ]
 ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 

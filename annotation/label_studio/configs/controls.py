@@ -54,7 +54,7 @@ def add_control(
         add_header(card, " · ".join(lines), name="told", size=6)
     requirement = {
         "required": required,
-        "requiredMessage": _format_required_message(question, context.texts) if required else None,
+        "requiredMessage": escape_variables(context.texts("answer-this", question=question.text)) if required else None,
     }
     match question:
         case ChoiceQuestion() | ChoicesQuestion() | ScaleQuestion():
@@ -162,10 +162,6 @@ def _describe_limit(question: Question, texts: InterfaceTexts) -> str | None:
 
 def _describe_optional(question: Question, texts: InterfaceTexts) -> str | None:
     return texts("optional") if passes.may_stay_empty(question) else None
-
-
-def _format_required_message(question: Question, texts: InterfaceTexts) -> str:
-    return escape_variables(texts("answer-this", question=question.text))
 
 
 def escape_variables(text: str) -> str:

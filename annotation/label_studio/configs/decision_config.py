@@ -97,12 +97,8 @@ def _add_page(
     columns = add_view(page, "columns")
     corrected = any(isinstance(question, EditQuestion) for question in definition.all_questions)
     add_item(add_view(columns, "column"), definition, fields, untitled=texts("original") if corrected else None)
-    _add_answers(add_view(columns, "column"))
+    add_html(add_view(columns, "column"), decision_controls.ANSWERS_OBJECT, decision_controls.ANSWERS_KEY)
     return page, columns, add_view(page, "questions")
-
-
-def _add_answers(parent: Element) -> None:
-    add_html(parent, decision_controls.ANSWERS_OBJECT, decision_controls.ANSWERS_KEY)
 
 
 def _add_card(parent: Element, text: str, *, told: str | None = None, wide: bool = False) -> Element:

@@ -337,7 +337,7 @@ class _DecisionPush:
                 build=self._build_tasks,
             ),
             clock=self.clock,
-            extend_hold=self._extend_hold,
+            holder=self.holder,
         )
         recovered = upload.recover(settle=settle)
         changes = refresh_tasks(
@@ -399,8 +399,3 @@ class _DecisionPush:
             session, session.get_one(LabelStudioBatch, self.batch_id), sample=self.order.sample
         )
         return [record_content(session, session.get_one(LabelStudioReviewTask, number), work) for number in numbers]
-
-    def _extend_hold(self) -> None:
-        """Hold the batch for longer; raises Conflict where another push took it meanwhile."""
-        with self.database.transaction() as session:
-            batches.hold_batch(session, self.batch_id, by=self.holder, now=self.clock())

@@ -240,7 +240,7 @@ class _Push:
             remote_id=remote.id,
             kind=task_upload.build_answer_kind(definition),
             clock=self.clock,
-            extend_hold=self._extend_hold,
+            holder=self.holder,
         )
         recovered = upload.recover(settle=settle)
         refresh_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
@@ -280,14 +280,14 @@ class _Push:
         """Assign items and send them meanwhile; the number of tasks sent. A failure of sending ends both."""
         with ThreadPoolExecutor(1) as sender:
             transfers: list[Future[int]] = []
-            for _ in self._fill_batch():
+            for _ in self._fill_batch(upload):
                 if transfers and transfers[-1].done():
                     transfers[-1].result()
                 transfers.append(sender.submit(upload.send, minimum=task_upload.TASKS_PER_REQUEST))
             transfers.append(sender.submit(upload.send))
             return sum(transfer.result() for transfer in transfers)
 
-    def _fill_batch(self) -> Iterator[None]:
+    def _fill_batch(self, upload: task_upload.TaskUpload) -> Iterator[None]:
         """Assign items in small transactions, with their rows in the task list; yields when a request can be sent."""
         last_yield = 0
         while True:
@@ -300,7 +300,7 @@ class _Push:
             searching = self.nothing_assigned is not None and self.nothing_assigned.reason is UnassignedReason.SEARCHING
             if not assignment_ids and not searching and not self.named:
                 return
-            self._extend_hold()
+            upload.extend_hold()
             self.progress(min(1.0, len(assignment_ids) / max(1, missing)))
             if self.assigned_count - last_yield >= task_upload.TASKS_PER_REQUEST:
                 last_yield = self.assigned_count
@@ -347,8 +347,3 @@ class _Push:
     def _count_in_hand(self, session: Session) -> int:
         count = assignments.count_second_pass_items if self.order.second else assignments.count_batch_items
         return count(session, annotator_id=self.annotator.id or 0, project_id=self.project.id or 0)
-
-    def _extend_hold(self) -> None:
-        """Hold the batch for longer; raises Conflict where another push took it meanwhile."""
-        with self.database.transaction() as session:
-            batches.hold_batch(session, self.batch_id, by=self.holder, now=self.clock())

@@ -16,6 +16,8 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import HromadaError, Unavailable
 from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
+from annotation.label_studio.sync import batches
+from annotation.label_studio.sync.batches import BatchHolder
 from annotation.loading.judgements import label_studio_json
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
@@ -78,8 +80,12 @@ class TaskUpload:
     remote_id: int
     kind: TaskKind
     clock: Callable[[], datetime]
-    extend_hold: Callable[[], None]
-    """Holds the batch for longer; raises Conflict where another push took it."""
+    holder: BatchHolder
+
+    def extend_hold(self) -> None:
+        """Hold the batch for longer; raises Conflict where another push took it meanwhile."""
+        with self.database.transaction() as session:
+            batches.hold_batch(session, self.batch_id, by=self.holder, now=self.clock())
 
     def recover(self, *, settle: float) -> int:
         """Look up which tasks of a failed request arrived; their number. The others are marked as unsent once that

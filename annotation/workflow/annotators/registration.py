@@ -80,7 +80,8 @@ def collect_facts(
 ) -> AdmissionFacts:
     """The facts that the section asks about; nothing else is read from the database."""
     annotator_id = annotator.id or 0
-    cohorts = _list_cohorts(session, annotator_id) if section.cohort else frozenset()
+    own = select(Cohort.name).where(Cohort.annotator_id == annotator_id)
+    cohorts = frozenset(session.exec(own)) if section.cohort else frozenset()
     earlier = _list_earlier_projects(session, project=project, section=section)
     if section.top is None:
         accuracies = (
@@ -109,10 +110,6 @@ def explain_refusal(session: Session, *, annotator: Annotator, terms: Terms) -> 
     """Why the annotator is not admitted, with the profile read from the database; None where they are."""
     answers = get_profile_answers(session, annotator_id=annotator.id or 0)
     return explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=answers)
-
-
-def _list_cohorts(session: Session, annotator_id: int) -> frozenset[str]:
-    return frozenset(session.exec(select(Cohort.name).where(Cohort.annotator_id == annotator_id)))
 
 
 def _list_earlier_projects(session: Session, *, project: Project, section: AdmissionSection) -> Sequence[int]:

@@ -13,7 +13,6 @@ from sqlmodel import Session, col, select
 from aggregation import spelling
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.sections.annotators import PaySection
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
@@ -171,17 +170,13 @@ def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
                 explanation=explanation,
                 work=work.get(annotator_id, ActiveTime()),
                 control_accuracy=control.get(annotator_id, ControlAccuracy()),
-                owed=_compute_owed(pay, work.get(annotator_id, ActiveTime())),
+                owed=None if pay is None else payments.compute_owed(pay, work.get(annotator_id, ActiveTime())),
                 paid=paid.get(annotator_id, ()),
             )
         )
     return Roster(
         project=project.name, annotators=tuple(entries), hourly_rates=payments.compute_hourly_rates(work, paid)
     )
-
-
-def _compute_owed(pay: PaySection | None, work: ActiveTime) -> Money | None:
-    return None if pay is None else payments.compute_owed(pay, work)
 
 
 def _list_annotators(session: Session, project_id: int) -> Sequence[Annotator]:

@@ -16,7 +16,6 @@ from annotation.workflow.assignments.assigned_items import AssignedItem, ShownPa
 from annotation.workflow.assignments.assignment_policy import RemarkKind
 from annotation.workflow.assignments.batches.batch_answers import (
     assign_second_pass,
-    list_second_pass_candidates,
     skip_batch_item,
     submit_batch_answer,
     withdraw_batch_answer,
@@ -101,7 +100,6 @@ __all__ = [
     "list_long_items",
     "list_own_progress",
     "list_reported_items",
-    "list_second_pass_candidates",
     "lock_annotator",
     "move_items",
     "move_live_item",

@@ -15,19 +15,16 @@ MAX_EXPIRED_AT_ONCE = 8
 """The largest number of other annotators' leases that one update of an annotator expires."""
 
 
-def expire_leases(
-    session: Session, *, now: datetime, limit: int = MAX_EXPIRED_AT_ONCE, except_annotator_id: int | None = None
-) -> int:
-    """Expire up to `limit` assignments whose lease is over, the oldest leases first, and release their places.
+def expire_leases(session: Session, *, now: datetime, except_annotator_id: int | None = None) -> int:
+    """Expire up to MAX_EXPIRED_AT_ONCE assignments whose lease is over, and release their places; the number of them.
 
-    Returns how many assignments expired. Assignments of `except_annotator_id` are left live. The assignments are locked
-    before they expire (on SQLite the whole database is), so that no other transaction ends them meanwhile. Rows that
-    another transaction has locked are skipped: two transactions that expired each other's leases would deadlock.
+    The oldest leases are first. Assignments of `except_annotator_id` are left live. The assignments are locked before
+    they expire (on SQLite the whole database is), so that no other transaction ends them meanwhile. Rows that another
+    transaction has locked are skipped: two transactions that expired each other's leases would deadlock.
     """
     statement = _OVERDUE_UNLOCKED_LEASES if session.get_bind().dialect.name == "postgresql" else _OVERDUE_LEASES
-    rows = (
-        session.connection().execute(statement, {"now": now, "except": except_annotator_id or 0, "limit": limit}).all()
-    )
+    values = {"now": now, "except": except_annotator_id or 0, "limit": MAX_EXPIRED_AT_ONCE}
+    rows = session.connection().execute(statement, values).all()
     if rows:
         session.connection().execute(_EXPIRE, [{"assignment": row[0]} for row in rows])
         overlap_counts.release_places(

@@ -35,11 +35,8 @@ from annotation.vocabulary import (
     Surface,
 )
 from annotation.workflow.imports import repeated_votes, vote_source, vote_writer
-from annotation.workflow.imports.vote_writer import VoteItem, insert_votes
+from annotation.workflow.imports.vote_writer import ItemVote, VoteItem, insert_votes
 from annotation.workflow.lifecycle.item_writer import Progress
-
-ItemVote = tuple[int, int, VoteDraft]
-"""Database ids of the item and of the annotator, and the vote."""
 
 
 def store_second_passes(

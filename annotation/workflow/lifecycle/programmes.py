@@ -36,7 +36,7 @@ class LoadedProgramme:
 
 def plan_programme(session: Session, programme: programme_file.CheckedProgramme) -> ChangePlan | None:
     """The keys and texts of the programme that loading would change; None where none of that name is loaded."""
-    stored = _find_programme(session, programme)
+    stored = queries.find_programme(session, programme.definition.programme)
     if stored is None:
         return None
     return ChangePlan(
@@ -57,7 +57,7 @@ def load_programme(
     definition, texts = _dump_definition(programme), _read_texts(programme)
     digest = stimulus.compute_text_digest(programme.definition.model_dump_json() + "\n".join(texts.values()))
     names = tuple(campaign.name for campaign in programme.projects)
-    stored = _find_programme(session, programme)
+    stored = queries.find_programme(session, programme.definition.programme)
     if stored is not None and stored.definition_sha256 == digest:
         return LoadedProgramme(name=stored.name, projects=names, is_new=False)
     plan = plan_programme(session, programme) or ChangePlan()
@@ -94,11 +94,6 @@ def load_programme(
     data["texts"] = columns["texts"]
     journal.record_event(session, event, now=now, data=data)
     return LoadedProgramme(name=programme_row.name, projects=names, is_new=stored is None, plan=plan)
-
-
-def _find_programme(session: Session, programme: programme_file.CheckedProgramme) -> Programme | None:
-    """The stored programme with the name that the file gives, if there is one."""
-    return session.exec(select(Programme).where(Programme.name == programme.definition.programme)).first()
 
 
 def _dump_definition(programme: programme_file.CheckedProgramme) -> dict[str, Any]:

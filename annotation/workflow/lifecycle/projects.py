@@ -45,26 +45,14 @@ class LoadedProject:
 
 @drafts.pause_garbage_collection()
 def load_project_file(
-    session: Session,
-    path: Path,
-    *,
-    now: datetime,
-    confirmed: bool = False,
-    allow_outside: bool = False,
-    progress: Progress | None = None,
+    session: Session, path: Path, *, now: datetime, confirmed: bool = False, allow_outside: bool = False
 ) -> LoadedProject:
     """Read, check and store the project of a file with its items.
 
     Raises BadInput for a file with errors, and Conflict as `load_project` does; nothing is changed then.
     """
     campaign = project_file.read_project(path, allow_outside=allow_outside)
-    return load_project(session, campaign, read_contents(campaign), now=now, confirmed=confirmed, progress=progress)
-
-
-def plan_project_file(session: Session, path: Path) -> change_plan.ChangePlan | None:
-    """The plan of what loading the file would change; None where no project of that name is loaded."""
-    campaign = project_file.read_project(path)
-    return plan_project(session, campaign, read_contents(campaign))
+    return load_project(session, campaign, read_contents(campaign), now=now, confirmed=confirmed)
 
 
 def plan_project(

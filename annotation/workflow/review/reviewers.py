@@ -16,7 +16,6 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from aggregation import spelling
-from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
 from annotation.store.models import Annotator, Assignment, Item, Journal, Project
@@ -126,10 +125,10 @@ def list_made_items(
     """Which of these items of a project (external ids) a reviewer made, by `review.made_by` here and elsewhere."""
     made: set[str] = set()
     for other in session.exec(select(Project).order_by(col(Project.id))):
-        column = _get_maker_column(definitions.get_project_definition(other))
-        if column is not None:
+        section = definitions.get_project_definition(other).review
+        if section is not None and section.made_by is not None:
             same = items if other.id == project.id else _list_same_items(session, other.id or 0, items)
-            made |= {item.external_id for item in same if _is_maker(item.data.get(column), reviewer.pseudonym)}
+            made |= {item.external_id for item in same if _is_maker(item.data.get(section.made_by), reviewer.pseudonym)}
     return frozenset(made)
 
 
@@ -154,10 +153,6 @@ def _list_same_items(
         found = session.exec(select(Item).where(Item.project_id == project_id, some))
         same += [item for item in found if item.group_id == groups[item.external_id]]
     return same
-
-
-def _get_maker_column(definition: ProjectFile) -> str | None:
-    return None if definition.review is None else definition.review.made_by
 
 
 def _is_maker(cell: object, pseudonym: str) -> bool:

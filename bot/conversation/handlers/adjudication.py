@@ -32,11 +32,6 @@ def asks_for_queue(context: UpdateContext) -> bool:
     return context.command == ADJUDICATE and case_queue.is_adjudicator(context)
 
 
-def show_queue(context: UpdateContext) -> TelegramCalls:
-    """`/adjudicate`: show the first case that waits."""
-    return case_queue.show_next_case(context)
-
-
 def repeat_case(context: UpdateContext) -> TelegramCalls:
     """Explain that a text is none of the choices, and show the card again, below."""
     state, card = context.state, prompts.decode_prompt(context.state.prompt)

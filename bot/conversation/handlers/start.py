@@ -44,11 +44,6 @@ def start_conversation(context: UpdateContext) -> TelegramCalls:
     return navigation.show_current_screen(context)
 
 
-def repeat_language_question(context: UpdateContext) -> TelegramCalls:
-    """Answer a text that came instead of a chosen language: ask for the language again."""
-    return navigation.show_current_screen(context)
-
-
 def _choose_entry(context: UpdateContext, invitation: RedeemedInvitation) -> None:
     """Make the project or programme of a redeemed invitation the chosen menu entry."""
     open_now = assignments.get_eligibility(context.transaction, now=context.now).open_projects

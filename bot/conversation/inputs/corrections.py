@@ -12,6 +12,7 @@ from typing import Any
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.questions import EditQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
@@ -69,9 +70,9 @@ def split_paragraphs(text: str, *, max_units: int = MAX_PARAGRAPH_UNITS) -> Para
 
 def _split_span(text: str, start: int, end: int, *, max_units: int) -> Iterator[tuple[int, int]]:
     """Parts of the text between two positions, without the blanks between the parts."""
-    while message_layout.count_units(text[start:end]) > max_units:
+    while count_units(text[start:end]) > max_units:
         limit = start + max_units // 2  # a character has at most two units
-        while limit < end and message_layout.count_units(text[start : limit + 1]) <= max_units:
+        while limit < end and count_units(text[start : limit + 1]) <= max_units:
             limit += 1
         cut, after = _find_cut(text, start, limit)
         yield start, start + len(text[start:cut].rstrip())
@@ -281,7 +282,7 @@ class CorrectionInput(QuestionInput):
         """Put the text in place of the paragraph that is shown, or of the one that the same message gave before."""
         parts, entry = _split_field(asked.shown), _read_entry(asked)
         text = unicodedata.normalize("NFC", text.strip())
-        if message_layout.count_units(text) >= MAX_TEXT:
+        if count_units(text) >= MAX_TEXT:
             return RefusedInput(text_id="correction-too-long")
         message_id = asked.draft.messages[asked.shown.name][-1]
         edited = next((int(number) for number, value in entry.texts.items() if value[1] == message_id), None)

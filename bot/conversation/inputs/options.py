@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from aggregation import spelling
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
@@ -70,7 +71,7 @@ class OptionsInput(QuestionInput):
             blocks.append(TextBlock(f"{names[0]} — {ends[0]}\n{names[-1]} — {ends[1]}" if ends else ""))
         elif not _fit_on_buttons(shown):
             options = "\n".join(_list_option_lines(shown, names))
-            is_long = message_layout.count_units(options) > LONG_LIST_UNITS
+            is_long = count_units(options) > LONG_LIST_UNITS
             repeated = message_layout.shorten_text(question.text, MAX_REPEATED_UNITS) if is_long else ""
             blocks = [*_add_options(blocks, options), message_layout.make_bold_block(repeated)]
         if len(shown.options) > MAX_BUTTONS:
@@ -208,7 +209,7 @@ def _fit_on_buttons(shown: ShownQuestion) -> bool:
     if isinstance(shown.question, ScaleQuestion) or not message_layout.are_labels_short(shown.options):
         return False
     box_units = len(f"{TICKED} ") if isinstance(shown.question, ChoicesQuestion) else 0
-    longest = max(map(message_layout.count_units, shown.options), default=0) + box_units
+    longest = max(map(count_units, shown.options), default=0) + box_units
     return -(-len(shown.options) // message_layout.count_columns(longest)) <= MAX_FULL_ROWS
 
 

@@ -101,7 +101,7 @@ class SpanChoice:
             found[SpanTap.MOVE_END_BACK] = (start, words[last_inside][1])
         if first_after < len(words):
             found[SpanTap.MOVE_END_ON] = (start, words[first_after][1])
-        return {move: span for move, span in found.items() if not self._overlaps_kept(span)}
+        return {move: span for move, span in found.items() if not _overlaps(span, self.draft.kept)}
 
     @property
     def can_add(self) -> bool:
@@ -197,9 +197,6 @@ class SpanChoice:
 
     def _is_free(self, word: int) -> bool:
         return not _overlaps(self.segments.words[word], self.draft.kept)
-
-    def _overlaps_kept(self, span: Extent) -> bool:
-        return _overlaps(span, self.draft.kept)
 
 
 def _overlaps(extent: Extent, spans: Sequence[Extent]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotation.campaigns.questions import ScaleQuestion
+from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
@@ -166,7 +167,7 @@ def _fit_on_buttons(queued: QueuedCase) -> bool:
     texts = [candidate.text for candidate in queued.case.candidates]
     if not message_layout.are_labels_short(texts):
         return False
-    columns = message_layout.count_columns(max(map(message_layout.count_units, texts), default=0))
+    columns = message_layout.count_columns(max(map(count_units, texts), default=0))
     return -(-len(texts) // columns) <= options.MAX_FULL_ROWS
 
 

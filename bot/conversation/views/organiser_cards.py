@@ -63,14 +63,10 @@ class OrganiserWords:
             return self("minutes-ago", count=minutes)
         return self("hours-ago", count=minutes // 60) if minutes < 24 * 60 else self.format_moment(moment)
 
-    def render_card(
-        self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True, input_hint: str | None = None
-    ) -> OrganiserCard:
+    def render_card(self, *blocks: TextBlock | str, buttons: ButtonRows = (), protect: bool = True) -> OrganiserCard:
         """These paragraphs in as many messages as they need, with the buttons under the last."""
         built = [TextBlock(block) if isinstance(block, str) else block for block in blocks]
-        return message_layout.render_messages(
-            built, self.shared, buttons=buttons, protect=protect, input_hint=input_hint
-        )
+        return message_layout.render_messages(built, self.shared, buttons=buttons, protect=protect)
 
 
 def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: datetime) -> OrganiserWords:

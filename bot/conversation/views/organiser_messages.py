@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice
@@ -82,10 +83,10 @@ def _shorten_texts(stimulus: str, written: str, *, beside: Sequence[str]) -> tup
     """An item and what was written about it, so that both fit one message beside these paragraphs; the item gives way
     first.
     """
-    room = message_layout.MAX_UNITS - sum(message_layout.count_units(text) + BREAK_UNITS for text in ("", "", *beside))
-    least = max(LEAST_QUOTED_UNITS, room - message_layout.count_units(written))
+    room = message_layout.MAX_UNITS - sum(count_units(text) + BREAK_UNITS for text in ("", "", *beside))
+    least = max(LEAST_QUOTED_UNITS, room - count_units(written))
     quoted = message_layout.shorten_text(stimulus, min(MAX_QUOTED_UNITS, least))
-    left = max(LEAST_QUOTED_UNITS, room - message_layout.count_units(quoted))
+    left = max(LEAST_QUOTED_UNITS, room - count_units(quoted))
     return quoted, message_layout.shorten_text(written, left)
 
 

@@ -295,9 +295,8 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         full = Invitation(code="code", project_id=pid, created_at=NOW)
         session.add_all([full, TextVersion(sha256="1" * 64, kind=TextKind.CONSENT, text="Я згоден.", since=NOW)])
         session.flush()
-        participations.get_or_create_participation(
-            annotator_locks.lock_annotator(session, who), project=project, now=NOW, invitation_id=full.id
-        )
+        locked = annotator_locks.lock_annotator(session, who)
+        participations.get_or_create_participation(locked, project=project, now=NOW).invitation_id = full.id
         made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True
         session.connection().exec_driver_sql("""UPDATE judgement SET flags = '["control items right"]'""")

@@ -9,6 +9,7 @@ import pytest
 from fluent.syntax import ast, visitor
 
 from annotation.campaigns.bot_commands import ADJUDICATE, COMMANDS
+from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
 from bot.conversation import message_layout
 from bot.conversation.handlers import answers
@@ -83,7 +84,7 @@ def test_every_message_formats_and_fits(language: str, number: int) -> None:
         text = get_texts(language)(name, **{one: number if one in NUMBERS else long for one in arguments})
         (made,) = message_layout.render_html_parts([TextBlock(text)], heading="")
         assert message_content.parse_html(made)[0] == text.strip(), name
-        assert 0 < message_layout.count_units(text) <= longest(name), (name, text)
+        assert 0 < count_units(text) <= longest(name), (name, text)
         assert "{" not in text, name
 
 

@@ -21,7 +21,7 @@ from annotation.vocabulary import Event
 from bot import application
 from bot.delivery import process_lease
 from bot.delivery.process_lease import LEASE_TIME, LeaseKeeper
-from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner, get_now, read_database_clock
+from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner, read_database_clock
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
 
@@ -36,13 +36,17 @@ FAST = timedelta(seconds=616)
 
 def get_fast_now() -> datetime:
     """The time by a clock that is fast."""
-    return get_now() + FAST
+    return processes.get_machine_time() + FAST
 
 
 async def test_the_lease_of_a_process_with_a_fast_clock_ends_in_time(db: Database) -> None:
     """It dies on another machine; sixteen seconds later, not ten minutes, another one has the lease."""
     fast = TransactionRunner(database=db, clock=get_fast_now, database_clock=read_database_clock(db))
-    other = TransactionRunner(database=db, clock=get_now, database_clock=lambda: get_now() + timedelta(seconds=16))
+    other = TransactionRunner(
+        database=db,
+        clock=processes.get_machine_time,
+        database_clock=lambda: processes.get_machine_time() + timedelta(seconds=16),
+    )
     assert await LeaseKeeper(fast, "polling", "elsewhere:1:x").acquire()
     with db.reading() as view:
         read = processes.get_database_time(view)
@@ -62,10 +66,10 @@ async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Data
         clock=get_fast_now,
     )  # fmt: skip
     telegram.person(1).send("hello")
-    hold = MessageHold(holder="another", until=get_now() + timedelta(seconds=60))
+    hold = MessageHold(holder="another", until=processes.get_machine_time() + timedelta(seconds=60))
     draft = OutboxDraft(chat_id=1, calls=[{"method": "sendMessage", "data": {"text": "news"}}])
     with db.transaction() as session:
-        mailbox.store_messages(session, [draft], now=get_now(), hold=hold)
+        mailbox.store_messages(session, [draft], now=processes.get_machine_time(), hold=hold)
     async with app:
         await app.sweeper.sweep_once()
         await asyncio.sleep(0.1)
@@ -117,7 +121,7 @@ async def test_the_clock_of_the_database_is_read_at_every_sweep(db: Database, ti
     clock.adjust(get_fast_now(), at=monotonic())
     async with app:
         await app.sweeper.sweep_once()
-        assert abs(clock() - get_now()) < timedelta(seconds=5)
+        assert abs(clock() - processes.get_machine_time()) < timedelta(seconds=5)
 
 
 async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
@@ -128,12 +132,12 @@ async def test_as_process_1_of_a_container_a_bot_takes_over_at_once(
     with the same host name, of another number or started later, and on a machine with the same name.
     """
     load_items(items=1)
-    runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
+    runner = TransactionRunner(database=db, clock=processes.get_machine_time, database_clock=processes.get_machine_time)
     mine = LeaseKeeper(runner, "polling")
     host, number, life = mine.holder.rsplit(":", 2)
     began, boot, namespace, _ = life.split("-")
     assert (number, began) == (str(os.getpid()), process_lease.read_start_time(os.getpid()))
-    later = get_now() + timedelta(seconds=15)
+    later = processes.get_machine_time() + timedelta(seconds=15)
     for holder, taken in (
         (f"{number}:{began}-{boot}-{namespace}", False),
         (f"{number}:1-{boot}-{namespace}", True),
@@ -235,7 +239,7 @@ async def test_one_clock_measures_what_two_processes_show_and_take(
         first = view.exec(select(Assignment).order_by(sa.text("id"))).first()
         assert first is not None
         assert first.assigned_at is not None
-        assert abs(first.assigned_at - get_now() - ahead) < timedelta(minutes=1)
+        assert abs(first.assigned_at - processes.get_machine_time() - ahead) < timedelta(minutes=1)
 
 
 def test_a_clock_that_goes_on_evenly_was_not_set() -> None:

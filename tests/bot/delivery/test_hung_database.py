@@ -23,10 +23,10 @@ import sqlalchemy as sa
 from _crowd import SPAWNER
 
 from annotation.errors import Unavailable
-from annotation.store import database
+from annotation.store import database, processes
 from bot import application
 from bot.delivery.telegram_api import TelegramApi
-from bot.delivery.transaction_runner import TransactionRunner, get_now
+from bot.delivery.transaction_runner import TransactionRunner
 from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
@@ -68,7 +68,9 @@ async def test_a_stopped_backend_is_waited_for_with_a_limit(
         _hung_databases.stoppable_backends(postgresql_url) as backends,
         database.open_database(postgresql_url, pool=2, answer_seconds=ANSWER_SECONDS) as db,
     ):
-        runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
+        runner = TransactionRunner(
+            database=db, clock=processes.get_machine_time, database_clock=processes.get_machine_time
+        )
         assert sum(await asyncio.gather(runner.run(read_one), runner.run(read_one))) == 2
         backends.stop()
         with caplog.at_level(logging.WARNING):
@@ -89,7 +91,9 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, pool=2, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
-        runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now)
+        runner = TransactionRunner(
+            database=db, clock=processes.get_machine_time, database_clock=processes.get_machine_time
+        )
         assert await runner.run(read_one) == 1
         with caplog.at_level(logging.WARNING):
             proxy.swallows = True
@@ -131,7 +135,9 @@ async def test_a_statement_that_takes_too_long_is_ended_by_the_server(postgresql
 
 async def test_nobody_waits_for_a_turn_without_end(db: Database) -> None:
     """All threads are busy for long: who waits is told in time."""
-    runner = TransactionRunner(database=db, clock=get_now, database_clock=get_now, time_limit=0.5)
+    runner = TransactionRunner(
+        database=db, clock=processes.get_machine_time, database_clock=processes.get_machine_time, time_limit=0.5
+    )
     gate = asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -10,7 +10,7 @@ from sqlmodel import Session, select
 
 from annotation.errors import Stale
 from annotation.store import judgements, overlap_counts
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import (
     DELETED_IN_LABEL_STUDIO,
     POOLS_WITH_OVERLAP,
@@ -32,19 +32,6 @@ from annotation.workflow.assignments.judgement_writer import NewAnswer
 from annotation.workflow.quality import exclusions
 
 
-def list_second_pass_candidates(
-    session: Session, *, annotator_id: int, project_id: int, n_items: int
-) -> Sequence[tuple[Assignment, Item, Judgement]]:
-    """Up to `n_items` of the annotator's answers in Label Studio that wait for a second pass: see `list_candidates`."""
-    return second_pass.list_candidates(
-        session,
-        annotator_id=annotator_id,
-        project_id=project_id,
-        surface=Surface.LABEL_STUDIO,
-        n_items=n_items,
-    )
-
-
 def assign_second_pass(
     transaction: AnnotatorTransaction,
     *,
@@ -55,8 +42,12 @@ def assign_second_pass(
 ) -> tuple[int, ...]:
     """Assign up to `n_items` items for the second pass; return the ids of the assignments, which hold no places."""
     session = transaction.session
-    candidates = list_second_pass_candidates(
-        session, annotator_id=transaction.annotator_id, project_id=project_id, n_items=n_items
+    candidates = second_pass.list_candidates(
+        session,
+        annotator_id=transaction.annotator_id,
+        project_id=project_id,
+        surface=Surface.LABEL_STUDIO,
+        n_items=n_items,
     )
     assignments = [
         second_pass.build_second_assignment(

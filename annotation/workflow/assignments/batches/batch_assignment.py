@@ -13,6 +13,7 @@ from sqlmodel import Session, col, func, select
 from aggregation import spelling
 from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
+from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
 from annotation.store import item_queue, journal, overlap_counts
 from annotation.store.models import Assignment, Item, LabelStudioBatch, ProgrammeProject, Project, Report, table_model
@@ -174,16 +175,15 @@ def list_reported_items(session: Session, *, project_id: int) -> set[int]:
     return set(session.exec(unresolved.where(Item.project_id == project_id, col(Report.resolved_at).is_(None))))
 
 
-def list_long_items(session: Session, *, project_id: int, max_units: int = MAX_MESSAGE_UNITS) -> set[int]:
-    """The ids of the open items whose shown text has more than `max_units` UTF-16 units."""
+def list_long_items(session: Session, *, project_id: int) -> set[int]:
+    """The ids of the open items whose shown text has more than MAX_MESSAGE_UNITS UTF-16 units."""
     open_items = select(Item.id, Item.stimulus).where(
-        Item.project_id == project_id, Item.status == ItemStatus.OPEN, sa.func.length(Item.stimulus) * 2 > max_units
+        Item.project_id == project_id,
+        Item.status == ItemStatus.OPEN,
+        sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS,
     )
-    return {
-        item_id
-        for item_id, text in session.exec(open_items)
-        if item_id is not None and _count_utf16_units(text) > max_units
-    }
+    found = session.exec(open_items)
+    return {item_id for item_id, text in found if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
@@ -211,10 +211,6 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
         if overlap_counts.take_held_place(session, item_id=item_id):
             return item_id
     return None
-
-
-def _count_utf16_units(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 DEFAULT_BATCH_LEASE = timedelta(days=14)
