@@ -140,7 +140,7 @@ def note_lines(place: Workplace, tier: str) -> Path:
 
 
 def list_tests(file: Path, place: Workplace, mutant: Mutant) -> list[str]:
-    """The tests that execute the mutant's line."""
+    """The tests that execute the mutant's line; of a line that runs when its file is imported, those of the file."""
     query = (
         "SELECT context.context, line_bits.numbits FROM line_bits JOIN file ON file.id = line_bits.file_id"
         " JOIN context ON context.id = line_bits.context_id WHERE file.path = ?"
@@ -148,7 +148,9 @@ def list_tests(file: Path, place: Workplace, mutant: Mutant) -> list[str]:
     with closing(sqlite3.connect(file)) as noted:
         rows = noted.execute(query, (str(place.folder / mutant.file),)).fetchall()
     byte, bit = divmod(mutant.line, 8)  # coverage.py's numbits: the bit of a line is set
-    return sorted(name for name, bits in rows if "::" in name and byte < len(bits) and bits[byte] >> bit & 1)
+    of_file = sorted({name for name, _ in rows if "::" in name})
+    of_line = {name for name, bits in rows if byte < len(bits) and bits[byte] >> bit & 1}
+    return [name for name in of_file if name in of_line] or of_file
 
 
 def find_catcher(place: Workplace, mutant: Mutant, notes: dict[str, Path]) -> str | None:
