@@ -16,17 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
-from aggregation.panel_variance import (
+from aggregation.assumed_variance import (
     ITEM_CORRELATION,
     MODEL_CORRELATION,
     PERSON_CORRELATION,
-    Contributions,
-    Metric,
-    PanelVariance,
-    compute_gradient,
     compute_item_variance,
-    estimate_variance,
 )
+from aggregation.panel_variance import Contributions, Metric, PanelVariance, compute_gradient, estimate_variance
 from aggregation.schema import Floats
 
 PERSON_KURTOSIS = 1.0  # excess kurtosis of people's own scores: a few are far below the others

@@ -64,8 +64,8 @@ def plan(
     For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
     that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
+    from aggregation.assumed_variance import compute_mean_group_size
     from aggregation.errors import HromadaError
-    from aggregation.panel_variance import compute_mean_group_size
     from aggregation.variance_models import assume_variance
     from bot.commands import terminal_output
     from exports import plan_files, writers

@@ -24,6 +24,7 @@ from aggregation.labels.agreement import (
     compute_label_agreement,
     estimate_class_confidence,
     estimate_mean_posterior,
+    people,
 )
 from aggregation.labels.consensus import build_label_consensus
 from aggregation.schema import Votes
@@ -115,6 +116,18 @@ def test_pairs_of_people_have_their_own_kappas(votes_of: Build) -> None:
     equal, chance = (3 * 2 / 3 + 2 * 0.5 + 2 * 0.5) / 7, (3 * 4 / 9 + 2 * 0.5 + 2 * 0.5) / 7
     assert made.value == pytest.approx((equal - chance) / (1 - chance))
     assert "3 pairs, which share 12 items in the median" in made.how
+
+
+def test_a_kappa_of_too_many_pairs_has_no_interval_and_says_so(
+    votes_of: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The value is the same; nothing is said where there is an interval."""
+    votes = votes_of([(f"{item}{n}", who, said) for n in range(6) for item, who, said in SMALL], classes="xyz")
+    usual = compute_label_agreement(votes)["cohen_kappa_pooled"]
+    monkeypatch.setattr(people, "MAX_RESAMPLED_NUMBERS", 1)
+    large = compute_label_agreement(votes)["cohen_kappa_pooled"]
+    assert (usual.low is None, large.low is None, usual.value == large.value) == (False, True, True)
+    assert ("no interval" in usual.how, "no interval" in large.how) == (False, True)
 
 
 @pytest.mark.parametrize(("n_people", "refused"), [(6, False), (40, True), (150, True)])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from aggregation import panel_variance
+from aggregation import assumed_variance
 from annotation.workflow.lifecycle import precision
 
 
@@ -35,8 +35,8 @@ def test_the_formula_meets_a_simulation_of_its_own_assumptions() -> None:
         coins = [rng.random((groups, 1, 1)) < share, rng.random((groups, size, 1)) < share, rng.random(shape) < share]
         draw = rng.random(shape)
         a, b = (
-            math.sqrt(panel_variance.GROUP_CORRELATION),
-            math.sqrt(panel_variance.ITEM_CORRELATION - panel_variance.GROUP_CORRELATION),
+            math.sqrt(assumed_variance.GROUP_CORRELATION),
+            math.sqrt(assumed_variance.ITEM_CORRELATION - assumed_variance.GROUP_CORRELATION),
         )
         means.append(np.where(draw < a, coins[0], np.where(draw < a + b, coins[1], coins[2])).mean())
     planned = precision.compute_half_width([size] * groups, overlap=overlap, share=share)

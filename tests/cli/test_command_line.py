@@ -66,13 +66,9 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert commands == set(cli.app.commands)
     helpers = {module for module in modules if module.rstrip("_").replace("_", "-") not in commands}
     assert helpers == {
-        "blindness", "campaign_check", "case_screen", "circular_gold", "command_line", "data_sets", "database_session",
-        "decision_files", "decision_push", "follow_up_files", "item_way", "other_projects", "keyboard", "lint_findings",
-        "local_chat",
-        "people_tables",
-        "project_transitions", "score_files", "submission_screen", "system_checks", "table_layout",
-        "task_mean_tables",
-        "terminal_output", "trivial_tables",
+        "baseline_tables", "campaign_check", "case_screen", "command_line", "data_sets", "database_session",
+        "decision_files", "decision_push", "follow_up_files", "local_chat", "other_projects", "project_transitions",
+        "score_files", "system_checks", "terminal_output",
     }  # fmt: skip
 
 

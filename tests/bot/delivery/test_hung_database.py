@@ -202,7 +202,7 @@ import sys, time
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery.transaction_runner import TransactionRunner
-from annotation.store import database, postgresql_connections
+from annotation.store import database
 from bot.emulator.request import LocalRequest
 from bot.emulator.telegram import Telegram
 
