@@ -11,7 +11,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import partialmethod
 from pathlib import Path
 from time import monotonic
 from types import ModuleType
@@ -25,7 +24,7 @@ from _crowd import SPAWNER
 from annotation.errors import Unavailable
 from annotation.store import database, processes
 from bot import application
-from bot.delivery.telegram_api import TelegramApi
+from bot.delivery import telegram_api
 from bot.delivery.transaction_runner import TransactionRunner
 from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
@@ -168,7 +167,7 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
             settings=tiny.build_settings(),
             request=LocalRequest(telegram),
         )
-        monkeypatch.setattr(TelegramApi, "poll_updates", partialmethod(TelegramApi.poll_updates, timeout=1))
+        monkeypatch.setattr(telegram_api, "POLL_SECONDS", 1)
         serving = asyncio.create_task(application.serve_updates(app, token=telegram.token))
         await until(lambda: telegram.calls["getupdates"])
         proxy.swallows, app.watchdog.seconds = True, 2
