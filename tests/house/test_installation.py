@@ -87,6 +87,36 @@ def test_the_project_declares_what_it_imports() -> None:
     assert declared - imported == NEVER_IMPORTED
 
 
+def list_imports_at_top() -> dict[str, set[str]]:
+    """Return what each module of the packages imports at once when it is imported; types for annotations are left out."""
+    found = {}
+    for name in PACKAGES:
+        folder = Path(str(import_module(name).__file__)).parent
+        for file in folder.rglob("*.py"):
+            module = ".".join(file.relative_to(folder.parent).with_suffix("").parts).removesuffix(".__init__")
+            imported: set[str] = set()
+            for node in ast.parse(file.read_text("utf-8")).body:
+                if isinstance(node, ast.Import):
+                    imported |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            found[module] = imported
+    return found
+
+
+def test_what_is_optional_is_imported_where_it_is_needed() -> None:
+    """An extra is not there in `make demo`: a module that cannot do without one is imported inside a function."""
+    extras = {
+        name for requirements in read_project()["optional-dependencies"].values() for name in read_names(requirements)
+    }
+    packages = {package for package, names in list_distributions().items() if set(map(normalise_name, names)) & extras}
+    assert {"psycopg", "lm_eval", "label_studio_sdk"} <= packages
+    at_top = list_imports_at_top()
+    needing = {module for module, names in at_top.items() if {name.split(".")[0] for name in names} & packages}
+    assert "annotation.store.postgresql_connections" in needing
+    assert [(module, sorted(names & needing)) for module, names in at_top.items() if names & needing] == []
+
+
 def test_the_wheel_caps_what_it_never_imports() -> None:
     """Someone who installs the wheel gets a scikit-learn that crowd-kit's methods work with."""
     required = [name for name in metadata.requires("hromada") or () if name.startswith("scikit-learn")]

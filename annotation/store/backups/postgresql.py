@@ -3,67 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import sqlalchemy as sa
 
 from annotation.errors import Unavailable, Where
 from annotation.store import driver_errors, invariants
 from annotation.store.backups.manifest import DatabaseContents, read_contents
 from annotation.store.database import make_read_engine
-
-RESTORE_SECONDS = 86_400.0
-"""Seconds that the connection waits for one statement: an index of millions of rows takes its time."""
-_COPY = re.compile(rb"COPY .+ FROM stdin;\n")
-_END_OF_ROWS = b"\\.\n"
-
-
-def run_script(connection: sa.Connection, lines: Iterable[bytes]) -> None:
-    """Run all statements and copy all rows.
-
-    Raises Unavailable where the server refuses one, EOFError where the script ends in the middle of a table. Lines that
-    begin with a backslash outside of rows are commands of psql, which protect psql and do nothing else.
-    """
-    driver: Any = connection.connection.dbapi_connection
-    driver.answer_seconds = RESTORE_SECONDS
-    remaining, statements = iter(lines), list[bytes]()
-    try:
-        with driver.cursor() as cursor:
-            for line in remaining:
-                if _COPY.fullmatch(line):
-                    cursor.execute(b"".join(statements))
-                    statements.clear()
-                    with cursor.copy(line) as copy:
-                        for rows in _take_rows(remaining):
-                            copy.write(rows)
-                elif not line.startswith(b"\\"):
-                    statements.append(line)
-            cursor.execute(b"".join(statements))
-    except psycopg.Error as failure:
-        reason = failure.diag.message_primary or type(failure).__name__
-        raise Unavailable(
-            f"The server refuses the backup, and nothing was changed: {reason}.",
-            where=Where(file=driver_errors.format_url(connection.engine.url)),
-            remedy="Mend that, then try again.",
-        ) from failure
-
-
-def _take_rows(remaining: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the rows of one table; raises EOFError where their end is missing."""
-    for line in remaining:
-        if line == _END_OF_ROWS:
-            return
-        yield line
-    raise EOFError
-
 
 LOCK_TIMEOUT = "10s"
 """How long restoring waits for somebody who uses a table."""
@@ -92,6 +44,8 @@ def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connectio
     What `prepare` returns comes back. A process that is killed leaves the database as it was, and no file.
     """
 
+    from annotation.store.backups import postgresql_script  # needs the driver
+
     command = [_find_program("pg_restore"), "--no-owner", "--no-privileges", "-f", "-", str(file)]
     with engine.connect() as connection:
         connection.detach()  # the script changes settings of the session
@@ -101,7 +55,7 @@ def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connectio
                 quoted = engine.dialect.identifier_preparer.quote(name)
                 connection.exec_driver_sql(f"DROP TABLE {quoted} CASCADE")
             with _read_output(engine, command) as lines:
-                run_script(connection, lines)
+                postgresql_script.run_script(connection, lines)
             connection.exec_driver_sql("RESET search_path")
             return prepare(connection)
 
