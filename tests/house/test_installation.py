@@ -88,7 +88,7 @@ def test_the_project_declares_what_it_imports() -> None:
 
 
 def list_imports_at_top() -> dict[str, set[str]]:
-    """Return what each module of the packages imports at once when it is imported; types for annotations are left out."""
+    """Return what each module of the packages imports as soon as it is imported, without types for annotations."""
     found = {}
     for name in PACKAGES:
         folder = Path(str(import_module(name).__file__)).parent
