@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from _crowd import SPAWNER
 
 from annotation.errors import Unavailable
-from annotation.store import database, processes
+from annotation.store import database, postgresql_connections, processes
 from bot import application
 from bot.delivery import telegram_api
 from bot.delivery.transaction_runner import TransactionRunner
@@ -86,7 +86,7 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
     postgresql_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither an open connection nor a new one gets an answer: both fail in time, and the log says when it is over."""
-    monkeypatch.setattr(database, "CONNECT_SECONDS", CONNECT_SECONDS)
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, pool=2, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
@@ -114,7 +114,7 @@ async def test_swallowed_bytes_are_waited_for_with_a_limit(
 
 def test_a_server_that_takes_a_connection_and_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a statement can be limited: psycopg alone would wait for 130 seconds."""
-    monkeypatch.setattr(database, "CONNECT_SECONDS", CONNECT_SECONDS)
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"postgresql://somebody@127.0.0.1:{silent.getsockname()[1]}/nothing"
         began = monotonic()
@@ -156,7 +156,7 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
 ) -> None:
     """Nobody writes and Telegram is well: after the time given the bot ends, and names the database."""
     telegram = Telegram()
-    monkeypatch.setattr(database, "CONNECT_SECONDS", CONNECT_SECONDS)
+    monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
         db = await asyncio.to_thread(opened.__enter__)
