@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from aggregation import spelling
-from aggregation.answer_types import build_consensus
-from aggregation.labels.consensus import Method
+from aggregation.answer_types.answer_type import build_consensus
+from aggregation.consensus.methods import Method
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Where

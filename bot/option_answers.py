@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 from sqlmodel import Session
 
-from aggregation.trivial_baselines import OptionItem
+from aggregation.scores.trivial_baselines import OptionItem
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
 from annotation.store import frames
@@ -24,8 +24,8 @@ PLACE_COLUMNS = ("annotator", "place", "gold_place", "n_options")
 class OptionAnswers:
     """What is answered with one of several options: `items` with gold that somebody answered, and `places`.
 
-    `places` has one row per counted answer with the columns PLACE_COLUMNS (see `aggregation.position_preference`), as
-    the options were shown; imported answers are taken to have been shown the stored order.
+    `places` has one row per counted answer with the columns PLACE_COLUMNS (see `comparison.order_effects`), as the
+    options were shown; imported answers are taken to have been shown the stored order.
     """
 
     items: tuple[OptionItem, ...]

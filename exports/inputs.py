@@ -12,8 +12,8 @@ import pandas as pd
 
 from aggregation import schema
 from aggregation.answers import Answers, AnswerType, choose_headline_coefficient
+from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
-from aggregation.trivial_baselines import OptionItem
 
 RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",

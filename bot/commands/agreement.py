@@ -22,8 +22,8 @@ from bot.commands.data_sets import (
 )
 
 if TYPE_CHECKING:
-    from aggregation.agreement import Coefficient
-    from aggregation.bootstrap import Progress
+    from aggregation.agreement.table import Coefficient
+    from aggregation.intervals.resampling import Progress
     from aggregation.schema import Votes
     from exports.inputs import DataSet
 
@@ -107,47 +107,47 @@ def _compute_coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
-    from aggregation import answer_types
+    from aggregation.answer_types import answer_type
 
     votes = data.build_votes()
     if data.kind != "label":
         answers = data.build_answers()
         if by is None:
-            return answer_types.compute_agreement(
+            return answer_type.compute_agreement(
                 answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
             ).rows
         first = votes if data.overlap is None else votes.first_votes(data.overlap)
-        return answer_types.break_down_agreement(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
+        return answer_type.break_down_agreement(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
     return _compute_label_coefficients(data, votes, by, resamples=resamples, seed=seed, progress=progress)
 
 
 def _compute_label_coefficients(
     data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
-    from aggregation.labels import agreement as coefficients
-    from aggregation.labels import consensus
+    from aggregation.agreement import breakdowns, coefficients, people
+    from aggregation.consensus import methods
 
     if by is not None and data.overlap is not None:
         votes = votes.first_votes(data.overlap)
     if by is By.LABEL:
-        return coefficients.break_down_by_label(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_by_label(votes, n_resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
-        return coefficients.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
     if by is By.TIME:
-        return coefficients.break_down_over_time(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_over_time(votes, n_resamples=resamples, seed=seed)
     if by is By.CLASS and votes.classes is None:
         raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
     if by is By.CLASS:
-        majority = consensus.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
+        majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
         target = votes.items["gold"].combine_first(majority)
-        return coefficients.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
+        return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
     rows = coefficients.compute_label_agreement(
         votes, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
     ).rows
     if votes.classes is None:
         return rows
-    labels = consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
-    return (*rows, coefficients.estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
+    labels = methods.build_label_consensus(votes, method="dawid_skene", ties="first")
+    return (*rows, people.estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
 
 
 def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:
@@ -178,11 +178,11 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
 
 def _print_pairs(data: DataSet, *, json: bool) -> None:
     """Cohen's kappa of every two annotators who met on an item."""
-    from aggregation.labels import agreement as coefficients
+    from aggregation.agreement import people
     from bot.commands import terminal_output
 
     votes = data.build_votes() if data.overlap is None else data.build_votes().first_votes(data.overlap)
-    pairs = coefficients.compute_cohen_pairs(votes).assign(level="nominal").astype(object)
+    pairs = people.compute_cohen_pairs(votes).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})

@@ -14,9 +14,9 @@ from bot.commands.data_sets import format_title, read_data_set
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aggregation.consensus import TieChoice
-    from aggregation.performance import Performance, Unit
-    from aggregation.trivial_baselines import TrivialBaseline
+    from aggregation.consensus.consensus import TieChoice
+    from aggregation.scores.performance import Performance, Unit
+    from aggregation.scores.trivial_baselines import TrivialBaseline
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
@@ -29,7 +29,7 @@ FAR = "further from the headline than half its interval"
 
 def score_variants(data: DataSet, choice: TieChoice) -> dict[str, Performance]:
     """The scores of a data set's variants by name, of those in which somebody can be scored; ties by the rule."""
-    from aggregation.answer_types import score_answers
+    from aggregation.answer_types.answer_type import score_answers
     from aggregation.errors import HromadaError
     from exports.score_variants import VARIANT_UNITS, build_variants
 
@@ -261,7 +261,7 @@ class TrivialAnswers:
 
 def read_trivial_answers(project: str, data: DataSet) -> TrivialAnswers:
     """Score the trivial baselines on the items on which people are scored, and test people for places they prefer."""
-    from aggregation.position_preference import find_position_preferences
+    from aggregation.comparison.order_effects import find_position_preferences
     from bot.commands import database_session
     from bot.option_answers import read_option_answers
     from exports.score_variants import score_option_items
@@ -327,7 +327,7 @@ def has_no_other_gold(data: DataSet) -> bool:
 
 def print_agreement_with_others(data: DataSet, *, json: bool) -> None:
     """Print how often each annotator says what the others say, where the gold was made of their own votes."""
-    from aggregation.labels.agreement import MOST_REFITS, compute_agreement_with_others
+    from aggregation.agreement.people import MOST_REFITS, compute_agreement_with_others
     from bot.commands import terminal_output
     from bot.commands.data_sets import format_title
     from exports.results import CIRCULAR

@@ -11,7 +11,7 @@ from bot.commands.data_sets import PANELS, describe_reasons, name_items, read_da
 if TYPE_CHECKING:
     import pandas as pd
 
-    from aggregation.pilot_comparison import PilotComparison
+    from aggregation.comparison.projects import PilotComparison
 
 ITEM_NOTES = {
     "missing_in": "Not compared, as only one project has them",
@@ -37,7 +37,7 @@ def list_projects(against: Sequence[str]) -> list[str]:
 
 def compare_two_projects(names: tuple[str, str], question: str | None, *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
-    from aggregation.pilot_comparison import compare_pilots
+    from aggregation.comparison.projects import compare_pilots
     from bot import release
     from bot.commands import database_session, terminal_output
     from exports import pilot_comparison, writers

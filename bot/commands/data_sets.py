@@ -73,7 +73,7 @@ def _list_projects(view: Session, names: Sequence[str]) -> Iterator[Project]:
 
 
 class Method(StrEnum):
-    """How votes become one label; `aggregation.labels.consensus` says what each needs and refuses."""
+    """How votes become one label; `aggregation.consensus.methods` says what each needs and refuses."""
 
     MAJORITY = "majority"
     GOLD_MAJORITY = "gold_majority"

@@ -19,7 +19,7 @@ from time import monotonic
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
 from aggregation.errors import HromadaError
 from annotation.store import database, judgements, processes, queries
 from annotation.store.models import Annotator, Assignment, Judgement, Project
@@ -222,14 +222,14 @@ def _count_marks(view: Session, project: Project) -> dict[str, tuple[int, int]]:
 
 def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficient, ...], str]:
     """The coefficients to report of the first question with their intervals, or why there are none."""
-    from aggregation import answer_types  # slow to import
+    from aggregation.answer_types import answer_type  # slow to import
     from bot import release
 
     data = release.build_data_set(view, project)
     if data.list_counted_answers().empty:
         return (), NOBODY
     try:
-        found = answer_types.compute_agreement(data.build_answers(), overlap=data.overlap)
+        found = answer_type.compute_agreement(data.build_answers(), overlap=data.overlap)
     except HromadaError as refusal:
         return (), refusal.problem
     rows = (row for row in found.headline if row.value is not None and not row.of)

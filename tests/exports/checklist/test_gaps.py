@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from aggregation.model_differences import PublishedScore
+from aggregation.comparison.model_differences import PublishedScore
 from exports.checklist import CheckedLine, check_release
 from exports.facts import Qualification, SampleFact, TextFact
 from exports.model_answers import ReadModels

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from aggregation.trivial_baselines import OptionItem
+from aggregation.scores.trivial_baselines import OptionItem
 from exports.checklist import LINES, CheckedLine, build_checklist_files, check_release
 from exports.facts import LintFact, PlanFact, ProjectFacts, Qualification, SampleFact, TextFact
 from exports.inputs import DataSet
