@@ -32,10 +32,9 @@ sys.path.insert(0, f"{sys.path.pop(0)}/shared")  # what benchmarks share; bot.py
 
 import _contenders
 from _contenders import FIRST_TOLD
+from _faulty_telegram import Flood
 from _figures import Figure, build_ratio, show
 from _tapping import TappingCrowd, run_contender
-
-from bot.emulator.flood import Flood
 
 FEW = 1000
 CROWD = 10

@@ -89,7 +89,7 @@ async def serve() -> None:
     people = [telegram.person(number) for number in range(1, PEOPLE + 1)]
     async with Server(telegram) as server:
         print(server.url, flush=True)
-        while not telegram.calls["getupdates"]:
+        while telegram.long_poll.waiting is None:
             await asyncio.sleep(0.05)
         print("polled", flush=True)
         await asyncio.sleep(1)

@@ -19,12 +19,11 @@ from time import monotonic
 import _crowd
 import _hung_databases
 from _crowd import BotSpawner, Crowd
+from _faulty_telegram import FaultyServer, FaultyTelegram
 from _hung_databases import Backends, Proxy
 
 from annotation.store import database, parked, queries
 from annotation.workflow.lifecycle import projects, transitions
-from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 PEOPLE = 32
 ANSWERS_BETWEEN = 12
@@ -87,7 +86,7 @@ class Bots:
 class Adversity:
     """Makes trouble while people tap."""
 
-    telegram: Telegram
+    telegram: FaultyTelegram
     crowd: Crowd
     bots: Bots
     proxy: Proxy
@@ -156,13 +155,13 @@ class Adversity:
 async def run_adversity(url: str, folder: Path, *, answers: int, seed: int = 7) -> AdversityReport:
     """Run until so many answers were shown as saved, then compare; raises AssertionError where something is wrong."""
     prepare(url, folder, items=max(answers, 400))
-    rng, telegram, began = random.Random(seed), Telegram(), monotonic()  # noqa: S311
+    rng, telegram, began = random.Random(seed), FaultyTelegram(), monotonic()  # noqa: S311
     crowd = Crowd(telegram, rng)
     telegram.display_log.watchers.append(crowd.watch)
     people = [telegram.person(number) for number in range(1, PEOPLE + 1)]
     with _hung_databases.stoppable_backends(url) as backends, database.open_database(url) as db:
         async with (
-            Server(telegram) as server,
+            FaultyServer(telegram) as server,
             _crowd.start_spawner(server) as spawner,
             _hung_databases.swallowing_proxy(url) as proxy,
         ):

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import sqlalchemy as sa
+from _faulty_telegram import FaultyTelegram, ObservedPerson
 
 from annotation.store import invariants
 from annotation.store.database import Database
@@ -23,9 +24,7 @@ from bot.conversation import updates_and_calls
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData
 from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.model import Message
-from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 SPAWNER = Path(__file__).parent / "_bot_spawner.py"
 MARK = re.compile(r"✓ [0-9]+ · (\w+)")
@@ -35,7 +34,7 @@ MARK = re.compile(r"✓ [0-9]+ · (\w+)")
 class Crowd:
     """People who tap as soon as there is something to tap; some twice, some on old buttons, some change an answer."""
 
-    telegram: Telegram
+    telegram: FaultyTelegram
     rng: random.Random
     tapping: bool = True
     items: dict[int, int] = field(default_factory=dict)
@@ -144,7 +143,7 @@ async def start_spawner(server: Server) -> AsyncIterator[BotSpawner]:
 
 
 async def wait_until(
-    condition: Callable[[], object], *, seconds: float = 300, who: ScriptedPerson | None = None
+    condition: Callable[[], object], *, seconds: float = 300, who: ObservedPerson | None = None
 ) -> None:
     """Wait for something to become true; the failure shows the screen of whoever is waited for."""
     try:
@@ -161,7 +160,7 @@ async def wait_for_marks(crowd: Crowd, number: int) -> None:
         await wait_until(lambda seen=seen: crowd.count_marks() > seen)  # type: ignore[misc]
 
 
-async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
+async def answer_once_more(crowd: Crowd, person: ObservedPerson) -> None:
     """Nobody is stuck: /start leads to an item, and a tap on it is stored, marked and followed."""
     asked = person.messages[-1]
     person.send("/start")
@@ -179,7 +178,7 @@ async def answer_once_more(crowd: Crowd, person: ScriptedPerson) -> None:
     await wait_until(lambda: crowd.marks[asked.id], who=person)
 
 
-def count_waiting(db: Database, telegram: Telegram) -> tuple[int, int, int]:
+def count_waiting(db: Database, telegram: FaultyTelegram) -> tuple[int, int, int]:
     """How many updates wait at Telegram, and how much lies in the boxes.
 
     An update that waits at Telegram may be a tap of long ago; where updates come in any order, it comes at any time.

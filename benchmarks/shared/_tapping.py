@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from _faulty_telegram import FaultyTelegram
+
 from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.model import Message
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 CONTENDER = Path(__file__).parent / "_contenders.py"
 BEFORE = 6
@@ -30,7 +31,7 @@ class TappingCrowd:
     acknowledged, `times` are the seconds that each took.
     """
 
-    telegram: Telegram
+    telegram: FaultyTelegram
     url: str = ""
     process: int = 0
     begun: dict[int, float] = field(default_factory=dict)
@@ -62,7 +63,7 @@ class TappingCrowd:
 @asynccontextmanager
 async def run_contender(kind: str, url: str, *, people: int, slow: float = 0.0) -> AsyncIterator[TappingCrowd]:
     """A contender at work with everybody's first item on the screen; Telegram takes `slow` seconds for each call."""
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     telegram.faults.latency = slow
     url = _copy_database(url)
     crowd = TappingCrowd(telegram, url)

@@ -21,10 +21,6 @@ class CallRefused(Exception):
         return Answer(self.code, body | ({"parameters": self.parameters} if self.parameters else {}))
 
 
-class NoAnswer(Exception):
-    """The connection gives no answer, so that the caller cannot know whether the call took effect."""
-
-
 def bad_request(text: str) -> CallRefused:
     """A refusal with the code 400."""
     return CallRefused(400, f"Bad Request: {text}")

@@ -1,22 +1,17 @@
-"""Scripted people: code sends, taps, edits and blocks for them, and reads what they see."""
+"""Scripted people: code sends, taps, edits and blocks for them, and sees the messages of the bot."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.emulator import files
-from bot.emulator.calls import Upload
 from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.entities import FormattedText, detect_entities
 from bot.emulator.message_content import MAX_TEXT
 from bot.emulator.model import Chat, Content, Message, Tap, User
 from bot.emulator.state import State
-
-_TAP_LANES = 3 << 33
-"""Added to a person's id for the webhook lane of their taps; messages have a lane of their own."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +36,6 @@ class ScriptedPerson:
         """The messages of the bot that are not deleted, oldest first."""
         return [message for message in self.chat.visible() if message.sender.is_bot]
 
-    @property
-    def screen(self) -> str:
-        """The chat as the person sees it, as text."""
-        return render_screen(self.chat, now=self.telegram.clock())
-
-    @property
-    def toasts(self) -> Sequence[str]:
-        """The texts with which taps were answered, oldest first."""
-        return [entry.text for entry in self.telegram.display_log.list_events(self.id, "toast", "alert")]
-
     def send(self, text: str, *, chat: Chat | None = None, reply_to: Message | None = None) -> Message:
         """Send a text, a long one in parts as phones do; where the bot asked for a reply, it is the reply.
 
@@ -58,14 +43,8 @@ class ScriptedPerson:
         """
         *before, last = _split_text(text)
         for part in before:
-            self._send_content(Content(detect_entities(FormattedText(part))), chat or self.chat, reply_to=reply_to)
-        return self._send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
-
-    def forward(self, message: Message, *, reply_to: Message | None = None) -> Message:
-        """Forward a message of any chat to the bot, with its buttons; raises ValueError for one that is protected."""
-        if message.protected:
-            raise ValueError("This message is protected.")
-        return self._send_content(message.content, self.chat, reply_to=reply_to, origin=message.sender)
+            self.send_content(Content(detect_entities(FormattedText(part))), chat or self.chat, reply_to=reply_to)
+        return self.send_content(Content(detect_entities(FormattedText(last))), chat or self.chat, reply_to=reply_to)
 
     def start(self, payload: str = "") -> Message:
         """Send /start with the payload of a deep link; raises ValueError for a payload that no deep link can have."""
@@ -73,18 +52,13 @@ class ScriptedPerson:
             raise ValueError("A deep link carries at most 64 of A-Z, a-z, 0-9, _ and -.")
         return self.send(f"/start {payload}".strip())
 
-    def upload(self, name: str, content: bytes, *, caption: str = "", photo: bool = False) -> Message:
-        """Send a file."""
-        file = files.store_file(self.telegram.files, Upload(name, content), photo=photo)
-        return self._send_content(Content(detect_entities(FormattedText(caption)), file=file), self.chat)
-
     def edit(self, message: Message, text: str) -> None:
         """Edit a message of the person; raises ValueError for messages of others."""
         if message.sender is not self.user:
             raise ValueError("Only own messages can be edited.")
         message.content, message.edited = Content(detect_entities(FormattedText(text))), self.telegram.now()
         self._log_display(message.chat, "edited", message)
-        self.telegram.add_update("edited_message", message.wire(), lane=message.chat.id)
+        self.telegram.add_update("edited_message", message.wire())
 
     def tap(self, label: str, *, on: Message | None = None) -> Tap:
         """Tap the button with this label, on the newest message that has it or on the one given."""
@@ -97,7 +71,7 @@ class ScriptedPerson:
         stub: dict[str, Any] = {"chat": on.chat.wire(), "message_id": on.id, "date": 0}
         body = {"id": tap.id, "from": self.user.wire(), "chat_instance": str(on.chat.id * 31), "data": data}
         body["message"] = stub if inaccessible else on.wire()
-        self.telegram.add_update("callback_query", body, lane=self.id + _TAP_LANES)
+        self.telegram.add_update("callback_query", body)
         return tap
 
     def block(self) -> None:
@@ -108,11 +82,7 @@ class ScriptedPerson:
         """Unblock the bot."""
         self._set_blocked(blocked=False)
 
-    def deactivate(self) -> None:
-        """Delete the account of the person; the bot gets no update about it."""
-        self.user.deactivated = True
-
-    def _send_content(
+    def send_content(
         self, content: Content, chat: Chat, *, reply_to: Message | None = None, origin: User | None = None
     ) -> Message:
         """Send a message of the person, and an update about it; a blocked bot is unblocked first, as by Telegram."""
@@ -126,7 +96,7 @@ class ScriptedPerson:
         message = self.telegram.add_message(chat, self.user, content, reply_to=replied)
         message.origin = origin
         self._log_display(chat, "sent", message)
-        self.telegram.add_update("message", message.wire(), lane=chat.id)
+        self.telegram.add_update("message", message.wire())
         return message
 
     def _log_display(self, chat: Chat, kind: str, message: Message) -> None:
@@ -143,9 +113,7 @@ class ScriptedPerson:
         member: dict[str, Any] = {"status": "member", "user": me}
         old, new = (member, kicked) if blocked else (kicked, member)
         body = {"chat": chat.wire(), "from": self.user.wire(), "date": self.telegram.now()}
-        self.telegram.add_update(
-            "my_chat_member", body | {"old_chat_member": old, "new_chat_member": new}, lane=chat.id
-        )
+        self.telegram.add_update("my_chat_member", body | {"old_chat_member": old, "new_chat_member": new})
 
 
 def _split_text(text: str) -> list[str]:
@@ -159,27 +127,3 @@ def _split_text(text: str) -> list[str]:
         parts[-1] += character
         units += size
     return parts
-
-
-def render_screen(chat: Chat, *, now: float) -> str:
-    """Render a chat as text: messages with buttons, then the keyboard, the reply box or "…" while the bot is typing."""
-    return "\n".join(_render_lines(chat, now))
-
-
-def _render_lines(chat: Chat, now: float) -> Iterator[str]:
-    last: Message | None = None
-    for last in chat.visible():
-        name = last.sender.first_name
-        file = f"[{last.content.kind}: {last.content.file.name}] " if last.content.file else ""
-        yield f"{name}: {file}{last.text}{' (edited)' if last.edited and not last.sender.is_bot else ''}"
-        markup = last.content.markup
-        if markup is not None and markup.kind == "inline":
-            yield from (" ".join(f"[{button.text}]" for button in row) for row in markup.rows)
-        if last.reaction:
-            yield last.reaction
-    if chat.keyboard is not None:
-        yield from (" ".join(f"<{button.text}>" for button in row) for row in chat.keyboard.rows)
-    if last is not None and last.content.markup is not None and last.content.markup.kind == "force":
-        yield f"> {last.content.markup.placeholder}"
-    if chat.action[1] > now:
-        yield f"… {chat.action[0]}"

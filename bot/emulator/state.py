@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.emulator.calls import Call, CallRefused, bad_request
 from bot.emulator.display_log import DisplayedEvent, DisplayLog
-from bot.emulator.faults import Faults
-from bot.emulator.flood import Flood
 from bot.emulator.model import Chat, Content, File, Message, Tap, User
 from bot.emulator.updates import UpdateQueue
 
@@ -45,41 +42,26 @@ def create_still_clock(at: float = 1_800_000_000.0) -> Clock:
     return Clock(source=lambda: at)
 
 
-@dataclass(frozen=True)
-class Webhook:
-    """The address to which updates are sent, the secret sent with them, and the number of connections."""
-
-    url: str
-    secret: str = ""
-    connections: int = 40
-
-
 @dataclass
 class State:
     """One bot and everybody who talks to it.
 
-    `me` is the bot; `flood` is None for no limits; `answerable` is for how many seconds a tap can be answered;
-    `webhook_error` is the last failure with its time. `commands` has the menus by scope and language, `descriptions`
-    the texts by kind and language; `calls` counts the calls by method; `last_message` is the id of the newest message.
+    `me` is the bot; `answerable` is for how many seconds a tap can be answered. `commands` has the menus by scope and
+    language, `descriptions` the texts by kind and language; `last_message` is the id of the newest message.
     """
 
     token: str = TOKEN
     clock: Clock = field(default_factory=Clock)
     me: User = field(default_factory=lambda: replace(BOT))
-    flood: Flood | None = None
     answerable: float = ANSWERABLE_SECONDS
-    faults: Faults = field(default_factory=Faults)
     display_log: DisplayLog = field(default_factory=DisplayLog)
     queue: UpdateQueue = field(default_factory=UpdateQueue)
     users: dict[int, User] = field(default_factory=dict)
     chats: dict[int, Chat] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     taps: dict[str, Tap] = field(default_factory=dict)
-    webhook: Webhook | None = None
-    webhook_error: tuple[str, float] | None = None
     commands: dict[tuple[str, str], list[dict[str, str]]] = field(default_factory=dict)
     descriptions: dict[tuple[str, str], str] = field(default_factory=dict)
-    calls: Counter[str] = field(default_factory=Counter)
     last_message: int = 0
     _last_tap: int = 0
 
@@ -133,14 +115,9 @@ class State:
             raise bad_request(f"{what} not found")
         return message
 
-    def count_message(self, chat: Chat) -> None:
-        """Count a message for flood control, if it is on; raises CallRefused."""
-        if self.flood is not None:
-            self.flood.count_message(chat.id, self.clock())
-
-    def add_update(self, kind: str, body: dict[str, Any], *, lane: int) -> None:
+    def add_update(self, kind: str, body: dict[str, Any]) -> None:
         """Add an update for the bot."""
-        self.queue.add(kind, body, lane=lane, now=self.clock())
+        self.queue.add(kind, body, now=self.clock())
 
 
 def _check_reachable(chat: Chat) -> None:

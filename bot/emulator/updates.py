@@ -16,18 +16,12 @@ UPDATE_KINDS = frozenset({"message", "edited_message", "callback_query", "my_cha
 
 @dataclass
 class QueuedUpdate:
-    """One update, kept until `expires`. A webhook gets the updates of one `lane` in order.
-
-    `tries` and `due` are of the webhook sender: the attempts so far, and the time of the next.
-    """
+    """One update, kept until `expires`."""
 
     id: int
     kind: str
     body: dict[str, Any]
-    lane: int
     expires: float
-    tries: int = 0
-    due: float = 0.0
 
     def wire(self) -> dict[str, Any]:
         """As the Bot API writes it."""
@@ -43,19 +37,29 @@ class UpdateQueue:
     on_arrival: list[Callable[[], None]] = field(default_factory=list)
     last: int = 100_000_000
 
-    def add(self, kind: str, body: dict[str, Any], *, lane: int, now: float) -> None:
+    def add(self, kind: str, body: dict[str, Any], *, now: float) -> None:
         """Add an update, unless its kind is not allowed at this moment: then it is never made."""
         if kind not in self.allowed:
             return
         self.last += 1
         kept = TAPS_KEPT_SECONDS if kind == "callback_query" else KEPT_SECONDS
-        self.waiting[self.last] = QueuedUpdate(self.last, kind, body, lane, now + kept)
+        self.waiting[self.last] = QueuedUpdate(self.last, kind, body, now + kept)
         for notify in tuple(self.on_arrival):
             notify()
+
+    def allow(self, kinds: Iterable[Any]) -> None:
+        """Deliver only new updates of these kinds from now on; all kinds, if none are given."""
+        wanted = set(map(str, kinds))
+        self.allowed = frozenset(wanted & UPDATE_KINDS) if wanted else UPDATE_KINDS
 
     def expire(self, now: float) -> None:
         """Forget updates that have waited too long."""
         self.forget([update.id for update in self.waiting.values() if update.expires < now])
+
+    def list_waiting(self, now: float, *, limit: int | None = None) -> list[QueuedUpdate]:
+        """The oldest updates that still wait, at most `limit` of them, in the order in which they are delivered."""
+        self.expire(now)
+        return [self.waiting[number] for number in sorted(self.waiting)[:limit]]
 
     def confirm(self, offset: int) -> None:
         """Forget all updates before an offset; a negative offset keeps so many from the end."""

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 import sqlalchemy as sa
 from _chromium import FLAGS, PROGRAM
+from _faulty_telegram import FaultyTelegram, ObservedPerson
 from playwright.async_api import Browser, async_playwright
 from sqlmodel import Session, select
 
@@ -22,11 +23,9 @@ from annotation.workflow.lifecycle import projects, transitions
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import workers
-from bot.emulator.methods import METHODS
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.state import Clock
-from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -48,12 +47,12 @@ class Chat:
     """The bot and everybody who talks to it."""
 
     database: database.Database
-    telegram: Telegram
+    telegram: FaultyTelegram
     app: application.BotApplication
     now: datetime = NOW
-    people: dict[int, ScriptedPerson] = field(default_factory=dict)
+    people: dict[int, ObservedPerson] = field(default_factory=dict)
 
-    def person(self, number: int = 1, *, language: str = "uk") -> ScriptedPerson:
+    def person(self, number: int = 1, *, language: str = "uk") -> ObservedPerson:
         """Somebody with a private chat."""
         return self.people.setdefault(number, self.telegram.person(number, language=language))
 
@@ -160,7 +159,7 @@ def load(db: database.Database, tmp_path: Path) -> Callable[..., None]:
 async def chat(db: database.Database) -> AsyncIterator[Chat]:
     """The bot, started, with nobody in it yet."""
     made: list[Chat] = []
-    telegram = Telegram(clock=Clock(lambda: made[0].now.timestamp()))  # noqa: PLW0108  # `made` is still empty
+    telegram = FaultyTelegram(clock=Clock(lambda: made[0].now.timestamp()))  # noqa: PLW0108  # `made` is still empty
     app = application.build_application(
         token=telegram.token,
         database=db,
@@ -174,7 +173,7 @@ async def chat(db: database.Database) -> AsyncIterator[Chat]:
     made.append(Chat(db, telegram, app))
     async with app:
         yield made[0]
-    assert telegram.calls.keys() <= {*METHODS, "getupdates"}
+    assert telegram.calls.keys() <= {*telegram.methods, "getupdates"}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from _faulty_telegram import ObservedPerson
 from sqlmodel import col, select
 
 from annotation.errors import Unavailable
@@ -20,7 +21,6 @@ from bot import application
 from bot.commands.bot import bot
 from bot.delivery import attempts, telegram_payloads
 from bot.delivery.attempts import FloodLimit
-from bot.emulator.scripted_people import ScriptedPerson
 from tests.bot.conftest import NOW, Chat
 
 Load = Callable[..., None]
@@ -30,7 +30,7 @@ EDITED = "Змінені повідомлення я не читаю. Щоб в�
 LIMIT = Settings.model_fields["bot_updates_a_minute"].default
 
 
-async def begin(chat: Chat, number: int = 1) -> ScriptedPerson:
+async def begin(chat: Chat, number: int = 1) -> ObservedPerson:
     """Somebody with the first item on the screen."""
     person = chat.person(number)
     await chat.send(person, "/start")
@@ -47,7 +47,7 @@ def limit_updates(chat: Chat, updates_a_minute: int = LIMIT) -> FloodLimit:
     return limit
 
 
-def count_texts(person: ScriptedPerson, text: str) -> int:
+def count_texts(person: ObservedPerson, text: str) -> int:
     """How many messages of the bot begin so."""
     return sum(message.text.startswith(text) for message in person.messages)
 
@@ -59,7 +59,7 @@ def count_rows(chat: Chat) -> int:
 
 
 def make_updates(
-    chat: Chat, person: ScriptedPerson, name: str, bodies: Sequence[dict[str, Any]], *, first: int = 9_000_000
+    chat: Chat, person: ObservedPerson, name: str, bodies: Sequence[dict[str, Any]], *, first: int = 9_000_000
 ) -> list[Any]:
     """Updates such as the local Telegram does not make, numbered from `first`."""
     shared = {"from": person.user.wire(), "chat": person.chat.wire(), "date": int(chat.now.timestamp())}

@@ -11,8 +11,9 @@ from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, ask, begin, collect, go, list_acts, open_admin, read_state
 
 if TYPE_CHECKING:
+    from _faulty_telegram import ObservedPerson
+
     from bot.emulator.model import Message
-    from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
 
@@ -22,7 +23,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
-def list_own_texts(person: ScriptedPerson) -> list[Message]:
+def list_own_texts(person: ObservedPerson) -> list[Message]:
     """What this person has typed."""
     return [message for message in person.chat.visible() if message.sender is person.user]
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import sqlalchemy as sa
+from _faulty_telegram import ObservedPerson
 from sqlmodel import col, select
 
 from annotation.store import models, queries
 from annotation.workflow.lifecycle import projects, transitions
-from bot.emulator.scripted_people import ScriptedPerson
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -86,7 +86,7 @@ def words(db: Database, tmp_path: Path) -> None:
         transitions.start_project(session, project=queries.get_project(session, "words"), now=NOW)
 
 
-async def play_script(chat: Chat, person: ScriptedPerson, change: Callable[[Any], Any]) -> list[str]:
+async def play_script(chat: Chat, person: ObservedPerson, change: Callable[[Any], Any]) -> list[str]:
     """Take every step of the script; returns the screen after each."""
     kinds = ("message", "edit", "toast", "alert", "delete")
     screens = []
@@ -101,7 +101,7 @@ async def play_script(chat: Chat, person: ScriptedPerson, change: Callable[[Any]
     return screens
 
 
-def take_step(person: ScriptedPerson, step: str, what: str) -> None:
+def take_step(person: ObservedPerson, step: str, what: str) -> None:
     """One step; a tap goes to the newest button that begins so."""
     if step == "tap":
         buttons = [(label, one) for one in reversed(person.messages) for label, _ in one.buttons]

@@ -35,7 +35,8 @@ from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, par
 from bot.delivery import attempts
 
 if TYPE_CHECKING:
-    from bot.emulator.scripted_people import ScriptedPerson
+    from _faulty_telegram import ObservedPerson
+
     from tests.bot.conftest import Chat
 
 
@@ -51,7 +52,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
-async def begin(chat: Chat, number: int) -> ScriptedPerson:
+async def begin(chat: Chat, number: int) -> ObservedPerson:
     """Somebody who has a first item."""
     person = chat.person(number)
     await chat.send(person, "/start")
@@ -60,7 +61,7 @@ async def begin(chat: Chat, number: int) -> ScriptedPerson:
     return person
 
 
-async def open_admin(chat: Chat, *, number: int = ORGANISER) -> ScriptedPerson:
+async def open_admin(chat: Chat, *, number: int = ORGANISER) -> ObservedPerson:
     """An organiser with the card of all campaigns; they have not answered anything."""
     organiser = chat.person(number, language="en")
     await chat.send(organiser, "/admin")
@@ -68,7 +69,7 @@ async def open_admin(chat: Chat, *, number: int = ORGANISER) -> ScriptedPerson:
     return organiser
 
 
-async def go(chat: Chat, organiser: ScriptedPerson, *labels: str) -> str:
+async def go(chat: Chat, organiser: ObservedPerson, *labels: str) -> str:
     """Tap these buttons one after another; the text of the last message."""
     for label in labels:
         await chat.tap(organiser, label)
@@ -258,7 +259,7 @@ async def test_a_campaign_is_paused_and_goes_on(chat: Chat, load: Callable[..., 
     assert [act for act, *_ in list_acts(chat)] == ["pause", "resume"]
 
 
-async def ask(chat: Chat, person: ScriptedPerson, text: str) -> None:
+async def ask(chat: Chat, person: ObservedPerson, text: str) -> None:
     """A question to the organisers about the item in hand."""
     await chat.tap(person, "⋯")
     await chat.tap(person, "Запитати")

@@ -17,7 +17,8 @@ from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, begin, collect, find_pseudonym, go, list_acts, open_admin
 
 if TYPE_CHECKING:
-    from bot.emulator.scripted_people import ScriptedPerson
+    from _faulty_telegram import ObservedPerson
+
     from tests.bot.conftest import Chat
 
 RUNNING, PAUSED, CLOSED, LOADED = (
@@ -63,13 +64,13 @@ def list_statuses(chat: Chat) -> list[ProjectStatus]:
         return [project.status for project in queries.list_programme_projects(view, programme)]
 
 
-async def invite(chat: Chat, organiser: ScriptedPerson) -> str:
+async def invite(chat: Chat, organiser: ObservedPerson) -> str:
     """The code of a new link from the card on which an organiser is."""
     await go(chat, organiser, "Invite", "New link")
     return organiser.messages[-1].text.rsplit("start=", 1)[1].split(" ")[0]
 
 
-async def join(chat: Chat, number: int, code: str) -> ScriptedPerson:
+async def join(chat: Chat, number: int, code: str) -> ObservedPerson:
     """Somebody who follows a link and begins."""
     person = chat.person(number)
     await chat.send(person, f"/start {code}")
@@ -103,7 +104,7 @@ async def test_a_programme_is_one_campaign_with_a_line_for_each_data_set(
     assert (await go(chat, organiser, "People")).endswith(f"1) {find_pseudonym(chat, 1)} · 1 · just now")
 
 
-async def open_programme(chat: Chat, organiser: ScriptedPerson) -> ScriptedPerson:
+async def open_programme(chat: Chat, organiser: ObservedPerson) -> ObservedPerson:
     """The organiser, with the card of the programme."""
     await chat.send(organiser, "/admin")
     assert (await go(chat, organiser, "1")).startswith("Мова · language")

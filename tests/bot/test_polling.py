@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from _faulty_telegram import FaultyTelegram
 
 from bot import application
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -38,7 +38,7 @@ overlap: 1
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     """The local Telegram over HTTP."""
-    async with Server(Telegram(token=TOKEN)) as started:
+    async with Server(FaultyTelegram(token=TOKEN)) as started:
         yield started
 
 
@@ -101,7 +101,7 @@ def test_what_the_bot_sends_is_protected_unless_the_setting_says_no(
 ) -> None:
     """Every message up to the item, as the local Telegram keeps them; only without protection can one be forwarded."""
     load_words(hromada, "1,кіт чи собака\n")
-    telegram = Telegram(token=TOKEN)
+    telegram = FaultyTelegram(token=TOKEN)
     person = telegram.person(424242)
 
     def run_until_there_is_an_item(app: application.BotApplication, **_: object) -> None:
@@ -120,13 +120,15 @@ def test_what_the_bot_sends_is_protected_unless_the_setting_says_no(
     assert (telegram.call("forwardMessage", values).status == 200) is not protected
 
 
-def let_bots_call(telegram: Telegram, monkeypatch: pytest.MonkeyPatch) -> None:
+def let_bots_call(telegram: FaultyTelegram, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let bots of this process call the local Telegram without sockets."""
     build = partial(application.build_application, request=LocalRequest(telegram))
     monkeypatch.setattr(application, "build_application", build)
 
 
-async def answer_up_to_the_item(app: application.BotApplication, telegram: Telegram, person: ScriptedPerson) -> None:
+async def answer_up_to_the_item(
+    app: application.BotApplication, telegram: FaultyTelegram, person: ScriptedPerson
+) -> None:
     """Start the bot in the person's chat, and tap the first button of whatever is asked, until there is an item."""
     async with app:
         person.send("/start")
@@ -159,7 +161,7 @@ async def test_the_bot_polls_answers_and_ends_on_a_signal(server: Server, hromad
 
 def test_a_wrong_token_is_a_sentence_that_does_not_show_it(hromada: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
     """Telegram refuses the token: exit code 2, the setting's name, and the token nowhere."""
-    telegram = Telegram(token=TOKEN)
+    telegram = FaultyTelegram(token=TOKEN)
     telegram.faults.fail("getMe", 401)
     let_bots_call(telegram, monkeypatch)
     ran = hromada("bot", env={"HROMADA_TELEGRAM_TOKEN": TOKEN})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from _faulty_telegram import Flood
 
-from bot.emulator.flood import Flood
 from bot.emulator.model import Chat as TelegramChat
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.state import Clock

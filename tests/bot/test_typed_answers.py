@@ -9,11 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from _faulty_telegram import ObservedPerson
 
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
 from bot.emulator.model import Message
-from bot.emulator.scripted_people import ScriptedPerson
 from tests.bot.conftest import NOW, Chat, in_file_order
 
 Load = Callable[..., None]
@@ -39,7 +39,7 @@ def db(request: pytest.FixtureRequest) -> Iterator[database.Database]:
         yield found
 
 
-async def begin(chat: Chat) -> ScriptedPerson:
+async def begin(chat: Chat) -> ObservedPerson:
     """Somebody with the first item on the screen."""
     person = chat.person()
     await chat.send(person, "/start")
@@ -48,13 +48,13 @@ async def begin(chat: Chat) -> ScriptedPerson:
     return person
 
 
-async def tap(chat: Chat, person: ScriptedPerson, label: str) -> None:
+async def tap(chat: Chat, person: ObservedPerson, label: str) -> None:
     """Tap the newest button whose label begins so, and all that follows from it."""
     labels = [text for message in reversed(person.messages) for text, _ in message.buttons]
     await chat.tap(person, next(text for text in labels if text.startswith(label)))
 
 
-def find_item(person: ScriptedPerson, text: str) -> Message:
+def find_item(person: ObservedPerson, text: str) -> Message:
     """The newest message of the bot with this text."""
     return next(message for message in reversed(person.messages) if text in message.text)
 

@@ -16,8 +16,9 @@ from annotation.workflow.lifecycle import transitions
 from bot.delivery import attempts
 
 if TYPE_CHECKING:
+    from _faulty_telegram import ObservedPerson
+
     from bot.emulator.model import Message
-    from bot.emulator.scripted_people import ScriptedPerson
     from tests.bot.conftest import Chat
 
 ITEMS = [("кіт — собака", ["кіт", "собака"]), ("дуб — береза", ["дуб", "береза"])]
@@ -32,7 +33,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
 
 
-async def begin(chat: Chat, number: int = 1) -> ScriptedPerson:
+async def begin(chat: Chat, number: int = 1) -> ObservedPerson:
     """Somebody who has a first item."""
     person = chat.person(number)
     await chat.send(person, "/start")
@@ -41,7 +42,7 @@ async def begin(chat: Chat, number: int = 1) -> ScriptedPerson:
     return person
 
 
-async def want_reminders(chat: Chat, person: ScriptedPerson, *, city: str = "Київ") -> None:
+async def want_reminders(chat: Chat, person: ObservedPerson, *, city: str = "Київ") -> None:
     """Turn reminders on, in this city."""
     await chat.send(person, "/reminders")
     await chat.tap(person, "Нагадувати")
@@ -63,12 +64,12 @@ async def live(chat: Chat, *, days: float, hours: float = 0) -> None:
         await collect(chat)
 
 
-def list_told(person: ScriptedPerson, words: str) -> list[Message]:
+def list_told(person: ObservedPerson, words: str) -> list[Message]:
     """The messages to this person that have these words, also where they say something else by now."""
     return [message for message in person.messages if words in message.text]
 
 
-def list_days(person: ScriptedPerson, words: str, *, zone: str = "Europe/Kyiv") -> list[tuple[int, int]]:
+def list_days(person: ObservedPerson, words: str, *, zone: str = "Europe/Kyiv") -> list[tuple[int, int]]:
     """The day of the month and the local hour of these messages."""
     found = [entry for entry in person.telegram.display_log.list_events(person.id, "message") if words in entry.text]
     moments = [datetime.fromtimestamp(entry.at, ZoneInfo(zone)) for entry in found]
@@ -239,7 +240,7 @@ async def test_nobody_is_reminded_of_nothing(chat: Chat, load: Callable[..., Non
     assert len(list_told(person, REMINDER)) == 1
 
 
-async def answer_all(chat: Chat, person: ScriptedPerson) -> None:
+async def answer_all(chat: Chat, person: ObservedPerson) -> None:
     """Both items."""
     await chat.tap(person, "собака")
     await chat.tap(person, "береза")
@@ -273,7 +274,7 @@ async def test_news_comes_once_when_there_is_something_again(chat: Chat, load: C
     assert read_rows(chat, "SELECT news, due_at FROM notice_wish") == [(0, None)]
 
 
-async def send_and_read(chat: Chat, person: ScriptedPerson, text: str) -> str:
+async def send_and_read(chat: Chat, person: ObservedPerson, text: str) -> str:
     """Send a text; the last message then."""
     await chat.send(person, text)
     return person.messages[-1].text

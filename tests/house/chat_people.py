@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import IO, Any, TypeVar
 
 import aiohttp
+from _faulty_telegram import FaultyTelegram
 
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 from tests.house.page_runner import Act
 
 Result = TypeVar("Result")
@@ -102,6 +102,7 @@ async def _hear(events: aiohttp.StreamReader) -> dict[str, Any]:
 class LocalTelegram:
     """A local Telegram in a thread of its own; whatever people do there is done in that thread."""
 
+    telegram: FaultyTelegram
     server: Server
     loop: asyncio.AbstractEventLoop
 
@@ -120,10 +121,11 @@ def local_telegram(token: str) -> Iterator[LocalTelegram]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    server = Server(Telegram(token=token))
+    telegram = FaultyTelegram(token=token)
+    server = Server(telegram)
     try:
         asyncio.run_coroutine_threadsafe(server.start(), loop).result(20)
-        yield LocalTelegram(server, loop)
+        yield LocalTelegram(telegram, server, loop)
         asyncio.run_coroutine_threadsafe(_stop(server), loop).result(20)
     finally:
         loop.call_soon_threadsafe(loop.stop)
@@ -141,7 +143,7 @@ def answer_on(telegram: LocalTelegram, *, items: int, code: str = "") -> Act:
     """An act for `hromada bot` on a local Telegram: one person, invited by a code, answers so many items."""
 
     def act(_process: Any) -> None:
-        person = telegram.do(lambda: telegram.server.telegram.person(7))
+        person = telegram.do(lambda: telegram.telegram.person(7))
         telegram.do(lambda: person.start(code))
         until = time.monotonic() + 120
         while f"✓ {items} ·" not in (before := telegram.do(lambda: person.screen)):

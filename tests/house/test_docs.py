@@ -14,13 +14,13 @@ from pathlib import Path
 
 import _coverage_goals
 import pytest
+from _faulty_telegram import FaultyTelegram
 
 from aggregation.scores import performance
 from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from bot.emulator.methods import METHODS
 from exports import class_tables, corrections, filtering, inputs, item_tables, lm_eval, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
@@ -155,7 +155,7 @@ def test_every_method_of_the_local_telegram_is_in_the_reference() -> None:
     """The page about it lists what it knows, and nothing that it does not."""
     listed = re.search(r"## Methods\n(.*?)\n## ", (ROOT / "docs/reference/emulator.md").read_text("utf-8"), re.DOTALL)
     assert listed is not None
-    assert {name.lower() for name in re.findall(r"`(\w+)`", listed[1])} == {*METHODS, "getupdates"}
+    assert {name.lower() for name in re.findall(r"`(\w+)`", listed[1])} == {*FaultyTelegram.methods, "getupdates"}
 
 
 def test_every_picture_in_the_documents_is_there_and_remade() -> None:

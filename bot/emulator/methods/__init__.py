@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from bot.emulator.calls import Call
-from bot.emulator.methods import chats, commands, message_edits, messages, webhooks
+from bot.emulator.methods import chats, commands, message_edits, messages
 from bot.emulator.state import State
 
 Method = Callable[[State, Call], Any]
 _METHODS: tuple[Method, ...] = (
     chats.get_me, chats.get_chat, chats.get_chat_member, chats.get_file, chats.answer_callback_query,
+    chats.delete_webhook,
     messages.send_message, messages.send_document, messages.send_photo, messages.send_chat_action,
     messages.forward_message, messages.copy_message,
     message_edits.edit_message_text, message_edits.edit_message_caption, message_edits.edit_message_reply_markup,
@@ -20,7 +21,6 @@ _METHODS: tuple[Method, ...] = (
     commands.set_my_commands, commands.get_my_commands, commands.delete_my_commands,
     commands.set_my_description, commands.get_my_description,
     commands.set_my_short_description, commands.get_my_short_description,
-    webhooks.set_webhook, webhooks.delete_webhook, webhooks.get_webhook_info,
 )  # fmt: skip
 METHODS: dict[str, Method] = {method.__name__.replace("_", ""): method for method in _METHODS}
 """Methods by their names in lower case; getUpdates, which waits, is in `long_poll`."""

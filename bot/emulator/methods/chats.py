@@ -65,3 +65,10 @@ def answer_callback_query(state: State, call: Call) -> Any:
     kind = "alert" if text and call.flag("show_alert") else "toast"
     state.display_log.add(DisplayedEvent(state.clock(), tap.person.id, kind, tap.message.chat.id, tap.message.id, text))
     return True
+
+
+def delete_webhook(state: State, call: Call) -> Any:
+    """Drop the waiting updates if asked. There is never a webhook here, but every bot that polls makes this call."""
+    if call.flag("drop_pending_updates"):
+        state.queue.waiting.clear()
+    return True

@@ -69,7 +69,6 @@ def _send_content(state: State, call: Call, content: Content) -> dict[str, Any]:
     """Send a message of the bot and return it; raises CallRefused."""
     chat = state.find_chat(call)
     reply_to = _get_replied_message(chat, call)
-    state.count_message(chat)
     message = state.add_message(chat, state.me, content, reply_to=reply_to)
     message.protected, message.silent = call.flag("protect_content"), call.flag("disable_notification")
     chat.action = "", 0.0

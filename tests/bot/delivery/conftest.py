@@ -12,6 +12,7 @@ from types import ModuleType
 
 import pytest
 import sqlalchemy as sa
+from _faulty_telegram import FaultyTelegram
 
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects, transitions
@@ -19,7 +20,6 @@ from bot import application
 from bot.emulator.request import LocalRequest
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.state import Clock
-from bot.emulator.telegram import Telegram
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TINY = Path(__file__).parent / "tiny.py"
@@ -74,7 +74,7 @@ class Stage:
     """The bot, its Telegram and the time."""
 
     db: database.Database
-    telegram: Telegram
+    telegram: FaultyTelegram
     app: application.BotApplication
     now: datetime = NOW
 
@@ -103,7 +103,7 @@ class Stage:
 async def stage(db: database.Database, tmp_path: Path, tiny: ModuleType) -> AsyncIterator[Stage]:
     """A running bot with twenty items."""
     load(db, tmp_path, items=20)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     app = application.build_application(
         token=telegram.token,
         database=db,

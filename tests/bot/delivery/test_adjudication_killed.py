@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import sqlalchemy as sa
 from _crowd import count_waiting, start_spawner, wait_until
+from _faulty_telegram import FaultyTelegram
 
 from annotation.store import invariants, queries
 from annotation.vocabulary import CaseReason
@@ -20,7 +21,6 @@ from annotation.workflow.annotators import invitations
 from annotation.workflow.review import cases
 from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -39,7 +39,7 @@ JOIN annotator ON annotator.id = adjudication.annotator_id
 class Panel:
     """Adjudicators who decide as soon as a card comes; some twice, some on a card of long ago."""
 
-    telegram: Telegram
+    telegram: FaultyTelegram
     rng: random.Random
     said: dict[tuple[int, str], str] = field(default_factory=dict)
     """What a card said was decided, by person and item."""
@@ -91,7 +91,7 @@ async def test_no_decision_is_lost_or_doubled(
         doubts = {str(number): {CaseReason.TIE} for number in range(items)}
         cases.refresh_cases(session, project=project, question="answer", doubts=doubts, now=now)
         invitations.create_invitation(session, target=project, code="judge", now=now, adjudicates=True)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     telegram.faults.latency = 0.02
     panel = Panel(telegram, random.Random(5))  # noqa: S311
     telegram.display_log.watchers.append(panel.watch)

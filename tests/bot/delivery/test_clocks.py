@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
+from _faulty_telegram import FaultyTelegram
 from sqlmodel import select
 
 from annotation.store import invariants, mailbox, processes
@@ -23,7 +24,6 @@ from bot.delivery import process_lease
 from bot.delivery.process_lease import LEASE_TIME, LeaseKeeper
 from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner, read_database_clock
 from bot.emulator.request import LocalRequest
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -60,7 +60,7 @@ async def test_the_lease_of_a_process_with_a_fast_clock_ends_in_time(db: Databas
 
 async def test_a_process_with_a_fast_clock_leaves_others_their_messages(db: Database, tiny: ModuleType) -> None:
     """Another process holds a message for six seconds more, and by the fast clock that is long over."""
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram),
         clock=get_fast_now,
@@ -80,7 +80,7 @@ async def test_others_wait_no_longer_for_the_messages_of_a_process_with_a_fast_c
     db: Database, tiny: ModuleType
 ) -> None:
     """It holds them for seconds by the clock of the database, not for ten minutes."""
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram),
         clock=get_fast_now,
@@ -102,7 +102,7 @@ def test_the_clock_of_the_database_is_read_before_anything_is_done(
     db: Database, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first lease of a bot would else be held by the clock of its machine."""
-    read, telegram, began = datetime(2001, 1, 1, tzinfo=UTC), Telegram(), monotonic()
+    read, telegram, began = datetime(2001, 1, 1, tzinfo=UTC), FaultyTelegram(), monotonic()
     monkeypatch.setattr(processes, "get_database_time", lambda _: read)
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
@@ -112,7 +112,7 @@ def test_the_clock_of_the_database_is_read_before_anything_is_done(
 
 async def test_the_clock_of_the_database_is_read_at_every_sweep(db: Database, tiny: ModuleType) -> None:
     """A process that was wrong about it is right a second later."""
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
     )
@@ -184,7 +184,7 @@ async def test_a_clock_that_is_set_while_an_item_is_open_measures_no_duration(
 ) -> None:
     """Back or forth: the answer is stored, its time is unknown, and the next one is measured again."""
     load_items(items=3)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     app = application.build_application(
         token=telegram.token, database=db, settings=tiny.build_settings(), request=LocalRequest(telegram)
     )
@@ -215,7 +215,7 @@ async def test_one_clock_measures_what_two_processes_show_and_take(
 ) -> None:
     """The database's clock is a day ahead of the machines': leases and times of answers go by it in every process."""
     load_items(items=3)
-    telegram, ahead = Telegram(), timedelta(days=1)
+    telegram, ahead = FaultyTelegram(), timedelta(days=1)
     read = processes.get_database_time
     monkeypatch.setattr(processes, "get_database_time", lambda session: read(session) + ahead)
     shows, takes = (

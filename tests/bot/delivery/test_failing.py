@@ -72,7 +72,7 @@ async def test_only_retry_after_delays_and_only_this_chat(stage: Stage) -> None:
 
 async def test_flood_limits_of_telegram_lose_nothing(stage: Stage) -> None:
     """One message a second to a chat: three come, none twice."""
-    from bot.emulator.flood import Flood
+    from _faulty_telegram import Flood
 
     stage.telegram.flood = Flood(per_chat=2, burst=1)
     stage.telegram.clock = type(stage.telegram.clock)()

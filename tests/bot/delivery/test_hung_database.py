@@ -20,6 +20,7 @@ import _hung_databases
 import pytest
 import sqlalchemy as sa
 from _crowd import SPAWNER
+from _faulty_telegram import FaultyTelegram
 
 from annotation.errors import Unavailable
 from annotation.store import database, postgresql_connections, processes
@@ -28,7 +29,6 @@ from bot.delivery import telegram_api
 from bot.delivery.transaction_runner import TransactionRunner
 from bot.emulator.request import LocalRequest
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -155,7 +155,7 @@ async def test_the_watchdog_ends_a_bot_without_traffic_whose_database_hangs(
     postgresql_url: str, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody writes and Telegram is well: after the time given the bot ends, and names the database."""
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     monkeypatch.setattr(postgresql_connections, "CONNECT_SECONDS", CONNECT_SECONDS)
     async with _hung_databases.swallowing_proxy(postgresql_url) as proxy:
         opened = database.open_database(proxy.url, answer_seconds=ANSWER_SECONDS)
@@ -246,7 +246,7 @@ async def test_sigterm_ends_a_bot_whose_backends_are_stopped(
 ) -> None:
     """In the middle of people's updates; what they sent is answered by the next bot."""
     db_with_items(postgresql_url)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     person = telegram.person(1)
     async with Server(telegram) as server:
         with _hung_databases.stoppable_backends(postgresql_url) as backends:
@@ -271,7 +271,7 @@ async def test_a_locked_sqlite_is_waited_for_and_sigterm_ends_the_bot(
     """Another process holds the lock and does not let go: the log says so; then the bot is told to end, and does."""
     file = Path(sqlite_url.removeprefix("sqlite:///"))
     db_with_items(sqlite_url)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     person = telegram.person(1)
     async with Server(telegram) as server, running_bot(sqlite_url, server) as bot:
         person.send("/start")

@@ -19,9 +19,9 @@ from _crowd import (
     wait_for_marks,
     wait_until,
 )
+from _faulty_telegram import FaultyTelegram
 
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -35,7 +35,7 @@ WHOLE = pytest.mark.slow
 def gather_crowd(people: int) -> Crowd:
     """People who have begun; their updates come in any order."""
     rng = random.Random(7)  # noqa: S311
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     telegram.faults.latency = 0.05
     telegram.faults.reorder(rng)
     crowd = Crowd(telegram, rng)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from _faulty_telegram import FaultyServer, FaultyTelegram
 from sqlmodel import select
 
 from annotation.errors import BadInput, Unavailable
@@ -28,8 +29,6 @@ from bot.delivery.webhook import (
     WebhookReceiver,
     serve_http,
 )
-from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from tests.bot.delivery.conftest import Stage
@@ -128,7 +127,7 @@ async def test_telegram_brings_updates_to_it_until_they_are_taken(stage: Stage, 
     """Over HTTP, in any order of lanes; each is handled once."""
     telegram = stage.telegram
     telegram.clock = type(telegram.clock)()
-    async with Server(telegram):
+    async with FaultyServer(telegram):
         await stage.app.api.set_webhook(
             f"http://127.0.0.1:{hook}{WEBHOOK_PATH}", secret_token=SECRET, drop_pending_updates=False
         )
@@ -153,7 +152,7 @@ async def until(condition: Callable[[], object]) -> None:
 @asynccontextmanager
 async def called_bot(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, *, health: ListenAddress | None = None
-) -> AsyncIterator[Telegram]:
+) -> AsyncIterator[FaultyTelegram]:
     """A bot that Telegram calls, and that looks often whether it does."""
     monkeypatch.setattr(webhook, "CHECK_SECONDS", 0.05)
     serving = asyncio.create_task(

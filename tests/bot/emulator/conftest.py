@@ -7,17 +7,15 @@ from typing import Any
 
 import aiohttp
 import pytest
+from _faulty_telegram import FaultyServer, FaultyTelegram, ObservedPerson
 
-from bot.emulator.scripted_people import ScriptedPerson
-from bot.emulator.server import Server
 from bot.emulator.state import create_still_clock
-from bot.emulator.telegram import Telegram
 
 
 class Bot:
     """Calls methods as a bot would."""
 
-    def __init__(self, telegram: Telegram) -> None:
+    def __init__(self, telegram: FaultyTelegram) -> None:
         self.telegram = telegram
 
     def __call__(self, method: str, **values: Any) -> Any:
@@ -35,19 +33,19 @@ class Bot:
 
 
 @pytest.fixture
-def telegram() -> Telegram:
+def telegram() -> FaultyTelegram:
     """Empty, with a clock that only tests move."""
-    return Telegram(clock=create_still_clock())
+    return FaultyTelegram(clock=create_still_clock())
 
 
 @pytest.fixture
-def bot(telegram: Telegram) -> Bot:
+def bot(telegram: FaultyTelegram) -> Bot:
     """The bot's side."""
     return Bot(telegram)
 
 
 @pytest.fixture
-def ann(telegram: Telegram) -> ScriptedPerson:
+def ann(telegram: FaultyTelegram) -> ObservedPerson:
     """Somebody whose /start is not waiting any more."""
     ann = telegram.person(10, name="Ann")
     ann.start()
@@ -56,9 +54,9 @@ def ann(telegram: Telegram) -> ScriptedPerson:
 
 
 @pytest.fixture
-async def server(telegram: Telegram) -> AsyncIterator[Server]:
+async def server(telegram: FaultyTelegram) -> AsyncIterator[FaultyServer]:
     """Listening on loopback."""
-    async with Server(telegram) as started:
+    async with FaultyServer(telegram) as started:
         yield started
 
 
@@ -70,7 +68,7 @@ async def client() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.fixture
-def api(server: Server, client: aiohttp.ClientSession) -> Callable[..., Any]:
+def api(server: FaultyServer, client: aiohttp.ClientSession) -> Callable[..., Any]:
     """A bot that sends JSON: status and body of its call."""
 
     async def call(method: str, **values: Any) -> tuple[int, dict[str, Any]]:

@@ -6,13 +6,12 @@ from typing import Any
 
 import aiohttp
 import pytest
+from _faulty_telegram import FaultyTelegram
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.emulator.methods import METHODS
 from bot.emulator.server import Server
 from bot.emulator.state import create_still_clock
-from bot.emulator.telegram import Telegram
 
 NAMES = (
     "chat_id", "from_chat_id", "text", "parse_mode", "entities", "caption", "caption_entities", "reply_markup",
@@ -34,10 +33,10 @@ ANY = st.recursive(
 @example("sendmessage", {"text": "x", "reply_markup": {"keyboard": [["\ud800"]]}})
 @example("sendmessage", {"text": "x", "reply_parameters": {"message_id": []}})
 @example("setwebhook", {"url": "http://["})
-@given(st.sampled_from(sorted(METHODS)), st.dictionaries(st.sampled_from(NAMES), ANY, max_size=8))
+@given(st.sampled_from(sorted(FaultyTelegram.methods)), st.dictionaries(st.sampled_from(NAMES), ANY, max_size=8))
 def test_any_parameters_are_answered(method: str, values: dict[str, Any]) -> None:
     """Wrong types, halves of characters, numbers beyond all bounds: 200, or a refusal with a description."""
-    telegram = Telegram(clock=create_still_clock())
+    telegram = FaultyTelegram(clock=create_still_clock())
     telegram.person(10).start()
     telegram.call("sendMessage", {"chat_id": 10, "text": "here"})
     answer = telegram.call(method, {"chat_id": 10, "message_id": 2} | values)
@@ -68,7 +67,7 @@ async def test_an_act_that_makes_no_sense_is_refused(server: Server, client: aio
 
 
 @pytest.mark.parametrize("payload", ["with space", "я", "x" * 65])
-def test_a_deep_link_carries_64_plain_signs(telegram: Telegram, payload: str) -> None:
+def test_a_deep_link_carries_64_plain_signs(telegram: FaultyTelegram, payload: str) -> None:
     """What no link can carry is a mistake of the test that says it."""
     with pytest.raises(ValueError, match="deep link"):
         telegram.person(1).start(payload)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 import telegram as ptb
+from _faulty_telegram import FaultyTelegram, ObservedPerson
 from aiogram import Bot, Dispatcher, F
 from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
@@ -28,11 +29,8 @@ from aiogram.types import (
 from aiogram.webhook.aiohttp_server import SimpleRequestHandler
 from aiohttp import web
 
-from bot.emulator.methods import METHODS
 from bot.emulator.request import LocalRequest
-from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02"
 HTML = '<b>Кіт</b> 😀 <blockquote expandable>довго</blockquote> <a href="https://a.org/">a</a> <code>x</code>'
@@ -92,7 +90,7 @@ async def settings_of_ptb(bot: ptb.Bot) -> None:
     await bot.delete_webhook()
 
 
-async def test_python_telegram_bot_reads_every_answer(telegram: Telegram, ann: ScriptedPerson) -> None:
+async def test_python_telegram_bot_reads_every_answer(telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """In process, every method and every kind of update."""
     request = LocalRequest(telegram)
     async with ptb.Bot(telegram.token, request=request, get_updates_request=request) as bot:
@@ -104,14 +102,14 @@ async def test_python_telegram_bot_reads_every_answer(telegram: Telegram, ann: S
         assert [kind for update in updates for kind in kinds[:4] if getattr(update, kind)] == kinds
         assert updates[2].callback_query is not None
         await updates[2].callback_query.answer("так", show_alert=True)
-    assert set(telegram.calls) == {"getupdates", *METHODS}
+    assert set(telegram.calls) == {"getupdates", *FaultyTelegram.methods}
 
 
 def _ptb_keys() -> ptb.InlineKeyboardMarkup:
     return ptb.InlineKeyboardMarkup([[ptb.InlineKeyboardButton("A", callback_data="a")]])
 
 
-def act_everything(ann: ScriptedPerson, tapped: int) -> None:
+def act_everything(ann: ObservedPerson, tapped: int) -> None:
     """One update of each kind, and a file."""
     hello = ann.send("/start abc")
     ann.edit(hello, "/start")
@@ -121,7 +119,7 @@ def act_everything(ann: ScriptedPerson, tapped: int) -> None:
     ann.upload("a.csv", b"x", caption="c")
 
 
-async def test_aiogram_reads_every_answer(aiogram: Bot, ann: ScriptedPerson) -> None:
+async def test_aiogram_reads_every_answer(aiogram: Bot, ann: ObservedPerson) -> None:
     """Over HTTP, with pydantic models that miss whatever must be there."""
     bot = aiogram
     keys = InlineKeyboardMarkup(inline_keyboard=[[InlineKeyboardButton(text="A", callback_data="a")]])
@@ -182,7 +180,7 @@ def small_bot() -> Dispatcher:
     return dispatcher
 
 
-async def played(ann: ScriptedPerson) -> None:
+async def played(ann: ObservedPerson) -> None:
     """The person opens the bot by a link, taps, and sees the edited message."""
     ann.start("abc")
     await _until(lambda: ann.messages and ann.messages[-1].buttons)
@@ -199,16 +197,16 @@ async def _until(true: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("way", ["polling", "webhook"])
 async def test_an_aiogram_bot_runs_unchanged(
-    aiogram: Bot, ann: ScriptedPerson, way: str, caplog: pytest.LogCaptureFixture
+    aiogram: Bot, ann: ObservedPerson, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Long polling and a webhook with a secret, inline buttons, a deep link; nothing is logged as an error."""
-    ways: dict[str, Callable[[Bot, ScriptedPerson], Awaitable[None]]] = {"polling": _polled, "webhook": _hooked}
+    ways: dict[str, Callable[[Bot, ObservedPerson], Awaitable[None]]] = {"polling": _polled, "webhook": _hooked}
     with caplog.at_level(logging.WARNING, "aiogram"):
         await ways[way](aiogram, ann)
     assert [record.message for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
-async def _polled(bot: Bot, ann: ScriptedPerson) -> None:
+async def _polled(bot: Bot, ann: ObservedPerson) -> None:
     dispatcher = small_bot()
     running = asyncio.create_task(dispatcher.start_polling(bot, handle_signals=False, polling_timeout=5))
     await played(ann)
@@ -216,7 +214,7 @@ async def _polled(bot: Bot, ann: ScriptedPerson) -> None:
     await running
 
 
-async def _hooked(bot: Bot, ann: ScriptedPerson) -> None:
+async def _hooked(bot: Bot, ann: ObservedPerson) -> None:
     app, dispatcher = web.Application(), small_bot()
     SimpleRequestHandler(dispatcher, bot, secret_token="s-1").register(app, path="/hook")  # noqa: S106
     runner = web.AppRunner(app)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from _faulty_telegram import ObservedPerson
 
-from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.telegram import Telegram
 
 Bot = Any
@@ -21,7 +21,7 @@ def test_a_deep_link_is_a_command_with_a_payload(telegram: Telegram) -> None:
     assert message["from"] == eve
 
 
-def test_a_screen_is_text(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_screen_is_text(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """Messages, buttons by row, the keyboard, the reply box, and that the bot is typing."""
     rows = [[{"text": "Так", "callback_data": "y"}, {"text": "Ні", "callback_data": "n"}],
             [{"text": "Далі", "url": "https://a.org/"}]]  # fmt: skip
@@ -40,7 +40,7 @@ def test_a_screen_is_text(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> 
     assert "<Один>" not in ann.screen
 
 
-def test_a_text_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_text_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """The answer names the question; an edit is another update with the same number."""
     asked = bot("sendMessage", chat_id=10, text="Слово?", reply_markup={"force_reply": True})["message_id"]
     word = ann.send("кит")
@@ -53,7 +53,7 @@ def test_a_text_under_a_reply_box_is_a_reply(bot: Bot, telegram: Telegram, ann: 
     assert later.reply_to is None
 
 
-def test_a_forwarded_message_names_whose_it_was(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_forwarded_message_names_whose_it_was(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """Text and buttons are the same; what is protected cannot be forwarded."""
     markup = {"inline_keyboard": [[{"text": "A", "callback_data": "a:1"}]]}
     bot("sendMessage", chat_id=10, text="x", reply_markup=markup)
@@ -67,7 +67,7 @@ def test_a_forwarded_message_names_whose_it_was(bot: Bot, telegram: Telegram, an
         ann.forward(kept)
 
 
-def test_a_tap_carries_the_message_as_it_is(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_tap_carries_the_message_as_it_is(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """Data, message and a chat instance; a message too old to be shown comes with date 0 and no text."""
     markup = {"inline_keyboard": [[{"text": "A", "callback_data": "a:1"}]]}
     sent = bot("sendMessage", chat_id=10, text="x", reply_markup=markup)
@@ -79,7 +79,7 @@ def test_a_tap_carries_the_message_as_it_is(bot: Bot, telegram: Telegram, ann: S
     assert (old["data"], old["message"]["date"], "text" in old["message"]) == ("forged", 0, False)
 
 
-def test_the_display_log_has_what_was_shown_and_when(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_the_display_log_has_what_was_shown_and_when(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """Messages, edits, toasts and alerts in their order, for the person who saw them."""
     markup = {"inline_keyboard": [[{"text": "A", "callback_data": "a"}]]}
     number = bot("sendMessage", chat_id=10, text="1", reply_markup=markup)["message_id"]
@@ -100,7 +100,7 @@ def test_the_display_log_has_what_was_shown_and_when(bot: Bot, telegram: Telegra
     assert telegram.display_log.list_events(11) == []
 
 
-def test_files_and_groups_reach_the_bot(telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_files_and_groups_reach_the_bot(telegram: Telegram, ann: ObservedPerson) -> None:
     """A document and a message in a group are updates like others; writing again unblocks the bot."""
     ann.upload("votes.csv", b"a,b", caption="мої")
     ann.send("привіт", chat=telegram.group(-5, ann))

@@ -9,16 +9,16 @@ from typing import Any
 
 import aiohttp
 import pytest
+from _faulty_telegram import FaultyServer, FaultyTelegram
 
 from bot.emulator.calls import Upload
 from bot.emulator.chat_page import MAX_ACT_BYTES
 from bot.emulator.files import store_file
 from bot.emulator.scripted_people import ScriptedPerson
-from bot.emulator.server import MAX_BODY, Server
-from bot.emulator.telegram import Telegram
+from bot.emulator.server import MAX_BODY
 
 
-async def test_the_token_is_required(server: Server, client: aiohttp.ClientSession) -> None:
+async def test_the_token_is_required(server: FaultyServer, client: aiohttp.ClientSession) -> None:
     """Another token is 401, for files 404, and the page without its cookie 403."""
     async with client.post(f"{server.url}/bot7000000001:other/getMe") as response:
         assert response.status == 401
@@ -45,7 +45,7 @@ async def test_the_token_is_required(server: Server, client: aiohttp.ClientSessi
 )
 @pytest.mark.parametrize("path", ["/bot{token}/getMe", "/?token={ticket}", "/file/bot{token}/x", "/act"])
 async def test_other_hosts_and_origins_are_refused(
-    server: Server, client: aiohttp.ClientSession, headers: dict[str, str], path: str
+    server: FaultyServer, client: aiohttp.ClientSession, headers: dict[str, str], path: str
 ) -> None:
     """Even with the right token: a page elsewhere must reach neither the bot's methods nor the chat."""
     address = server.url + path.format(token=server.telegram.token, ticket=server.page.ticket)
@@ -54,7 +54,7 @@ async def test_other_hosts_and_origins_are_refused(
         assert "emulator" not in response.headers.get("Set-Cookie", "")
 
 
-async def test_the_address_opens_the_page_once(server: Server, client: aiohttp.ClientSession) -> None:
+async def test_the_address_opens_the_page_once(server: FaultyServer, client: aiohttp.ClientSession) -> None:
     """The token is exchanged for a cookie; a second browser needs another address."""
     address = f"{server.url}/?token={server.page.ticket}"
     async with client.get(address) as response:
@@ -72,7 +72,7 @@ async def test_the_address_opens_the_page_once(server: Server, client: aiohttp.C
 
 @pytest.mark.parametrize(("name", "kind"), [("a.png", "image/png"), ("a.jpg", "image/jpeg")])
 async def test_a_photo_says_what_it_is(
-    server: Server, telegram: Telegram, client: aiohttp.ClientSession, name: str, kind: str
+    server: FaultyServer, telegram: FaultyTelegram, client: aiohttp.ClientSession, name: str, kind: str
 ) -> None:
     """By its bytes, not by its name."""
     png = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + (8).to_bytes(4, "big") * 2
@@ -86,7 +86,7 @@ async def test_a_photo_says_what_it_is(
         assert (response.status, response.content_type) == (200, kind)
 
 
-async def test_what_is_over_size_is_refused(server: Server, client: aiohttp.ClientSession) -> None:
+async def test_what_is_over_size_is_refused(server: FaultyServer, client: aiohttp.ClientSession) -> None:
     """An act of 64 KB, and a call beyond the limit of uploads, whether or not its length is given."""
     async with client.get(f"{server.url}/?token={server.page.ticket}"):
         pass
@@ -101,14 +101,14 @@ async def test_what_is_over_size_is_refused(server: Server, client: aiohttp.Clie
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "::"])  # noqa: S104  # refused, that is the point
-async def test_nothing_listens_beyond_loopback(telegram: Telegram, host: str) -> None:
+async def test_nothing_listens_beyond_loopback(telegram: FaultyTelegram, host: str) -> None:
     """Another address is refused before a socket is opened."""
     with pytest.raises(ValueError, match="not a loopback address"):
-        await Server(telegram).start(host=host)
+        await FaultyServer(telegram).start(host=host)
 
 
 async def test_calls_come_as_json_as_forms_and_in_the_address(
-    server: Server, client: aiohttp.ClientSession, ann: ScriptedPerson
+    server: FaultyServer, client: aiohttp.ClientSession, ann: ScriptedPerson
 ) -> None:
     """All the ways that libraries use, and JSON that is none."""
     base = f"{server.url}/bot{server.telegram.token}/"
@@ -158,7 +158,7 @@ async def test_offsets_confirm_and_count_from_the_end(api: Any, ann: ScriptedPer
     assert await texts() == ["3", "4"]
 
 
-async def test_a_second_poller_ends_the_first(api: Any, telegram: Telegram, ann: ScriptedPerson) -> None:
+async def test_a_second_poller_ends_the_first(api: Any, telegram: FaultyTelegram, ann: ScriptedPerson) -> None:
     """The first gets 409; a webhook ends polls too, and forbids new ones."""
     first = asyncio.create_task(api("getUpdates", timeout=30))
     await asyncio.sleep(0.1)
@@ -177,7 +177,7 @@ async def test_a_second_poller_ends_the_first(api: Any, telegram: Telegram, ann:
 
 
 async def test_a_network_that_stalls_goes_on_with_all_that_waited(
-    api: Any, telegram: Telegram, ann: ScriptedPerson
+    api: Any, telegram: FaultyTelegram, ann: ScriptedPerson
 ) -> None:
     """Nothing passes while it stands still; a lost answer hangs until its caller gives up, but took effect."""
     telegram.faults.stall()
@@ -197,7 +197,7 @@ async def test_a_network_that_stalls_goes_on_with_all_that_waited(
 
 
 async def test_a_file_goes_up_and_comes_down(
-    server: Server, client: aiohttp.ClientSession, ann: ScriptedPerson
+    server: FaultyServer, client: aiohttp.ClientSession, ann: ScriptedPerson
 ) -> None:
     """The bytes that were sent are the bytes that are fetched, by the path that getFile gives."""
     base, form = f"{server.url}/bot{server.telegram.token}", aiohttp.FormData(quote_fields=False)
@@ -213,7 +213,7 @@ async def test_a_file_goes_up_and_comes_down(
         assert await response.read() == b"a,b\n1,2\n"
 
 
-async def test_duplicated_polls_and_lost_confirmations(api: Any, telegram: Telegram, ann: ScriptedPerson) -> None:
+async def test_duplicated_polls_and_lost_confirmations(api: Any, telegram: FaultyTelegram, ann: ScriptedPerson) -> None:
     """A confirmation that Telegram forgets brings the same updates again, once."""
     ann.send("once")
     telegram.faults.duplicate()

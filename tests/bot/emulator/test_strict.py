@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from _faulty_telegram import ObservedPerson
 
 from bot.emulator.calls import Upload
-from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.telegram import Telegram
 
 Bot = Any
@@ -37,20 +37,20 @@ def keyboard(*labels: str, data: str = "") -> dict[str, Any]:
         ("x", "Pandoc", "unsupported parse_mode: the local Telegram reads HTML only"),
     ],
 )
-def test_a_text_that_is_refused(bot: Bot, ann: ScriptedPerson, text: str, mode: str, description: str) -> None:
+def test_a_text_that_is_refused(bot: Bot, ann: ObservedPerson, text: str, mode: str, description: str) -> None:
     """1 to 4,096 code points after the markup is read, at most 32,768 bytes before; nothing is shown."""
     assert bot.refused("sendMessage", chat_id=10, text=text, parse_mode=mode) == f"Bad Request: {description}"
     assert ann.messages == []
 
 
 @pytest.mark.parametrize("text", ["я" * 4096, "😀" * 4096, "<i>" + "&lt;" * 4096 + "</i>"])
-def test_the_length_is_counted_after_the_markup_is_read(bot: Bot, ann: ScriptedPerson, text: str) -> None:
+def test_the_length_is_counted_after_the_markup_is_read(bot: Bot, ann: ObservedPerson, text: str) -> None:
     """4,096 code points are taken, whatever their bytes, UTF-16 units or references."""
     bot("sendMessage", chat_id=10, text=text, parse_mode="HTML")
     assert len(ann.messages[-1].text) == 4096
 
 
-def test_a_caption_has_at_most_1024_signs(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_caption_has_at_most_1024_signs(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """And may be empty."""
     files_ = {"document": Upload("a.txt", b"x")}
     description = telegram.call("sendDocument", {"chat_id": 10, "caption": "я" * 1025}, files_)
@@ -61,7 +61,7 @@ def test_a_caption_has_at_most_1024_signs(bot: Bot, telegram: Telegram, ann: Scr
 
 
 @pytest.mark.parametrize("data", ["", "я" * 33, "x" * 65])
-def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: ScriptedPerson, data: str) -> None:
+def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: ObservedPerson, data: str) -> None:
     """33 Cyrillic letters are too many."""
     markup = {"inline_keyboard": [[{"text": "A", "callback_data": data}]]}
     assert bot.refused("sendMessage", chat_id=10, text="x", reply_markup=markup) == "Bad Request: BUTTON_DATA_INVALID"
@@ -89,13 +89,13 @@ def test_a_button_carries_1_to_64_bytes(bot: Bot, ann: ScriptedPerson, data: str
         (keyboard(*("я" * 60 for _ in range(90))), "reply markup is too long"),
     ],
 )
-def test_a_keyboard_that_is_refused(bot: Bot, ann: ScriptedPerson, markup: Any, description: str) -> None:
+def test_a_keyboard_that_is_refused(bot: Bot, ann: ObservedPerson, markup: Any, description: str) -> None:
     """Broken JSON, rows that are none, buttons that do nothing, and too much of everything."""
     refusal = bot.refused("sendMessage", chat_id=10, text="x", reply_markup=markup)
     assert refusal.startswith(f"Bad Request: {description}")
 
 
-def test_an_edit_must_change_something(bot: Bot, ann: ScriptedPerson) -> None:
+def test_an_edit_must_change_something(bot: Bot, ann: ObservedPerson) -> None:
     """The same text, formatting and keyboard is refused; any of them changed is not."""
     same: dict[str, Any] = {"chat_id": 10, "text": "<b>a</b>", "parse_mode": "HTML", "reply_markup": keyboard("A")}
     number = bot("sendMessage", **same)["message_id"]
@@ -107,7 +107,7 @@ def test_an_edit_must_change_something(bot: Bot, ann: ScriptedPerson) -> None:
     assert ann.messages[-1].buttons == (("B", "B"),)
 
 
-def test_what_cannot_be_edited(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_what_cannot_be_edited(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """Messages that are missing, are of the person, have no text or carry a reply box."""
     own = ann.send("hello")
     assert bot.refused("editMessageText", chat_id=10, message_id=999, text="x").endswith("message to edit not found")
@@ -124,7 +124,7 @@ def test_what_cannot_be_edited(bot: Bot, telegram: Telegram, ann: ScriptedPerson
     assert description == "Bad Request: there is no caption in the message to edit"
 
 
-def test_a_tap_is_answered_once_and_soon(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_tap_is_answered_once_and_soon(bot: Bot, telegram: Telegram, ann: ObservedPerson) -> None:
     """The second answer, a late one and one to nothing are refused in the same words."""
     bot("sendMessage", chat_id=10, text="x", reply_markup=keyboard("A"))
     first, late = ann.tap("A"), ann.tap("A")

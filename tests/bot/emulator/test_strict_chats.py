@@ -7,12 +7,11 @@ import random
 from typing import Any
 
 import pytest
+from _faulty_telegram import FaultyTelegram, Flood, ObservedPerson
+from _webhooks import NoAnswer
 
 from bot.emulator import files
-from bot.emulator.calls import NoAnswer, Upload
-from bot.emulator.flood import Flood
-from bot.emulator.scripted_people import ScriptedPerson
-from bot.emulator.telegram import Telegram
+from bot.emulator.calls import Upload
 
 Bot = Any
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02"
@@ -23,7 +22,7 @@ def keyboard(*labels: str, data: str = "") -> dict[str, Any]:
     return {"inline_keyboard": [[{"text": label, "callback_data": data or label} for label in labels]]}
 
 
-def test_flood_control_names_the_seconds(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_flood_control_names_the_seconds(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """One message a second to a chat; the refused one is neither shown nor counted."""
     telegram.flood = Flood(per_chat=1, overall=30)
     bot("sendMessage", chat_id=10, text="1")
@@ -36,7 +35,7 @@ def test_flood_control_names_the_seconds(bot: Bot, telegram: Telegram, ann: Scri
     assert [message.text for message in ann.messages] == ["1", "3"]
 
 
-def test_flood_control_counts_all_chats(bot: Bot, telegram: Telegram) -> None:
+def test_flood_control_counts_all_chats(bot: Bot, telegram: FaultyTelegram) -> None:
     """Thirty messages at once to thirty people, not one more; a burst to one chat where it is allowed."""
     for number in range(1, 33):
         telegram.person(number).start()
@@ -50,7 +49,7 @@ def test_flood_control_counts_all_chats(bot: Bot, telegram: Telegram) -> None:
     assert bot.refused("sendMessage", chat_id=31, text="x") == "Too Many Requests: retry after 1"
 
 
-def test_who_cannot_be_written_to(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_who_cannot_be_written_to(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """Strangers, those who blocked the bot or are gone, groups that threw it out; nobody of them is shown anything."""
     telegram.person(11)
     stranger = bot.refused("sendMessage", chat_id=11, text="x")
@@ -69,7 +68,7 @@ def test_who_cannot_be_written_to(bot: Bot, telegram: Telegram, ann: ScriptedPer
     assert [entry.text for entry in telegram.display_log.list_events(10, "message")] == ["back"]
 
 
-def test_blocking_is_an_update(telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_blocking_is_an_update(telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """The bot learns of it, and of its end, once each."""
     for do in (ann.block, ann.block, ann.unblock):
         do()
@@ -77,7 +76,7 @@ def test_blocking_is_an_update(telegram: Telegram, ann: ScriptedPerson) -> None:
     assert [one["new_chat_member"]["status"] for one in taken] == ["kicked", "member"]
 
 
-def test_a_group_that_became_a_supergroup(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_group_that_became_a_supergroup(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """The old number is refused with the new one, where messages arrive."""
     moved = telegram.migrate(telegram.group(-5, ann))
     answer = telegram.call("sendMessage", {"chat_id": -5, "text": "x"})
@@ -87,7 +86,7 @@ def test_a_group_that_became_a_supergroup(bot: Bot, telegram: Telegram, ann: Scr
     assert telegram.display_log.list_events(10, "message")[-1].text == "here"
 
 
-def test_files_have_limits(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_files_have_limits(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """50 MB up, 20 MB down, nothing empty, photos only of what is a picture."""
     big = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x" * (files.MAX_UPLOAD + 1))})
     assert (big.status, big.body["description"]) == (413, "Request Entity Too Large")
@@ -106,7 +105,7 @@ def test_files_have_limits(bot: Bot, telegram: Telegram, ann: ScriptedPerson) ->
     assert refused == "Bad Request: failed to get HTTP URL content"
 
 
-def test_a_protected_message_is_not_forwarded(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_protected_message_is_not_forwarded(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """Forwarding and copying are refused; what is not protected goes on without its keyboard."""
     telegram.person(11).start()
     sent = bot("sendMessage", chat_id=10, text="item", protect_content=True)["message_id"]
@@ -118,7 +117,7 @@ def test_a_protected_message_is_not_forwarded(bot: Bot, telegram: Telegram, ann:
     assert (telegram.person(11).messages[-1].text, telegram.person(11).messages[-1].buttons) == ("news", ())
 
 
-def test_a_message_can_be_deleted_for_two_days(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_message_can_be_deleted_for_two_days(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """Then it stays; and what is gone cannot be deleted again."""
     first, second = (bot("sendMessage", chat_id=10, text="x")["message_id"] for _ in range(2))
     assert bot("deleteMessage", chat_id=10, message_id=first) is True
@@ -129,7 +128,7 @@ def test_a_message_can_be_deleted_for_two_days(bot: Bot, telegram: Telegram, ann
     assert [message.id for message in ann.messages] == [second]
 
 
-def test_what_waits_too_long_is_gone(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_what_waits_too_long_is_gone(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """Taps after 150 seconds, messages after a day."""
     bot("sendMessage", chat_id=10, text="x", reply_markup=keyboard("A"))
     ann.tap("A")
@@ -142,7 +141,9 @@ def test_what_waits_too_long_is_gone(bot: Bot, telegram: Telegram, ann: Scripted
     assert bot("getWebhookInfo")["pending_update_count"] == 0
 
 
-def test_allowed_updates_hold_for_updates_still_to_be_made(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_allowed_updates_hold_for_updates_still_to_be_made(
+    bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson
+) -> None:
     """Remembered until given again, applied when an update would be made, and never to those that wait already."""
     ann.send("before")
     bot("setWebhook", url="", allowed_updates=json.dumps(["callback_query"]))
@@ -154,7 +155,7 @@ def test_allowed_updates_hold_for_updates_still_to_be_made(bot: Bot, telegram: T
     assert [update["message"]["text"] for update in telegram.take()] == ["before", "after"]
 
 
-def test_commands_have_scopes_languages_and_limits(bot: Bot, ann: ScriptedPerson) -> None:
+def test_commands_have_scopes_languages_and_limits(bot: Bot, ann: ObservedPerson) -> None:
     """What does not fit is refused; the menu is that of exactly the scope and language asked for."""
     wrong = [{"command": "Start!", "description": "x"}]
     assert bot.refused("setMyCommands", commands=wrong) == "Bad Request: BOT_COMMAND_INVALID"
@@ -171,7 +172,7 @@ def test_commands_have_scopes_languages_and_limits(bot: Bot, ann: ScriptedPerson
 
 
 @pytest.mark.parametrize("code", [500, 502])
-def test_a_fault_after_the_effect(bot: Bot, telegram: Telegram, ann: ScriptedPerson, code: int) -> None:
+def test_a_fault_after_the_effect(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson, code: int) -> None:
     """The message is there although the call failed: a bot that sends again sends twice, and the log shows it."""
     telegram.faults.fail("sendMessage", code, after=True)
     bot.refused("sendMessage", chat_id=10, text="once")
@@ -179,7 +180,7 @@ def test_a_fault_after_the_effect(bot: Bot, telegram: Telegram, ann: ScriptedPer
     assert [entry.text for entry in telegram.display_log.list_events(10, "message")] == ["once", "once"]
 
 
-def test_a_lost_answer_and_a_call_that_never_arrived(telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_lost_answer_and_a_call_that_never_arrived(telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """Both look alike to the bot; only one of them is on the screen."""
     for after in (True, False):
         telegram.faults.lose("sendMessage", after=after)
@@ -188,7 +189,9 @@ def test_a_lost_answer_and_a_call_that_never_arrived(telegram: Telegram, ann: Sc
     assert [message.text for message in ann.messages] == ["True"]
 
 
-def test_a_fault_meets_the_next_call_of_its_method_only(bot: Bot, telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_a_fault_meets_the_next_call_of_its_method_only(
+    bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson
+) -> None:
     """429 with its seconds, then all is well again; other methods never knew."""
     telegram.faults.fail("sendMessage", 429, retry_after=3)
     bot("sendChatAction", chat_id=10, action="typing")
@@ -197,7 +200,7 @@ def test_a_fault_meets_the_next_call_of_its_method_only(bot: Bot, telegram: Tele
     assert [message.text for message in ann.messages] == ["x"]
 
 
-def test_delivery_can_be_doubled_and_shuffled(telegram: Telegram, ann: ScriptedPerson) -> None:
+def test_delivery_can_be_doubled_and_shuffled(telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """The same updates come again, in another order."""
     for number in range(20):
         ann.send(str(number))

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from _faulty_telegram import FaultyTelegram
 from aiohttp import web
 
 from bot.emulator.scripted_people import ScriptedPerson
-from bot.emulator.telegram import Telegram
 
 
 class Hooked:
@@ -53,7 +53,7 @@ async def until(true: Callable[[], object]) -> None:
 
 
 async def test_a_webhook_gets_its_secret_and_its_updates_again(
-    api: Any, telegram: Telegram, ann: ScriptedPerson, hooked: Hooked
+    api: Any, telegram: FaultyTelegram, ann: ScriptedPerson, hooked: Hooked
 ) -> None:
     """Not 2xx: once more at once, then later and later; meanwhile its lane waits and the order stays."""
     hooked.answers = [web.Response(status=500), web.Response(status=503), web.Response()]
@@ -75,7 +75,7 @@ async def test_a_webhook_gets_its_secret_and_its_updates_again(
 
 
 async def test_a_webhook_may_ask_to_wait_and_answer_with_a_method(
-    api: Any, telegram: Telegram, ann: ScriptedPerson, hooked: Hooked
+    api: Any, telegram: FaultyTelegram, ann: ScriptedPerson, hooked: Hooked
 ) -> None:
     """Retry-After is honoured; a method in the answer is called, but none that would read or redirect."""
     hooked.answers = [
