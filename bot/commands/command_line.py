@@ -12,6 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 LONGEST_SENTENCE = 1000
+SHARED_MODULES = dict.fromkeys(("start", "pause", "extend", "close", "reopen"), "project_transitions")
+"""The modules of commands that share one; each other command has a module of its name."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of a table.")]
 ProjectFile = Annotated[Path, typer.Argument(help="The project file (YAML).", show_default=False, readable=False)]
 AllowOutside = Annotated[
@@ -78,13 +80,13 @@ class CommandTable(CommandGroup):
 
 
 def _import_command(name: str) -> Any:
-    """Import a command from the module of `bot.commands` that has its name: its function, or the group `app`."""
-    module_name = name.replace("-", "_")
-    module_name += "_" * keyword.iskeyword(module_name)
-    module = importlib.import_module(f"bot.commands.{module_name}")
+    """Import a command, a function or the group `app`, from its module: the one in SHARED_MODULES, or of its name."""
+    function_name = name.replace("-", "_")
+    function_name += "_" * keyword.iskeyword(function_name)
+    module = importlib.import_module(f"bot.commands.{SHARED_MODULES.get(name, function_name)}")
     program = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
     if hasattr(module, "app"):
         program.add_typer(module.app, name=name)
     else:
-        program.command(name)(getattr(module, module_name))
+        program.command(name)(getattr(module, function_name))
     return typer.main.get_group(program).commands[name]

@@ -1,4 +1,4 @@
-"""The transitions that `start`, `pause`, `extend`, `close` and `reopen` make, of a project or of a programme."""
+"""`hromada start`, `pause`, `extend`, `close` and `reopen`: the transitions of a project or of a programme."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
+
+from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +31,67 @@ CampaignName = Annotated[
 ]
 
 
-def run_transition(transition: Transition, change: TransitionFunction, name: str, *, json: bool) -> None:
+def start(project: CampaignName, json: AsJson = False) -> None:
+    """Begin to hand out items, or go on after a pause.
+
+    The first start freezes items, gold, rules and plan.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    _run_transition(transitions.Transition.START, transitions.start_project, project, json=json)
+
+
+def pause(project: CampaignName, json: AsJson = False) -> None:
+    """Hand out no items to anybody until the next start.
+
+    Items that annotators have in hand they may still answer.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    _run_transition(transitions.Transition.PAUSE, transitions.pause_project, project, json=json)
+
+
+def extend(
+    project: CampaignName,
+    overlap: Annotated[
+        int | None, typer.Option(min=1, help="How many annotators answer each item from now on.")
+    ] = None,
+    most: Annotated[int | None, typer.Option(min=1, help="The new maximum of a dynamic overlap.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Ask more people about every item.
+
+    More items come by loading the changed file. Both are marked post hoc.
+    """
+    from functools import partial
+
+    from annotation.workflow.lifecycle import transitions
+
+    extend_project = partial(transitions.extend_project, overlap=overlap, max_overlap=most)
+    _run_transition(transitions.Transition.EXTEND, extend_project, project, json=json)
+
+
+def close(project: CampaignName, json: AsJson = False) -> None:
+    """End a campaign: answers from then on do not count.
+
+    What annotators have in hand is taken back; late answers are kept, and do not count.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    _run_transition(transitions.Transition.CLOSE, transitions.close_project, project, json=json)
+
+
+def reopen(project: CampaignName, json: AsJson = False) -> None:
+    """Go on with a campaign that was closed.
+
+    All answers from then on are marked post hoc.
+    """
+    from annotation.workflow.lifecycle import transitions
+
+    _run_transition(transitions.Transition.REOPEN, transitions.reopen_project, project, json=json)
+
+
+def _run_transition(transition: Transition, change: TransitionFunction, name: str, *, json: bool) -> None:
     """Make a transition of a project, or of all projects of a programme in one transaction, and print what came of it.
 
     `change` makes it. The projects of a programme whose status does not allow it stay as they are; Conflict is raised
