@@ -82,12 +82,15 @@ def _join_words(text: str) -> str:
 
 
 def _wrap_text(text: str, width: int) -> Text:
+    # rich would end lines at no-break spaces too, and print "0.8000 –" above "0.9200"
     lines = textwrap.wrap(_join_words(text), width, break_long_words=False, break_on_hyphens=False)
     return Text("\n".join(lines).replace(NO_BREAK, " "))
 
 
 def _find_widths(columns: Sequence[TableColumn], *, width: int) -> list[int] | None:
     """The widths of the columns of a grid; None where their longest words do not fit beside each other."""
+    # rich shrinks the widest column first, below its longest word: numbers are broken, or min_width pushes the last
+    # column out of the terminal
     least = [column.least_width for column in columns]
     wanted = [column.full_width - narrow for column, narrow in zip(columns, least, strict=True)]
     left = width - GAP * (len(columns) - 1) - sum(least)
