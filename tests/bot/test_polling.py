@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
-from _faulty_telegram import FaultyTelegram
+from _faulty_telegram import FaultyServer, FaultyTelegram
 
 from bot import application
 from bot.emulator.request import LocalRequest
@@ -38,7 +38,7 @@ overlap: 1
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     """The local Telegram over HTTP."""
-    async with Server(FaultyTelegram(token=TOKEN)) as started:
+    async with FaultyServer(FaultyTelegram(token=TOKEN)) as started:
         yield started
 
 

@@ -19,9 +19,7 @@ from _crowd import (
     wait_for_marks,
     wait_until,
 )
-from _faulty_telegram import FaultyTelegram
-
-from bot.emulator.server import Server
+from _faulty_telegram import FaultyServer, FaultyTelegram
 
 if TYPE_CHECKING:
     from annotation.store.database import Database
@@ -79,7 +77,7 @@ async def test_killed_again_and_again_it_loses_nothing_doubles_nothing_and_leave
     """A third of the people have an update in flight at each kill; updates in any order, some again and again."""
     load_items(items=28 * people)
     crowd = gather_crowd(people)
-    async with Server(crowd.telegram) as server, start_spawner(server) as bots:
+    async with FaultyServer(crowd.telegram) as server, start_spawner(server) as bots:
         await bots.start(url)
         await wait_for_marks(crowd, people)
         for _ in range(kills):
@@ -105,7 +103,7 @@ async def test_two_called_workers_share_one_inbox(
     """Under load: each update goes to one of them, both work, and what they store is what the screens say."""
     load_items(items=28 * people)
     crowd = gather_crowd(people)
-    async with Server(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
+    async with FaultyServer(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
         for port in balancer.ports:
             await bots.start(url, webhook=balancer.url, port=port)
         await wait_for_marks(crowd, answers)
@@ -124,7 +122,7 @@ async def test_two_called_workers_are_killed_twenty_times(
     """One after the other and both at once: what was not taken is brought again."""
     load_items(items=28 * PEOPLE)
     crowd = gather_crowd(PEOPLE)
-    async with Server(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
+    async with FaultyServer(crowd.telegram) as server, start_spawner(server) as bots, start_balancer() as balancer:
         numbers = [await bots.start(url, webhook=balancer.url, port=port) for port in balancer.ports]
         for _ in range(KILLS):
             await wait_for_kill(crowd, PEOPLE)

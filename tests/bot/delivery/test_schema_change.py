@@ -10,13 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from _faulty_telegram import FaultyServer, FaultyTelegram
 
 from annotation.errors import SchemaMismatch
 from annotation.store import migrations
 from bot import application
 from bot.delivery import workers
-from bot.emulator.server import Server
-from bot.emulator.telegram import Telegram
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -76,9 +75,9 @@ async def test_a_bot_ends_when_its_database_is_upgraded(
 ) -> None:  # fmt: skip
     """Within seconds, with exit code 2 and a sentence; a message that comes then is answered by the later release."""
     load_items(items=3)
-    telegram = Telegram()
+    telegram = FaultyTelegram()
     first, second = telegram.person(1), telegram.person(2)
-    async with Server(telegram) as server:
+    async with FaultyServer(telegram) as server:
         port = find_free_port()
         variables = {
             "HROMADA_DATABASE_URL": url, "HROMADA_TELEGRAM_TOKEN": telegram.token, "HROMADA_LOG_LEVEL": "WARNING",
