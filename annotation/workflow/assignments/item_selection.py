@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.store import item_queue, judgements
+from annotation.store import item_queue, judgements, row_tables
 from annotation.store.item_queue import QueueQuery
 from annotation.store.models import Assignment, Exposure, Item
 from annotation.vocabulary import AssignmentStatus, ExposureCause, ItemStatus, Pool, Stage, Surface, UnassignedReason
@@ -123,8 +123,8 @@ def select_main_item(
     ):
         return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     selected = _take_from_queue(session, context, Pool.MAIN, now=now, page_position=page_position)
-    if isinstance(selected, SelectedItem):
-        participation.missed_controls += is_control_due
+    if isinstance(selected, SelectedItem) and is_control_due:
+        row_tables.PARTICIPATIONS.update(session, participation, missed_controls=participation.missed_controls + 1)
     elif selected is None and repeat_item_id is not None:
         return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     return selected

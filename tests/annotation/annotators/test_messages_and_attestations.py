@@ -11,7 +11,7 @@ import pytest
 from annotation.campaigns.project_file import parse_definition
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import annotator_locks, queries
+from annotation.store import annotator_locks, queries, row_tables
 from annotation.workflow import participations
 from annotation.workflow.annotators import consents, erasure, registration, support_messages
 
@@ -103,8 +103,8 @@ def test_a_work_session_is_attested_once_it_is_over(
         row = participations.get_or_create_participation(
             annotator_locks.lock_annotator(session, person), project=project, now=NOW
         )
-        row.work_session = work_session
-        row.last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
+        last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
+        row_tables.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)
         definition = parse_definition(project.definition)
         for number in attested:
             for used in ("словник", "ні"):
