@@ -100,6 +100,7 @@ def test_a_work_session_is_attested_once_it_is_over(
         project.definition = (
             parse_definition(project.definition).model_copy(update={"attestation": section}).model_dump(mode="json")
         )
+        project.definition_sha256 = "0" * 64
         row = participations.get_or_create_participation(
             annotator_locks.lock_annotator(session, person), project=project, now=NOW
         )
