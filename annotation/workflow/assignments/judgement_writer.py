@@ -12,7 +12,7 @@ from sqlmodel import select
 
 from annotation import vocabulary
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
-from annotation.store import row_tables
+from annotation.store import judgements, row_tables
 from annotation.store.models import AssignmentRow, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
@@ -145,9 +145,8 @@ def write_judgement(
         answered_at=new_answer.at or now,
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
-        excluded_kind=None if exclusion is None else exclusion.kind,
-        excluded_reason=None if exclusion is None else exclusion.reason,
         post_hoc=post_hoc,
+        **judgements.list_exclusion_values(exclusion),
     )
 
 
