@@ -12,22 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, SQLModel
 
-from annotation.store.models import (
-    Annotator,
-    AnnotatorRow,
-    Assignment,
-    AssignmentRow,
-    Item,
-    ItemRow,
-    Judgement,
-    JudgementRow,
-    Participation,
-    ParticipationRow,
-    Programme,
-    ProgrammeRow,
-    Project,
-    ProjectRow,
-)
+from annotation.store import models
 from annotation.store.models.column_types import PlainRow
 
 Row = TypeVar("Row", bound=PlainRow)
@@ -127,13 +112,13 @@ def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
         object.__setattr__(row, name, value)  # whoever holds the value sees the change; assignment is refused
 
 
-ANNOTATORS = RowTable(AnnotatorRow, Annotator)
-PARTICIPATIONS = RowTable(ParticipationRow, Participation)
-PROJECTS = RowTable(ProjectRow, Project)
-PROGRAMMES = RowTable(ProgrammeRow, Programme)
-ITEMS = RowTable(ItemRow, Item)
-ASSIGNMENTS = RowTable(AssignmentRow, Assignment)
-JUDGEMENTS = RowTable(JudgementRow, Judgement)
+ANNOTATORS = RowTable(models.AnnotatorRow, models.Annotator)
+PARTICIPATIONS = RowTable(models.ParticipationRow, models.Participation)
+PROJECTS = RowTable(models.ProjectRow, models.Project)
+PROGRAMMES = RowTable(models.ProgrammeRow, models.Programme)
+ITEMS = RowTable(models.ItemRow, models.Item)
+ASSIGNMENTS = RowTable(models.AssignmentRow, models.Assignment)
+JUDGEMENTS = RowTable(models.JudgementRow, models.Judgement)
 
 
 def find_first(

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session
-
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import row_tables
@@ -224,8 +222,12 @@ def assign_item(
     """
     session = transaction.session
     item = selected.item or row_tables.ITEMS.get_one(session, selected.item_id)
-    earlier = _find_earlier(session, context, selected) if selected.item is None else None
-    is_exposed = earlier is not None and earlier.exposed
+    assignment = None
+    if selected.item is None:
+        assignment = annotator_context.find_assignment(
+            session, item_id=selected.item_id, annotator_id=context.annotator_id, occasion=selected.occasion
+        )
+    is_exposed = assignment is not None and assignment.exposed
     in_telegram = batch_until is None
     shown = {
         "surface": Surface.TELEGRAM if in_telegram else Surface.LABEL_STUDIO,
@@ -239,25 +241,17 @@ def assign_item(
         "clock_changed": False,
         "lease_until": compute_lease_end(context, now=now) if in_telegram else batch_until,
     }
-    new = {} if earlier is not None else _build_assignment(context, item, selected, now=now)
-    changes = assignment_policy.count_activity(context.participation, now=now) if in_telegram else {}
-    if earlier is None:
-        changes |= _advance_position(context, selected.page_position)
-    row_tables.PARTICIPATIONS.update(session, context.participation, **changes)
-    if earlier is None:
+    activity = assignment_policy.count_activity(context.participation, now=now) if in_telegram else {}
+    if assignment is None:
+        new = _build_assignment(context, item, selected, now=now)
+        activity |= _advance_position(context, selected.page_position)
+        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
         assignment = row_tables.ASSIGNMENTS.insert(session, **new, **shown)
     else:
-        assignment = earlier
+        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
         row_tables.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
-
-
-def _find_earlier(session: Session, context: AnnotatorContext, selected: SelectedItem) -> AssignmentRow | None:
-    """The annotator's earlier assignment of the same item and occasion, which has expired; None where there is none."""
-    return annotator_context.find_assignment(
-        session, item_id=selected.item_id, annotator_id=context.annotator_id, occasion=selected.occasion
-    )
 
 
 def compute_lease_end(context: AnnotatorContext, *, now: datetime) -> datetime:

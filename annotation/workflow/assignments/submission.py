@@ -57,7 +57,8 @@ def store_answer(
     if opened.context.project.status is ProjectStatus.CLOSED:
         raise Stale("The project is closed.")
     if revision == 0:
-        _mark_second_pass_done(opened)
+        if not any(_mark_done(session, assignment, status=status, holds_place=False) for status in _OPEN):
+            raise Stale("This item is closed.")
         participation = opened.context.participation
         activity = assignment_policy.count_activity(participation, now=now)
         row_tables.PARTICIPATIONS.update(session, participation, **activity)
@@ -84,16 +85,6 @@ def store_answer(
             now=now,
         )
     return judgement, first
-
-
-def _mark_second_pass_done(opened: OpenedAssignment) -> None:
-    """Mark the assignment as answered; raises Stale where it is neither live nor expired."""
-    open_statuses = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
-    is_open = col(Assignment.id) == opened.assignment_id, col(Assignment.status).in_(open_statuses)
-    done = sa.update(Assignment).where(*is_open).values(status=AssignmentStatus.DONE)
-    if opened.session.connection().execute(done).rowcount != 1:
-        raise Stale("This item is closed.")
-    row_tables.set_values(opened.assignment, {"status": AssignmentStatus.DONE})
 
 
 def submit_judgement(
@@ -348,6 +339,7 @@ def apply_consequences(opened: OpenedAssignment, judgement: JudgementRow, *, now
         overlap_counts.add_places(session, item_id=item_id, number=1, now=now)
 
 
+_OPEN = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
 _MARK_DONE = (
     sa.update(Assignment)
     .where(col(Assignment.id) == sa.bindparam("assignment"), col(Assignment.status) == sa.bindparam("before"))

@@ -117,9 +117,7 @@ def enforce_rules(
         return ()
     breaches: tuple[RuleBreach, ...] = ()
     if answer.skip_reason is None:
-        breaches = rules.find_breaches(
-            session, project=project, definition=definition, participation=participation, assignment=assignment
-        )
+        breaches = rules.find_breaches(session, project=project, definition=definition, assignment=assignment)
     if answer.excluded_kind is None and all(breach.consequence != "exclude" for breach in breaches):
         exclusions.restore_place(session, assignment)
     if answer.revision > 0:

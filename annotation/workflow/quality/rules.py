@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from sqlmodel import Session
 
@@ -26,7 +27,7 @@ from annotation.campaigns.sections.quality import (
     StraightLiningRule,
     TextRule,
 )
-from annotation.store import judgements
+from annotation.store import judgements, row_tables
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import (
     AssignmentRow,
@@ -227,20 +228,13 @@ N_EARLIER_ANSWERS = 20
 
 
 def find_breaches(
-    session: Session,
-    *,
-    project: ProjectRow,
-    definition: ProjectFile,
-    participation: ParticipationRow,
-    assignment: AssignmentRow,
+    session: Session, *, project: ProjectRow, definition: ProjectFile, assignment: AssignmentRow
 ) -> tuple[RuleBreach, ...]:
     """The rules that the final answer of an assignment breaks, in the order of the project file.
 
     Each fact is read from the database once, and bounded: by the page, the longest run, the annotator's control items.
     """
-    facts = _AnswerFacts(
-        session, project=project, definition=definition, participation=participation, assignment=assignment
-    )
+    facts = _AnswerFacts(session, project=project, definition=definition, assignment=assignment)
     breaches = (facts.check(rule) for rule in definition.quality)
     return tuple(breach for breach in breaches if breach is not None)
 
@@ -273,18 +267,17 @@ class _AnswerFacts:
     """An answer with the facts that were fetched about it so far."""
 
     def __init__(
-        self,
-        session: Session,
-        *,
-        project: ProjectRow,
-        definition: ProjectFile,
-        participation: ParticipationRow,
-        assignment: AssignmentRow,
+        self, session: Session, *, project: ProjectRow, definition: ProjectFile, assignment: AssignmentRow
     ) -> None:
-        self.session, self.project, self.definition = session, project, definition
-        self.participation, self.assignment = participation, assignment
+        self.session, self.project, self.definition, self.assignment = session, project, definition, assignment
         self.first = definition.all_questions[0].name
         self._read_neighbours: list[FinalAnswer] | None = None
+
+    @cached_property
+    def participation(self) -> ParticipationRow:
+        """The annotator's participation in the project."""
+        key = (self.assignment.annotator_id, self.assignment.project_id)
+        return row_tables.PARTICIPATIONS.get_one(self.session, *key)
 
     def check(self, rule: QualityRule) -> RuleBreach | None:
         """The breach of one rule, if any."""
