@@ -18,7 +18,7 @@ from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.loading.drafts import format_value
 from annotation.loading.judgements import label_studio_json
-from annotation.store.models import Item
+from annotation.store.models import ItemRow
 from annotation.workflow.lifecycle import campaign_reader
 
 
@@ -134,7 +134,7 @@ def _render_lines(text: str) -> str:
 
 def build_task(
     definition: ProjectFile,
-    item: Item,
+    item: ItemRow,
     *,
     assignment_id: int,
     option_order: Mapping[str, Sequence[int]] | None = None,
@@ -181,7 +181,7 @@ def build_task(
 
 def build_item_data(
     definition: ProjectFile,
-    item: Item,
+    item: ItemRow,
     marked_columns: Sequence[str],
     *,
     second_pass: bool = False,
@@ -204,7 +204,7 @@ def build_item_data(
 
 def read_answers(
     definition: ProjectFile,
-    item: Item,
+    item: ItemRow,
     result: Sequence[Mapping[str, Any]],
     *,
     first: Mapping[str, str] | None = None,
@@ -216,7 +216,7 @@ def read_answers(
 
 
 def build_options(
-    question: Question, item: Item, order: Sequence[int] | None, keys: Sequence[str]
+    question: Question, item: ItemRow, order: Sequence[int] | None, keys: Sequence[str]
 ) -> list[dict[str, str]]:
     """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
     item_options = None if item.options is None else tuple(item.options)

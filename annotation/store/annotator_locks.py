@@ -17,8 +17,8 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlmodel import Session, col
 
 from annotation.errors import NotFound
-from annotation.store.models import Annotator, table_model
-from annotation.store.models.table_model import RowReader
+from annotation.store import row_tables
+from annotation.store.models import Annotator, AnnotatorRow
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class LockedAnnotator:
     It ends with the transaction, or the savepoint, in which the lock was taken.
     """
 
-    annotator: Annotator
+    annotator: AnnotatorRow
     _session: Session = field(repr=False)
     _transaction: SessionTransaction | None = field(repr=False)
 
@@ -66,14 +66,14 @@ def _on_postgresql(_element: _PreferIndexes, _compiler: object, **_: object) -> 
     return "set_config('enable_seqscan', 'off', true) || set_config('jit', 'off', true)"
 
 
-_ANNOTATOR = RowReader(Annotator)
-
-
-def build_locking_select(*readers: RowReader[Any]) -> sa.Select[*tuple[Any, ...]]:
-    """A SELECT from the table of annotators for `read_locked`: it locks their rows, and reads others beside them."""
+def build_locking_select(*others: Any) -> sa.Select[*tuple[Any, ...]]:
+    """A SELECT from the table of annotators for `read_locked`: it locks their rows, and reads columns beside them."""
     table = sa.inspect(Annotator).local_table
-    columns = (column for reader in (_ANNOTATOR, *readers) for column in reader.columns)
-    return sa.select(*columns, _PreferIndexes()).select_from(table).with_for_update(key_share=True, of=table)
+    return (
+        sa.select(*row_tables.ANNOTATORS.columns, _PreferIndexes(), *others)
+        .select_from(table)
+        .with_for_update(key_share=True, of=table)
+    )
 
 
 _LOCK = build_locking_select().where(col(Annotator.id) == sa.bindparam("annotator"))
@@ -92,13 +92,13 @@ def lock_annotator(session: Session, annotator_id: int) -> LockedAnnotator:
 
 
 def read_locked(
-    session: Session, statement: sa.Select[*tuple[Any, ...]], parameters: Mapping[str, Any], *readers: RowReader[Any]
+    session: Session, statement: sa.Select[*tuple[Any, ...]], parameters: Mapping[str, Any]
 ) -> tuple[LockedAnnotator, list[Any]] | None:
-    """Lock the annotator that a statement of `build_locking_select` finds, and read rows beside; None for nobody."""
-    found = table_model.read_first_rows(session, statement, parameters, _ANNOTATOR, *readers)
+    """Lock the annotator that a statement of `build_locking_select` finds, and read columns beside; None for nobody."""
+    found = row_tables.find_first(session, statement, parameters, row_tables.ANNOTATORS)
     if found is None:
         return None
-    annotator, *others, _ = found
+    annotator, _, *others = found
     return LockedAnnotator(annotator, session, _get_transaction(session)), others
 
 

@@ -34,7 +34,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store import overlap_counts
-from annotation.store.models import Item, QueueCursor, RequeuedItem
+from annotation.store.models import ItemRow, QueueCursor, RequeuedItem
 from annotation.vocabulary import ExposureCause, Pool
 
 NOT_MET = """
@@ -151,7 +151,7 @@ class QueuedItem:
     """
 
     item_id: int | None = None
-    item: Item | None = None
+    item: ItemRow | None = None
     search_again: bool = False
 
 
@@ -280,7 +280,7 @@ def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
     return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else END_POSITION, "size": size}
 
 
-def _take_place(session: Session, candidates: list[int]) -> Item | None:
+def _take_place(session: Session, candidates: list[int]) -> ItemRow | None:
     """Take a place of the first candidate that nobody else is taking at this moment."""
     return overlap_counts.take_first_place(session, candidates) if candidates else None
 

@@ -19,7 +19,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store import row_tables
+from annotation.store.models import Assignment, AssignmentRow, Item, Judgement
 from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Exclusion, ExclusionKind, Pool, Stage, Surface
 
 IS_CONTROL = sa.text("assignment.is_control")
@@ -177,7 +178,7 @@ def get_final_judgement(session: Session, assignment_id: int | None) -> Judgemen
     return session.exec(revisions.order_by(col(Judgement.revision).desc()).limit(1)).first()
 
 
-def list_neighbouring_answers(session: Session, assignment: Assignment, *, number: int) -> list[FinalAnswer]:
+def list_neighbouring_answers(session: Session, assignment: AssignmentRow, *, number: int) -> list[FinalAnswer]:
     """An annotator's answers around one assignment of the same stage, that one included, in the order of assignment.
 
     At most `number` on either side.
@@ -258,10 +259,10 @@ def list_stage_assignment_ids(session: Session, *, annotator_id: int, project_id
     return [number for number in session.exec(query.order_by(col(Assignment.id))) if number is not None]
 
 
-def list_assignments(session: Session, ids: Collection[int]) -> Sequence[Assignment]:
+def list_assignments(session: Session, ids: Collection[int]) -> list[AssignmentRow]:
     """Assignments by their ids, in the order of ids, as they are in the database now."""
-    query = select(Assignment).where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))
-    return session.exec(query.execution_options(populate_existing=True)).all()
+    query = row_tables.ASSIGNMENTS.select.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))
+    return row_tables.ASSIGNMENTS.list(session, query)
 
 
 def _select_annotator_answers(

@@ -20,8 +20,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store.models import Item, RequeuedItem
-from annotation.store.models.table_model import RowReader
+from annotation.store import row_tables
+from annotation.store.models import Item, ItemRow, RequeuedItem
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 
 IS_OPEN = col(Item.status) == ItemStatus.OPEN
@@ -30,12 +30,11 @@ _TAKE = sa.text("UPDATE item SET free = free - 1, n_live = n_live + 1 WHERE id =
 _TAKE_HELD = sa.text("UPDATE item SET held = held - 1, n_live = n_live + 1 WHERE id = :item AND held > 0")
 _FILL = sa.text("UPDATE item SET n_done = n_done + 1 WHERE id = :item")
 _ITEMS: sa.Table = Item.__table__  # type: ignore[attr-defined]
-_ITEM_READER = RowReader(Item)
 _TAKE_RETURNING = (
     sa.update(_ITEMS)
     .where(_ITEMS.c.free > 0)
     .values(free=_ITEMS.c.free - 1, n_live=_ITEMS.c.n_live + 1)
-    .returning(*_ITEM_READER.columns)
+    .returning(*row_tables.ITEMS.columns)
 )
 _TAKE_ONE = _TAKE_RETURNING.where(_ITEMS.c.id == sa.bindparam("item"))
 _TAKE_UNLOCKED = _TAKE_RETURNING.where(
@@ -66,7 +65,7 @@ def take_held_place(session: Session, *, item_id: int) -> bool:
     return session.connection().execute(_TAKE_HELD, {"item": item_id}).rowcount == 1
 
 
-def take_first_place(session: Session, item_ids: Sequence[int]) -> Item | None:
+def take_first_place(session: Session, item_ids: Sequence[int]) -> ItemRow | None:
     """Take a place of the first of these items that has one; None where none has.
 
     On PostgreSQL items locked by another transaction are passed over.
@@ -77,7 +76,7 @@ def take_first_place(session: Session, item_ids: Sequence[int]) -> Item | None:
     else:
         attempts = (connection.execute(_TAKE_ONE, {"item": item_id}).first() for item_id in item_ids)
         taken = next((row for row in attempts if row is not None), None)
-    return None if taken is None else _ITEM_READER.load_row(session, taken)
+    return None if taken is None else row_tables.ITEMS.build(taken)
 
 
 def fill_place(session: Session, *, item_id: int) -> None:

@@ -11,25 +11,22 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-import sqlalchemy as sa
-from sqlalchemy.orm import InstanceState
-from sqlmodel import Session
+from sqlmodel import Session, SQLModel
 
 from annotation.campaigns import project_file
 from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ExamplesSection
 from annotation.store import queries
-from annotation.store.models import Programme, Project
-from annotation.store.models.table_model import TableModel
+from annotation.store.models import ProgrammeRow, Project, ProjectRow
 
 MAX_CACHED_DEFINITIONS = 500
 """How many definitions of projects, and how many of programmes, a process keeps."""
 
 Definition = TypeVar("Definition")
-Row = TypeVar("Row", bound=TableModel)
+Row = TypeVar("Row", bound=SQLModel)
 
 
 class DefinitionCache(Generic[Row, Definition]):
@@ -47,40 +44,35 @@ class DefinitionCache(Generic[Row, Definition]):
     def __len__(self) -> int:
         return len(self._definitions)
 
-    def get_definition(self, row: Row) -> Definition:
-        """The definition of a stored project or programme, parsed where the cache does not hold it."""
+    def find_definition(self, row: SQLModel) -> Definition | None:
+        """The definition that belongs to the row's columns; None where the cache does not hold it."""
         key = self._read_key(row)
         with self._lock:
             if key in self._definitions:
                 self._definitions.move_to_end(key)
-                return self._definitions[key]
-        self._load_definition(row)
-        key, definition = self._read_key(row), self._parse(row)
+            return self._definitions.get(key)
+
+    def get_definition(self, row: Row) -> Definition:
+        """The definition of a stored project or programme, parsed where the cache does not hold it."""
+        definition = self.find_definition(row)
+        if definition is not None:
+            return definition
+        definition = self._parse(row)
         with self._lock:
-            self._definitions[key] = definition
-            self._definitions.move_to_end(key)
+            self._definitions[self._read_key(row)] = definition
             if len(self._definitions) > self._size:
                 self._definitions.popitem(last=False)
         return definition
 
-    def _read_key(self, row: Row) -> tuple[Hashable, ...]:
+    def _read_key(self, row: SQLModel) -> tuple[Hashable, ...]:
         return tuple(getattr(row, name) for name in self._columns)
-
-    def _load_definition(self, row: Row) -> None:
-        """Read a definition that was not read with its row, in one statement with the columns of the key.
-
-        Read alone, it could be one that another process has stored since, and would be kept under the old key.
-        """
-        state: InstanceState[Any] = sa.inspect(row)
-        if "definition" in state.unloaded and state.session is not None:
-            state.session.refresh(row, ["definition", *self._columns])
 
 
 def _parse_project(project: Project) -> ProjectFile:
     return project_file.parse_definition(project.definition)
 
 
-def _parse_programme(programme: Programme) -> ProgrammeFile:
+def _parse_programme(programme: ProgrammeRow) -> ProgrammeFile:
     return ProgrammeFile.model_validate(programme.definition)
 
 
@@ -110,7 +102,17 @@ def get_project_definition(project: Project) -> ProjectFile:
     return _PROJECTS.get_definition(project)
 
 
-def get_programme_definition(programme: Programme) -> ProgrammeFile:
+def read_project_definition(session: Session, project: ProjectRow) -> ProjectFile:
+    """The parsed definition of a project whose row was read without it.
+
+    Where the cache does not hold it, the whole row is read anew: read alone, the definition could be one that another
+    process has stored since, and would be kept under the old key.
+    """
+    found = _PROJECTS.find_definition(project)
+    return found or get_project_definition(session.get_one(Project, project.id, populate_existing=True))
+
+
+def get_programme_definition(programme: ProgrammeRow) -> ProgrammeFile:
     """The parsed definition of a stored programme."""
     return _PROGRAMMES.get_definition(programme)
 

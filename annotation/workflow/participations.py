@@ -5,55 +5,56 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
-from annotation.store import pseudonyms
+from annotation.store import pseudonyms, row_tables
 from annotation.store.annotator_locks import LockedAnnotator
-from annotation.store.models import Participation, Project
+from annotation.store.models import Participation, ParticipationRow, Project, ProjectRow
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import definitions
 
 
-def get_participation(locked: LockedAnnotator, *, project_id: int) -> Participation | None:
+def get_participation(locked: LockedAnnotator, *, project_id: int) -> ParticipationRow | None:
     """The annotator's participation in the project, read anew; None where the annotator has not entered it yet.
 
     Every writer of a participation holds the lock on the annotator, so it is current until the transaction ends.
     """
-    key = (locked.annotator_id, project_id)
-    return locked.session.get(Participation, key, populate_existing=True)
+    return row_tables.PARTICIPATIONS.get(locked.session, locked.annotator_id, project_id)
 
 
-def get_or_create_participation(locked: LockedAnnotator, *, project: Project, now: datetime) -> Participation:
+def get_or_create_participation(locked: LockedAnnotator, *, project: ProjectRow, now: datetime) -> ParticipationRow:
     """The annotator's participation in the project, created at the project's first stage where there is none yet."""
     participation = get_participation(locked, project_id=project.id or 0)
     if participation is not None:
         return participation
-    return create_participation(locked, project=project, now=now)
+    definition = definitions.read_project_definition(locked.session, project)
+    return create_participation(locked, project=project, definition=definition, now=now)
 
 
-def create_participation(locked: LockedAnnotator, *, project: Project, now: datetime) -> Participation:
+def create_participation(
+    locked: LockedAnnotator, *, project: ProjectRow, definition: project_file.ProjectFile, now: datetime
+) -> ParticipationRow:
     """Create the participation of an annotator who has none in the project yet.
 
     It begins at the project's first stage; of an annotator who was erased and returned, where they had to stop.
     """
-    participation = Participation(
-        annotator_id=locked.annotator_id,
-        project_id=project.id or 0,
-        stage=get_first_stage(definitions.get_project_definition(project)),
-        since=now,
-        joined_at=now,
-    )
+    values: dict[str, Any] = {"stage": get_first_stage(definition), "since": now, "joined_at": now}
     standing = pseudonyms.get_standing(locked.session, locked.annotator.pseudonym).projects.get(project.name)
     if standing is not None:
-        participation.status, participation.stage = ParticipationStatus(standing["status"]), Stage(standing["stage"])
-        participation.attempt, participation.reason = standing["attempt"], pseudonyms.KEPT_REASON
         retry_at = standing["retry_at"]
-        participation.retry_at = None if retry_at is None else datetime.fromisoformat(retry_at)
-    locked.session.add(participation)
-    locked.session.flush()
-    return participation
+        values |= {
+            "status": ParticipationStatus(standing["status"]),
+            "stage": Stage(standing["stage"]),
+            "attempt": standing["attempt"],
+            "reason": pseudonyms.KEPT_REASON,
+            "retry_at": None if retry_at is None else datetime.fromisoformat(retry_at),
+        }
+    return row_tables.PARTICIPATIONS.insert(
+        locked.session, annotator_id=locked.annotator_id, project_id=project.id or 0, **values
+    )
 
 
 def list_joined_projects(session: Session, *, annotator_id: int, include_withdrawn: bool = True) -> Sequence[Project]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
+from annotation.store.models import ProjectRow
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -21,11 +22,11 @@ from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import onboarding, work_sessions
 
 if TYPE_CHECKING:
-    from annotation.store.models import Project
+    pass
 
 
 def ask_requirement(
-    context: UpdateContext, reason: UnassignedReason, project: Project, definition: ProjectFile
+    context: UpdateContext, reason: UnassignedReason, project: ProjectRow, definition: ProjectFile
 ) -> TelegramCalls:
     """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
     project_id = project.id or 0
@@ -60,7 +61,7 @@ def ask_time_zone(context: UpdateContext, *, for_notices: bool = False) -> Teleg
 
 def show_card(
     context: UpdateContext,
-    project: Project,
+    project: ProjectRow,
     definition: ProjectFile,
     *,
     version: str,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
+from annotation.store.models import AnnotatorRow, ProjectRow
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations import screens
@@ -31,7 +32,7 @@ from bot.conversation.updates_and_calls import (
 )
 
 if TYPE_CHECKING:
-    from annotation.store.models import Annotator, Project
+    pass
 
 
 TYPED_QUERY = "typed"
@@ -55,7 +56,7 @@ class UpdateContext:
     callback: CallbackData | None = None
 
     @property
-    def annotator(self) -> Annotator:
+    def annotator(self) -> AnnotatorRow:
         """The annotator."""
         return self.transaction.annotator
 
@@ -120,14 +121,14 @@ class UpdateContext:
         """Open an assignment of the annotator; raises Stale where it is not theirs."""
         return assignments.open_assignment(self.transaction, assignment_id=assignment_id, now=self.now)
 
-    def find_project(self, project_id: int) -> tuple[Project, ProjectFile] | None:
+    def find_project(self, project_id: int) -> tuple[ProjectRow, ProjectFile] | None:
         """A project with its definition; None for an unknown id."""
         loaded = self.transaction.contexts.get(project_id)
         if loaded is not None:
             return loaded.project, loaded.definition
         return definitions.find_project(self.transaction.session, project_id=project_id)
 
-    def get_project(self, project_id: int) -> tuple[Project, ProjectFile]:
+    def get_project(self, project_id: int) -> tuple[ProjectRow, ProjectFile]:
         """A project with its definition; raises Stale for an unknown id."""
         found = self.find_project(project_id)
         if found is None:

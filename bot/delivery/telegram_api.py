@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -22,7 +22,6 @@ import aiohttp
 from telegram import Bot, InputFile
 from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, TimedOut
 from telegram.request import BaseRequest, RequestData
-from telegram.request._requestparameter import RequestParameter
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
 from bot.delivery.attempts import Backoff
@@ -145,6 +144,22 @@ def _build_body(request_data: RequestData | None) -> aiohttp.FormData | bytes | 
     return form
 
 
+@dataclass(frozen=True)
+class CallData:
+    """The parameters and files of a call, with the attributes of RequestData that transports read.
+
+    How a RequestData is made is no part of python-telegram-bot's public interface.
+    """
+
+    parameters: Mapping[str, Any]
+    multipart_data: Mapping[str, Any]
+
+    @property
+    def json_parameters(self) -> dict[str, str]:
+        """The parameters as texts, as a form needs them."""
+        return {name: value if isinstance(value, str) else json.dumps(value) for name, value in self.parameters.items()}
+
+
 class TelegramApi(Bot):
     """python-telegram-bot's Bot, which also makes calls from JSON and returns updates as JSON.
 
@@ -153,16 +168,15 @@ class TelegramApi(Bot):
 
     def __init__(self, *, token: str, base_url: str, request: BaseRequest, poll_request: BaseRequest) -> None:
         super().__init__(token, base_url=base_url, request=request, get_updates_request=poll_request)
+        self._poll_request = poll_request
 
     async def make_call(self, call: Mapping[str, Any], *, chat_id: int, content: bytes | None = None) -> Any:
         """Make a stored call and return Telegram's result; `content` is the file to upload. Raises TelegramError."""
-        data = dict(call["data"])
+        data = {name: value for name, value in call["data"].items() if value is not None}
         if call["method"] not in METHODS_WITHOUT_CHAT:
             data["chat_id"] = chat_id
-        if content is not None:
-            data["document"] = InputFile(content, filename=data.pop("name"))
-            return await self._post(str(call["method"]), data)
-        request_data = RequestData([RequestParameter(name, value, None) for name, value in data.items()])
+        files = {} if content is None else {"document": InputFile(content, filename=data.pop("name")).field_tuple}
+        request_data = cast(RequestData, CallData(data, files))
         return await self.request.post(f"{self.base_url}/{call['method']}", request_data)
 
     async def poll_updates(self, *, offset: int | None) -> Sequence[Mapping[str, Any]]:
@@ -171,12 +185,11 @@ class TelegramApi(Bot):
         Updates with ids below `offset` are confirmed, so that Telegram does not send them again.
         """
         data = {"timeout": POLL_SECONDS, "allowed_updates": list(UPDATE_TYPES), "limit": 100}
-        updates: list[dict[str, Any]] = await self._post(
-            "getUpdates",
-            data if offset is None else data | {"offset": offset},
-            read_timeout=POLL_SECONDS + POLL_SLACK_SECONDS,
+        request_data = cast(RequestData, CallData(data if offset is None else data | {"offset": offset}, {}))
+        updates = await self._poll_request.post(
+            f"{self.base_url}/getUpdates", request_data, read_timeout=POLL_SECONDS + POLL_SLACK_SECONDS
         )
-        return updates
+        return cast(list[dict[str, Any]], updates)
 
 
 @dataclass

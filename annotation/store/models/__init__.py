@@ -6,12 +6,14 @@ an IntegrityError. Table models do not validate values; campaigns, loading and w
 
 from annotation.store.models.annotators import (
     Annotator,
+    AnnotatorRow,
     Attestation,
     Cohort,
     Consent,
     ErasedAnnotator,
     Invitation,
     Participation,
+    ParticipationRow,
     Payment,
     ProfileAnswer,
     SupportMessage,
@@ -20,22 +22,28 @@ from annotation.store.models.assignments import (
     AllocatedAnnotator,
     AllocatedProject,
     Assignment,
+    AssignmentRow,
     Exposure,
     GroupAllocation,
     Judgement,
+    JudgementRow,
     QueueCursor,
     Report,
     RequeuedItem,
 )
 from annotation.store.models.campaigns import (
     Item,
+    ItemRow,
     Journal,
     Programme,
     ProgrammeProject,
+    ProgrammeRow,
     Project,
+    ProjectRow,
     ProjectTally,
     TextVersion,
 )
+from annotation.store.models.column_types import metadata
 from annotation.store.models.delivery import (
     AnswerMessage,
     ChatPause,
@@ -63,7 +71,6 @@ from annotation.store.models.notices import (
     OrganiserNotice,
 )
 from annotation.store.models.reviews import Adjudication, AdjudicationCase, Adjudicator, GoldReview, SubmissionReview
-from annotation.store.models.table_model import metadata
 
 __all__ = [
     "Adjudication",
@@ -72,10 +79,12 @@ __all__ = [
     "AllocatedAnnotator",
     "AllocatedProject",
     "Annotator",
+    "AnnotatorRow",
     "Announcement",
     "AnnouncementRecipient",
     "AnswerMessage",
     "Assignment",
+    "AssignmentRow",
     "Attestation",
     "ChatPause",
     "Cohort",
@@ -92,8 +101,10 @@ __all__ = [
     "Invitation",
     "Item",
     "ItemMessage",
+    "ItemRow",
     "Journal",
     "Judgement",
+    "JudgementRow",
     "LabelStudioAccount",
     "LabelStudioBatch",
     "LabelStudioReviewTask",
@@ -103,12 +114,15 @@ __all__ = [
     "OrganiserNotice",
     "Outbox",
     "Participation",
+    "ParticipationRow",
     "Payment",
     "ProcessLease",
     "ProfileAnswer",
     "Programme",
     "ProgrammeProject",
+    "ProgrammeRow",
     "Project",
+    "ProjectRow",
     "ProjectTally",
     "QueueCursor",
     "Report",

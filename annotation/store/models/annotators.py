@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_check, build_enum_type
+from annotation.store.models.column_types import PlainRow, UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 
 
-class Annotator(TableModel, table=True):
+class AnnotatorRow(PlainRow):
     """An annotator, known outside the database only by a pseudonym made with a secret key (`store/pseudonyms.py`).
 
     `telegram_id` is None for annotators of imported votes and for erased annotators. `language` is the language in
@@ -34,7 +34,13 @@ class Annotator(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ErasedAnnotator(TableModel, table=True):
+class Annotator(AnnotatorRow, table=True):
+    """The table of annotators."""
+
+    model_config = {"frozen": False}
+
+
+class ErasedAnnotator(SQLModel, table=True):
     """That an annotator was erased: a mark that holds no identity, and what must hold if they return.
 
     `mark` is made from the pseudonym that was taken from them (`store/erasure_marks.py`), `erased_at` is when they were
@@ -48,7 +54,7 @@ class ErasedAnnotator(TableModel, table=True):
     standing: dict[str, Any] = Field(sa_type=sa.JSON)
 
 
-class Participation(TableModel, table=True):
+class ParticipationRow(PlainRow):
     """An annotator's status, stage and counters in one project.
 
     `programme_id` and `invitation_id` tell through which programme and invitation the annotator joined. `stage` is the
@@ -110,7 +116,13 @@ class Participation(TableModel, table=True):
     halfway_told: bool = False
 
 
-class Invitation(TableModel, table=True):
+class Participation(ParticipationRow, table=True):
+    """The table of participations."""
+
+    model_config = {"frozen": False}
+
+
+class Invitation(SQLModel, table=True):
     """A code that admits annotators to a project or to a programme, and adds them to a cohort where it names one.
 
     With `adjudicates` it makes them adjudicators instead (`reviews.Adjudicator`). `used` counts the annotators who
@@ -134,14 +146,14 @@ class Invitation(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Cohort(TableModel, table=True):
+class Cohort(SQLModel, table=True):
     """An annotator's membership in a cohort: a named set of annotators that organisers define; `name` is its name."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
     name: str = Field(primary_key=True, max_length=64)
 
 
-class Consent(TableModel, table=True):
+class Consent(SQLModel, table=True):
     """An annotator's consent to one version of a consent text.
 
     `scope` is "project NAME" or "programme NAME": what the annotator agreed to take part in. `version` is the version
@@ -159,7 +171,7 @@ class Consent(TableModel, table=True):
     withdrawn_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class ProfileAnswer(TableModel, table=True):
+class ProfileAnswer(SQLModel, table=True):
     """One answer of an annotator about themselves.
 
     `field` is the name of the question in the profile section of the project file. An empty `value` means that the
@@ -174,7 +186,7 @@ class ProfileAnswer(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class SupportMessage(TableModel, table=True):
+class SupportMessage(SQLModel, table=True):
     """An annotator's question to the organisers (`text`) and the organisers' answer.
 
     `assignment_id` is the assignment that the question is about, if there is one. `delivered_at` is when the
@@ -194,7 +206,7 @@ class SupportMessage(TableModel, table=True):
     delivered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class Attestation(TableModel, table=True):
+class Attestation(SQLModel, table=True):
     """What an annotator declared after a work session about the tools that they used.
 
     `work_session` is the number of the session in the project, `used` the chosen option of the project file.
@@ -207,7 +219,7 @@ class Attestation(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Payment(TableModel, table=True):
+class Payment(SQLModel, table=True):
     """A payment to an annotator for a project: an amount in hundredths of the unit of `currency` (an ISO 4217 code)."""
 
     id: int | None = Field(default=None, primary_key=True)

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import (
-    TableModel,
+from annotation.store.models.column_types import (
+    PlainRow,
     UtcDateTime,
     build_enum_check,
     build_enum_type,
@@ -24,7 +24,7 @@ from annotation.vocabulary import (
 )
 
 
-class Assignment(TableModel, table=True):
+class AssignmentRow(PlainRow):
     """An item assigned to an annotator.
 
     `project_id` is a copy of the item's project, `item_revision` the revision of the item when it was assigned.
@@ -49,31 +49,6 @@ class Assignment(TableModel, table=True):
     the instructions and of the item's content that were shown. `shown_at` is when the item appeared on the screen.
     `clock_changed` says that the clock was set since then, so that nobody knows how long the answer takes.
     """
-
-    __table_args__ = (
-        sa.UniqueConstraint("item_id", "annotator_id", "occasion", name="uq_assignment_item_annotator_occasion"),
-        sa.Index(
-            "uq_assignment_one_live_in_telegram",
-            "annotator_id",
-            unique=True,
-            **build_partial_index("status = 'live' AND surface = 'telegram'"),
-        ),
-        # the other partial indexes hold the few rows that one query of an annotator or of expiring leases looks for
-        sa.Index("ix_assignment_lease_until", "lease_until", **build_partial_index("status = 'live'")),
-        sa.Index("ix_assignment_expired", "annotator_id", "project_id", **build_partial_index("status = 'expired'")),
-        sa.Index(
-            "ix_assignment_repeat",
-            "annotator_id",
-            "project_id",
-            "repeat_at",
-            **build_partial_index("repeat_at IS NOT NULL"),
-        ),
-        sa.Index("ix_assignment_control", "annotator_id", "project_id", "id", **build_partial_index("is_control")),
-        sa.Index(
-            "ix_assignment_training", "annotator_id", "project_id", "id", **build_partial_index("stage = 'training'")
-        ),
-        sa.Index("ix_assignment_annotator_id_project_id", "annotator_id", "project_id", "id"),
-    )
 
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(default=0, sa_column_kwargs={"server_default": "0"})
@@ -107,7 +82,37 @@ class Assignment(TableModel, table=True):
     clock_changed: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
 
-class Judgement(TableModel, table=True):
+class Assignment(AssignmentRow, table=True):
+    """The table of assignments."""
+
+    model_config = {"frozen": False}
+    __table_args__ = (
+        sa.UniqueConstraint("item_id", "annotator_id", "occasion", name="uq_assignment_item_annotator_occasion"),
+        sa.Index(
+            "uq_assignment_one_live_in_telegram",
+            "annotator_id",
+            unique=True,
+            **build_partial_index("status = 'live' AND surface = 'telegram'"),
+        ),
+        # the other partial indexes hold the few rows that one query of an annotator or of expiring leases looks for
+        sa.Index("ix_assignment_lease_until", "lease_until", **build_partial_index("status = 'live'")),
+        sa.Index("ix_assignment_expired", "annotator_id", "project_id", **build_partial_index("status = 'expired'")),
+        sa.Index(
+            "ix_assignment_repeat",
+            "annotator_id",
+            "project_id",
+            "repeat_at",
+            **build_partial_index("repeat_at IS NOT NULL"),
+        ),
+        sa.Index("ix_assignment_control", "annotator_id", "project_id", "id", **build_partial_index("is_control")),
+        sa.Index(
+            "ix_assignment_training", "annotator_id", "project_id", "id", **build_partial_index("stage = 'training'")
+        ),
+        sa.Index("ix_assignment_annotator_id_project_id", "annotator_id", "project_id", "id"),
+    )
+
+
+class JudgementRow(PlainRow):
     """One revision of an annotator's answer: a correction adds a row, and no row is overwritten.
 
     `revision` counts from 0; the highest one of an assignment is the final answer. `excluded_kind` says why the answer
@@ -121,17 +126,6 @@ class Judgement(TableModel, table=True):
     None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that was made after the
     start by a decision, not by a rule frozen at the start.
     """
-
-    __table_args__ = (
-        sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),
-        sa.CheckConstraint("(excluded_kind IS NULL) = (excluded_reason IS NULL)", name="exclusion"),
-        sa.Index(
-            "ix_judgement_main",
-            "main_project_id",
-            "answered_at",
-            **build_partial_index("main_project_id IS NOT NULL"),
-        ),
-    )
 
     id: int | None = Field(default=None, primary_key=True)
     assignment_id: int = Field(foreign_key="assignment.id")
@@ -165,7 +159,23 @@ class Judgement(TableModel, table=True):
         return Exclusion(self.excluded_kind, self.excluded_reason)
 
 
-class Exposure(TableModel, table=True):
+class Judgement(JudgementRow, table=True):
+    """The table of judgements."""
+
+    model_config = {"frozen": False}
+    __table_args__ = (
+        sa.UniqueConstraint("assignment_id", "revision", name="uq_judgement_assignment_revision"),
+        sa.CheckConstraint("(excluded_kind IS NULL) = (excluded_reason IS NULL)", name="exclusion"),
+        sa.Index(
+            "ix_judgement_main",
+            "main_project_id",
+            "answered_at",
+            **build_partial_index("main_project_id IS NOT NULL"),
+        ),
+    )
+
+
+class Exposure(SQLModel, table=True):
     """A row says that an annotator has met a group of items, in which project, how (`cause`) and when first (`at`).
 
     The same `group_id` means the same group in all projects.
@@ -182,7 +192,7 @@ class Exposure(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Report(TableModel, table=True):
+class Report(SQLModel, table=True):
     """A problem with an item that an annotator reported; one annotator can report several problems with one item.
 
     `reason` is the chosen kind of problem, `text` what the annotator wrote about it. `resolved_at` is when an organiser
@@ -201,7 +211,7 @@ class Report(TableModel, table=True):
     resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class QueueCursor(TableModel, table=True):
+class QueueCursor(SQLModel, table=True):
     """How far the search for an annotator's items has gone through a pool: see `annotation/store/item_queue.py`.
 
     `start` is the queue position at which the search began, `pos` the position at which it goes on; `wrapped` is true
@@ -220,7 +230,7 @@ class QueueCursor(TableModel, table=True):
     seq: int = 0
 
 
-class RequeuedItem(TableModel, table=True):
+class RequeuedItem(SQLModel, table=True):
     """A row says that an item got a free place again, or was added after the start; `seq` is the order of the rows."""
 
     __tablename__ = "requeued_item"
@@ -234,7 +244,7 @@ class RequeuedItem(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class GroupAllocation(TableModel, table=True):
+class GroupAllocation(SQLModel, table=True):
     """Groups of items divided between several projects, so that no annotator meets a group in two of them.
 
     `slots` lists ids of projects; one that needs more annotators for each group stands there several times. A bin is a
@@ -252,7 +262,7 @@ class GroupAllocation(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class AllocatedProject(TableModel, table=True):
+class AllocatedProject(SQLModel, table=True):
     """A project that takes part in a group allocation; a project takes part in one at most."""
 
     __tablename__ = "allocated_project"
@@ -261,7 +271,7 @@ class AllocatedProject(TableModel, table=True):
     allocation_id: int = Field(foreign_key="group_allocation.id")
 
 
-class AllocatedAnnotator(TableModel, table=True):
+class AllocatedAnnotator(SQLModel, table=True):
     """An annotator's bin in a group allocation; an annotator's first item gives them the bin with fewest annotators."""
 
     __tablename__ = "allocated_annotator"

@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import (
-    TableModel,
+from annotation.store.models.column_types import (
+    PlainRow,
     UtcDateTime,
     build_enum_check,
     build_enum_type,
@@ -20,7 +20,7 @@ QUEUE_COLUMNS = ("project_id", "pool", "queue_position", "group_id", "free", "bi
 those that the queries of the item queue read, so that they read the index alone and not the table."""
 
 
-class Project(TableModel, table=True):
+class ProjectRow(PlainRow):
     """A campaign that is described by one project file.
 
     `source` is the path of that file, `definition` its content after the checks, as JSON. `definition_sha256` is the
@@ -53,9 +53,7 @@ class Project(TableModel, table=True):
     language: str = Field(max_length=8)
     instructions: str
     instructions_sha256: str = Field(max_length=64)
-    definition: dict[str, Any] = Field(sa_type=sa.JSON)
     definition_sha256: str = Field(max_length=64)
-    source: str
     overlap: int | None = None
     overlap_max: int | None = None
     status: ProjectStatus = Field(
@@ -70,11 +68,20 @@ class Project(TableModel, table=True):
     frozen: dict[str, Any] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     word_lists: dict[str, list[str]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
-    frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Item(TableModel, table=True):
+class Project(ProjectRow, table=True):
+    """The table of projects, with what is read of one only where it is needed."""
+
+    model_config = {"frozen": False}
+
+    definition: dict[str, Any] = Field(sa_type=sa.JSON)
+    source: str
+    frames: list[dict[str, Any]] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+
+
+class ItemRow(PlainRow):
     """One thing to judge.
 
     An item has as many places as answers are wanted; a place is free, held or taken. `free` places can be assigned,
@@ -105,28 +112,6 @@ class Item(TableModel, table=True):
     origin of an item of a follow-up project: the source project, the item there with its revision, and the consensus
     that selected it.
     """
-
-    __table_args__ = (
-        sa.UniqueConstraint("project_id", "external_id", name="uq_item_project_id_external_id"),
-        sa.CheckConstraint("n_done >= 0 AND n_done <= n_live", name="counts"),
-        sa.CheckConstraint("free >= 0 AND held >= 0", name="places"),
-        # open items (those with a free place) in queue order
-        sa.Index("ix_item_open", *QUEUE_COLUMNS, **build_partial_index("free > 0")),
-        # open items that somebody has or has answered
-        sa.Index(
-            "ix_item_started",
-            "project_id",
-            "pool",
-            "queue_position",
-            "group_id",
-            "free",
-            "bin",
-            "n_live",
-            **build_partial_index("free > 0 AND n_live > 0"),
-        ),
-        # items that are not of the main pool
-        sa.Index("ix_item_apart", "project_id", "pool", **build_partial_index("pool <> 'main'")),
-    )
 
     id: int | None = Field(default=None, primary_key=True)
     project_id: int = Field(foreign_key="project.id")
@@ -171,7 +156,34 @@ class Item(TableModel, table=True):
     n_done: int = 0
 
 
-class ProjectTally(TableModel, table=True):
+class Item(ItemRow, table=True):
+    """The table of items."""
+
+    model_config = {"frozen": False}
+    __table_args__ = (
+        sa.UniqueConstraint("project_id", "external_id", name="uq_item_project_id_external_id"),
+        sa.CheckConstraint("n_done >= 0 AND n_done <= n_live", name="counts"),
+        sa.CheckConstraint("free >= 0 AND held >= 0", name="places"),
+        # open items (those with a free place) in queue order
+        sa.Index("ix_item_open", *QUEUE_COLUMNS, **build_partial_index("free > 0")),
+        # open items that somebody has or has answered
+        sa.Index(
+            "ix_item_started",
+            "project_id",
+            "pool",
+            "queue_position",
+            "group_id",
+            "free",
+            "bin",
+            "n_live",
+            **build_partial_index("free > 0 AND n_live > 0"),
+        ),
+        # items that are not of the main pool
+        sa.Index("ix_item_apart", "project_id", "pool", **build_partial_index("pool <> 'main'")),
+    )
+
+
+class ProjectTally(SQLModel, table=True):
     """How many main items a project had at a time, how many were done, and how many answers they needed and had.
 
     It is counted each minute beside the transactions that write, so that no card has to count all items.
@@ -187,7 +199,7 @@ class ProjectTally(TableModel, table=True):
     done: int
 
 
-class Programme(TableModel, table=True):
+class ProgrammeRow(PlainRow):
     """Several projects that share one invitation, one consent and one profile.
 
     `source` is the path of the programme file, `definition` its content after the checks, as JSON, and
@@ -201,12 +213,19 @@ class Programme(TableModel, table=True):
     language: str = Field(max_length=8)
     definition: dict[str, Any] = Field(sa_type=sa.JSON)
     definition_sha256: str = Field(max_length=64)
-    source: str
     texts: dict[str, str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ProgrammeProject(TableModel, table=True):
+class Programme(ProgrammeRow, table=True):
+    """The table of programmes."""
+
+    model_config = {"frozen": False}
+
+    source: str
+
+
+class ProgrammeProject(SQLModel, table=True):
     """A project that belongs to a programme; a project belongs to one programme at most.
 
     `position` is its index in the programme file, from 0. `quota` is the largest number of its items that one annotator
@@ -222,7 +241,7 @@ class ProgrammeProject(TableModel, table=True):
     quota: int | None = None
 
 
-class TextVersion(TableModel, table=True):
+class TextVersion(SQLModel, table=True):
     """One version of a text that annotators read or agreed to: instructions, consent or content warning.
 
     `since` is the time at which the version was stored first.
@@ -238,7 +257,7 @@ class TextVersion(TableModel, table=True):
     since: datetime = Field(sa_type=UtcDateTime)
 
 
-class Journal(TableModel, table=True):
+class Journal(SQLModel, table=True):
     """A row is one event of the journal, the table to which rows are only added.
 
     `event` is a value of `vocabulary.Event`, without a CHECK constraint, so that a new kind of event needs no

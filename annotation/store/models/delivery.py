@@ -4,15 +4,15 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_partial_index
+from annotation.store.models.column_types import UtcDateTime, build_partial_index
 
 BIG_KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 """Type of a 64-bit primary key. SQLite numbers rows by a column declared INTEGER, which holds 64 bits as well."""
 
 
-class Inbox(TableModel, table=True):
+class Inbox(SQLModel, table=True):
     """A row is a Telegram update, stored before it is confirmed to Telegram.
 
     `update_id` is Telegram's number of the update, `telegram_id` its sender, `payload` the parts of the update that are
@@ -36,7 +36,7 @@ class Inbox(TableModel, table=True):
     trace: str | None = None
 
 
-class Outbox(TableModel, table=True):
+class Outbox(SQLModel, table=True):
     """A row is a message: Telegram calls for one chat, in their order. It is deleted once the calls were made.
 
     `calls` are the calls with method and parameters, `content` is the file that a call uploads. From `due_at` on any
@@ -71,7 +71,7 @@ class Outbox(TableModel, table=True):
     send_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class ChatPause(TableModel, table=True):
+class ChatPause(SQLModel, table=True):
     """A chat to which nothing is sent `until` a time, because Telegram asked for it."""
 
     __tablename__ = "chat_pause"
@@ -80,7 +80,7 @@ class ChatPause(TableModel, table=True):
     until: datetime = Field(sa_type=UtcDateTime)
 
 
-class ToldGroup(TableModel, table=True):
+class ToldGroup(SQLModel, table=True):
     """A group or channel in which the bot has said, `at` a time, that it speaks in private; it says no more there."""
 
     __tablename__ = "told_group"
@@ -89,7 +89,7 @@ class ToldGroup(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ProcessLease(TableModel, table=True):
+class ProcessLease(SQLModel, table=True):
     """A lease on a task that only one process does at a time.
 
     `name` is the task, `holder` the process that holds the lease, `until` the time at which the lease ends.
@@ -102,7 +102,7 @@ class ProcessLease(TableModel, table=True):
     until: datetime = Field(sa_type=UtcDateTime)
 
 
-class ItemMessage(TableModel, table=True):
+class ItemMessage(SQLModel, table=True):
     """The Telegram message that shows an assignment with its buttons.
 
     Texts that were sent at `asks_since` or later can answer what it asks; NULL while a change of it is on its way.
@@ -115,7 +115,7 @@ class ItemMessage(TableModel, table=True):
     asks_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class AnswerMessage(TableModel, table=True):
+class AnswerMessage(SQLModel, table=True):
     """The annotator's Telegram message whose text is the final answer to a question of an assignment.
 
     A change of the message is a revision of the answer.
@@ -129,7 +129,7 @@ class AnswerMessage(TableModel, table=True):
     question: str
 
 
-class Conversation(TableModel, table=True):
+class Conversation(SQLModel, table=True):
     """The state of an annotator's conversation with the bot, as far as it is not in other tables.
 
     `step` says what the annotator's next text means, "" for none

@@ -3,13 +3,13 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_check, build_enum_type
+from annotation.store.models.column_types import UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import BatchWork
 
 
-class LabelStudioBatch(TableModel, table=True):
+class LabelStudioBatch(SQLModel, table=True):
     """The items of a project that wait for one annotator in Label Studio, as a project there.
 
     `work` says what they wait for, `question` on which question an adjudicator decides; it is empty for any other
@@ -50,7 +50,7 @@ class LabelStudioBatch(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class LabelStudioTask(TableModel, table=True):
+class LabelStudioTask(SQLModel, table=True):
     """An assignment as a task of a Label Studio batch.
 
     `sent_at` is set before the task is sent, `remote_id` is the id that the server gives the task. An annotator who
@@ -70,7 +70,7 @@ class LabelStudioTask(TableModel, table=True):
     seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class LabelStudioReviewTask(TableModel, table=True):
+class LabelStudioReviewTask(SQLModel, table=True):
     """A case, or an answer (by its assignment), on which somebody decides, as a task of their Label Studio batch.
 
     `revision` is the revision of the item, or of the answer, that the task shows, `content_sha256` the hash of all that
@@ -100,7 +100,7 @@ class LabelStudioReviewTask(TableModel, table=True):
     seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class LabelStudioAccount(TableModel, table=True):
+class LabelStudioAccount(SQLModel, table=True):
     """The Label Studio account of an annotator on one server: `user_id` is its id there; no name, no mail address."""
 
     __tablename__ = "label_studio_account"
@@ -110,7 +110,7 @@ class LabelStudioAccount(TableModel, table=True):
     annotator_id: int = Field(foreign_key="annotator.id", index=True)
 
 
-class LabelStudioSetAside(TableModel, table=True):
+class LabelStudioSetAside(SQLModel, table=True):
     """An annotation in Label Studio that could not be stored as an answer; its content is kept only there.
 
     `annotation_id`, `remote_task_id` and `user_id` are ids on the server. `reason` says why the annotation could not be

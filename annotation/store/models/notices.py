@@ -3,12 +3,12 @@
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_partial_index
+from annotation.store.models.column_types import UtcDateTime, build_partial_index
 
 
-class NoticeWish(TableModel, table=True):
+class NoticeWish(SQLModel, table=True):
     """What an annotator wants the bot to write to them first.
 
     `reminders` come now and then until the annotator ends them, `news` once: when there is something to answer again,
@@ -32,7 +32,7 @@ class NoticeWish(TableModel, table=True):
     ignored: int = 0
 
 
-class Announcement(TableModel, table=True):
+class Announcement(SQLModel, table=True):
     """A message of the organisers to all annotators of a project or of a programme, or to everybody.
 
     `author_id` is the organiser who wrote it in the chat, None for one that was written on the command line. It is a
@@ -48,7 +48,7 @@ class Announcement(TableModel, table=True):
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class AnnouncementRecipient(TableModel, table=True):
+class AnnouncementRecipient(SQLModel, table=True):
     """An annotator who gets an announcement; `queued_at` is when it was stored in the outbox for them."""
 
     __tablename__ = "announcement_recipient"
@@ -66,7 +66,7 @@ class AnnouncementRecipient(TableModel, table=True):
     queued_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class OrganiserNotice(TableModel, table=True):
+class OrganiserNotice(SQLModel, table=True):
     """That an organiser was told something in the chat: an alert, or the digest of a day.
 
     `key` names what it was, such as "half 3 5" or "digest 2026-11-24"; it is told once. `notice` is the name in the
@@ -81,7 +81,7 @@ class OrganiserNotice(TableModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-class ExportRequest(TableModel, table=True):
+class ExportRequest(SQLModel, table=True):
     """An export that an organiser asked for in the chat, until the files are sent or it is given up.
 
     `attempts` counts the processes that began it.
@@ -96,7 +96,7 @@ class ExportRequest(TableModel, table=True):
     attempts: int = 0
 
 
-class Incident(TableModel, table=True):
+class Incident(SQLModel, table=True):
     """The latest time that something was wrong with the bot: `name` is what, such as "backlog".
 
     It began at `since` and was seen last at `seen_at`. `doublings` says how long it lasted at the worst: 1 for as long
@@ -109,7 +109,7 @@ class Incident(TableModel, table=True):
     doublings: int
 
 
-class Heartbeat(TableModel, table=True):
+class Heartbeat(SQLModel, table=True):
     """When something that goes on all the time last succeeded: `name` is what, such as "polling"."""
 
     name: str = Field(primary_key=True, max_length=32)

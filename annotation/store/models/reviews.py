@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
-from annotation.store.models.table_model import (
-    TableModel,
+from annotation.store.models.column_types import (
     UtcDateTime,
     build_enum_check,
     build_enum_type,
@@ -23,7 +22,7 @@ UNTOLD = "told_at IS NULL AND decision <> 'accepted'"
 """The condition of decisions that annotators may have to be told of; a query uses the index where it says the same."""
 
 
-class SubmissionReview(TableModel, table=True):
+class SubmissionReview(SQLModel, table=True):
     """A reviewer's decision on one revision of an answer; the last row of an assignment is the one that holds.
 
     `annotator_id` is the reviewer, `reason` says why the answer was rejected. `gold_shown` is true where the reviewer
@@ -51,7 +50,7 @@ class SubmissionReview(TableModel, table=True):
     told_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
-class Adjudicator(TableModel, table=True):
+class Adjudicator(SQLModel, table=True):
     """Somebody who adjudicates a project in Telegram, by which invitation, and since when."""
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -60,7 +59,7 @@ class Adjudicator(TableModel, table=True):
     since: datetime = Field(sa_type=UtcDateTime)
 
 
-class GoldReview(TableModel, table=True):
+class GoldReview(SQLModel, table=True):
     """The plan of a review of the declared gold of one question: which items were drawn for it, and of how many.
 
     `strata` maps each `GoldStratum` to the numbers of its items (`items`) and of those drawn for review (`drawn`).
@@ -77,7 +76,7 @@ class GoldReview(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class AdjudicationCase(TableModel, table=True):
+class AdjudicationCase(SQLModel, table=True):
     """An item that is to be adjudicated, or was, for one of its questions.
 
     `reasons` are values of `CaseReason`. `gold_review_id` and `stratum` are set where the item was drawn for a gold
@@ -99,7 +98,7 @@ class AdjudicationCase(TableModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
-class Adjudication(TableModel, table=True):
+class Adjudication(SQLModel, table=True):
     """A decision on what is right for one question of an item; the last row of both is the one that holds.
 
     `annotator_id` is the adjudicator, None where a substantive fix of the item took the decision back. `item_revision`

@@ -15,8 +15,8 @@ from sqlmodel import Session, select
 
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
-from annotation.store import annotator_locks, journal
-from annotation.store.models import Annotator, Participation
+from annotation.store import annotator_locks, journal, row_tables
+from annotation.store.models import AnnotatorRow, Participation, ParticipationRow
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
 from annotation.workflow.annotators import invitations, registration, withdrawal
@@ -41,7 +41,7 @@ _STATUS = {
 
 
 def find_obstacle(
-    session: Session, *, annotator: Annotator, terms: Terms, participation: Participation | None, now: datetime
+    session: Session, *, annotator: AnnotatorRow, terms: Terms, participation: ParticipationRow | None, now: datetime
 ) -> NothingAssigned | None:
     """The first reason why the annotator gets no item of the project now; None where there is none.
 
@@ -75,7 +75,7 @@ def find_obstacle(
 
 
 def _check_terms(
-    session: Session, *, annotator: Annotator, terms: Terms, before_first_item: bool
+    session: Session, *, annotator: AnnotatorRow, terms: Terms, before_first_item: bool
 ) -> UnassignedReason | None:
     annotator_id = annotator.id or 0
     if before_first_item and not invitations.is_invited(session, annotator_id=annotator_id, terms=terms):
@@ -92,7 +92,7 @@ def _check_terms(
     return None if refusal is None else UnassignedReason.NOT_ADMITTED
 
 
-def has_refused_consent(session: Session, *, participation: Participation, terms: Terms) -> bool:
+def has_refused_consent(session: Session, *, participation: ParticipationRow, terms: Terms) -> bool:
     """Whether the annotator declined the project's consent or withdrew it, so that no answer of theirs is accepted."""
     if participation.declined is Requirement.CONSENT:
         return True
@@ -117,10 +117,14 @@ def decline_terms(
         return
     if participation.status is not ParticipationStatus.ACTIVE:
         return
-    participation.declined, participation.declined_scope = request.requirement, request.scope
-    participation.declined_version, participation.reason = request.version, f"declined: {request.description}"
-    session.add(participation)
-    session.flush()
+    row_tables.PARTICIPATIONS.update(
+        session,
+        participation,
+        declined=request.requirement,
+        declined_scope=request.scope,
+        declined_version=request.version,
+        reason=f"declined: {request.description}",
+    )
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
     withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)
     data = {"what": request.description}
@@ -129,11 +133,12 @@ def decline_terms(
     )
 
 
-def clear_declined(participation: Participation) -> None:
-    """Remove the record that the annotator declined something: they have agreed since. Does not flush."""
+def clear_declined(session: Session, participation: ParticipationRow) -> None:
+    """Remove the record that the annotator declined something: they have agreed since."""
     if participation.declined is not None:
-        participation.declined = participation.declined_scope = participation.declined_version = None
-        participation.reason = None if participation.status is ParticipationStatus.ACTIVE else participation.reason
+        reason = None if participation.status is ParticipationStatus.ACTIVE else participation.reason
+        cleared = {"declined": None, "declined_scope": None, "declined_version": None, "reason": reason}
+        row_tables.PARTICIPATIONS.update(session, participation, **cleared)
 
 
 def has_declined(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> bool:

@@ -9,13 +9,22 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file, stimulus
+from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, Stale, Where
-from annotation.store import annotator_locks, journal
+from annotation.store import annotator_locks, journal, row_tables
 from annotation.store.annotator_locks import LockedAnnotator
-from annotation.store.models import Annotator, Attestation, Consent, Participation, Project, TextVersion
+from annotation.store.models import (
+    Annotator,
+    Attestation,
+    Consent,
+    Participation,
+    ParticipationRow,
+    Project,
+    ProjectRow,
+    TextVersion,
+)
 from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import invitations, profiles, terms, withdrawal
@@ -93,32 +102,32 @@ def withdraw_consent(session: Session, *, annotator_id: int, scope: str, now: da
     return True
 
 
-def withdraw_from_project(session: Session, *, annotator_id: int, project: Project, now: datetime) -> WithdrawalCounts:
+def withdraw_from_project(
+    session: Session, *, annotator_id: int, project: ProjectRow, now: datetime
+) -> WithdrawalCounts:
     """Withdraw an annotator from a project for good, and their consent to it where it asks for one of its own."""
     counts = withdrawal.withdraw_annotator(session, annotator_id=annotator_id, project=project, now=now)
-    if definitions.get_project_definition(project).consent is not None:
+    if definitions.read_project_definition(session, project).consent is not None:
         withdraw_consent(session, annotator_id=annotator_id, scope=get_project_scope(project), now=now)
     return counts
 
 
 def accept_warning(
-    session: Session, *, annotator_id: int, project: Project, sha256: str, now: datetime, how: str | None = None
-) -> Participation:
+    session: Session, *, annotator_id: int, project: ProjectRow, sha256: str, now: datetime, how: str | None = None
+) -> ParticipationRow:
     """Record that the annotator accepted the content warning with this hash; doing it twice records it once.
 
     `how` goes to the journal, for warnings accepted outside Telegram. Raises Stale where the project's warning has
     another hash, or there is none.
     """
-    text = project_file.parse_definition(project.definition).content_warning
+    text = definitions.read_project_definition(session, project).content_warning
     if text is None or stimulus.compute_text_digest(text) != sha256:
         raise Stale("This warning is out of date; read the new one.")
     locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     participation = participations.get_or_create_participation(locked, project=project, now=now)
     if participation.warning_sha256 == sha256:
         return participation
-    participation.warned_at, participation.warning_sha256 = now, sha256
-    session.add(participation)
-    session.flush()
+    row_tables.PARTICIPATIONS.update(session, participation, warned_at=now, warning_sha256=sha256)
     data = {"sha256": sha256} | ({} if how is None else {"how": how})
     journal.record_event(
         session, Event.WARNING_ACCEPTED, now=now, project_id=project.id, annotator_id=annotator_id, data=data
@@ -126,14 +135,12 @@ def accept_warning(
     return participation
 
 
-def withdraw_warning(session: Session, *, annotator_id: int, project: Project) -> None:
+def withdraw_warning(session: Session, *, annotator_id: int, project: ProjectRow) -> None:
     """Forget that the annotator accepted the content warning of a project, so that they can decline it."""
     locked = annotator_locks.lock_annotator(session, annotator_id)
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if participation is not None:
-        participation.warned_at = participation.warning_sha256 = None
-        session.add(participation)
-        session.flush()
+        row_tables.PARTICIPATIONS.update(session, participation, warned_at=None, warning_sha256=None)
 
 
 def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) -> None:
@@ -173,7 +180,7 @@ def list_due(session: Session, *, annotator_id: int, now: datetime, at_end: bool
         )
     )
     for participation, project in session.exec(query.order_by(col(Project.id))).all():
-        definition = project_file.parse_definition(project.definition)
+        definition = definitions.get_project_definition(project)
         due = get_due_work_session(session, definition=definition, participation=participation, now=now, at_end=at_end)
         if definition.attestation is not None and due is not None:
             yield DueAttestation(project_id=project.id or 0, work_session=due, section=definition.attestation)
@@ -183,7 +190,7 @@ def get_due_work_session(
     session: Session,
     *,
     definition: ProjectFile,
-    participation: Participation | None,
+    participation: ParticipationRow | None,
     now: datetime,
     at_end: bool = False,
 ) -> int | None:
@@ -205,7 +212,7 @@ def save_attestation(
     session: Session,
     *,
     annotator_id: int,
-    project: Project,
+    project: ProjectRow,
     work_session: int,
     used: str,
     now: datetime,
@@ -217,7 +224,7 @@ def save_attestation(
     `used` is one of the project's options. Raises Stale for a work session that the annotator has not had, BadInput
     for an unknown option.
     """
-    section = project_file.parse_definition(project.definition).attestation
+    section = definitions.read_project_definition(session, project).attestation
     locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if section is None or participation is None or not 1 <= work_session <= participation.work_session:
@@ -257,7 +264,7 @@ def record_agreement(
     session: Session,
     *,
     annotator: Annotator,
-    project: Project,
+    project: ProjectRow,
     how: str,
     profile: Mapping[str, str],
     now: datetime,
@@ -270,7 +277,7 @@ def record_agreement(
     BadInput for an empty `how`, a code that cannot be redeemed, and profile fields that are missing, unknown or do not
     allow their answer.
     """
-    annotator_id, definition = annotator.id or 0, definitions.get_project_definition(project)
+    annotator_id, definition = annotator.id or 0, definitions.read_project_definition(session, project)
     required = terms.get_terms(session, project=project, definition=definition)
     if not how.strip():
         raise BadInput("How did they agree?", where=Where(field="how"), remedy="Say it: --how 'signed, folder 3'.")
@@ -310,8 +317,8 @@ def _redeem_code(session: Session, *, annotator: Annotator, code: str, now: date
         raise BadInput(f"The code lets nobody in: {result.value}.", where=Where(field="code"), remedy=remedy)
 
 
-def _record_warning(locked: LockedAnnotator, *, project: Project, how: str, now: datetime) -> bool:
-    definition = definitions.get_project_definition(project)
+def _record_warning(locked: LockedAnnotator, *, project: ProjectRow, how: str, now: datetime) -> bool:
+    definition = definitions.read_project_definition(locked.session, project)
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if definition.content_warning is None or not terms.is_warning_missing(definition, participation):
         return False

@@ -15,11 +15,11 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, database, journal, judgements, pseudonyms
+from annotation.store import annotator_locks, database, journal, judgements, pseudonyms, row_tables
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
-    Annotator,
+    AnnotatorRow,
     Announcement,
     AnnouncementRecipient,
     AnswerMessage,
@@ -105,7 +105,7 @@ def erase_restored_annotators(session: Session, *, now: datetime) -> int:
     return erased
 
 
-def _get_standing(session: Session, annotator: Annotator) -> Standing:
+def _get_standing(session: Session, annotator: AnnotatorRow) -> Standing:
     """What must hold if the annotator returns: their present standing, and an earlier one in other projects."""
     joined = select(Project.name, Participation).join(Project).where(Participation.annotator_id == annotator.id)
     participations = dict(session.exec(joined).all())
@@ -119,7 +119,7 @@ def _get_standing(session: Session, annotator: Annotator) -> Standing:
 
 
 def _erase_rows(
-    session: Session, annotator: Annotator, *, now: datetime, pseudonym: str | None = None
+    session: Session, annotator: AnnotatorRow, *, now: datetime, pseudonym: str | None = None
 ) -> ErasureCounts:
     annotator_id = annotator.id or 0
     projects = _list_projects(session, annotator_id)
@@ -128,12 +128,15 @@ def _erase_rows(
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
     _blank_journal(session, annotator_id)
     _delete_pending_messages(session, annotator_id, telegram_id=annotator.telegram_id, now=now)
-    annotator.pseudonym = pseudonym or pseudonyms.make_random_pseudonym(simulated=annotator.simulated)
-    annotator.telegram_id = annotator.language = annotator.time_zone = None
-    annotator.suspended_at = annotator.suspended_reason = annotator.unreachable_at = None
-    annotator.insider, annotator.forgotten_at = False, now
-    session.add(annotator)
-    session.flush()
+    emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
+    row_tables.ANNOTATORS.update(
+        session,
+        annotator,
+        pseudonym=pseudonym or pseudonyms.make_random_pseudonym(simulated=annotator.simulated),
+        insider=False,
+        forgotten_at=now,
+        **dict.fromkeys(emptied),
+    )
     journal.record_event(session, Event.ANNOTATOR_FORGOTTEN, now=now, data=asdict(tombstone))
     session.expire_all()
     return tombstone

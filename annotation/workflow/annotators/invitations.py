@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Refused, Where
-from annotation.store import annotator_locks, journal, queries
+from annotation.store import annotator_locks, journal, queries, row_tables
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import (
     Adjudicator,
@@ -260,9 +260,10 @@ def _enter_projects(
     for project in projects:
         participation = participations.get_or_create_participation(locked, project=project, now=now)
         if participation.invitation_id is None:
-            participation.invitation_id = invitation.id
-            participation.programme_id = invitation.programme_id or participation.programme_id
-            session.add(participation)
+            programme_id = invitation.programme_id or participation.programme_id
+            row_tables.PARTICIPATIONS.update(
+                session, participation, invitation_id=invitation.id, programme_id=programme_id
+            )
     if invitation.cohort and session.get(Cohort, (locked.annotator_id, invitation.cohort)) is None:
         session.add(Cohort(annotator_id=locked.annotator_id, name=invitation.cohort))
     session.flush()

@@ -9,8 +9,8 @@ from sqlmodel import Session
 
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Where
-from annotation.store import annotator_locks
-from annotation.store.models import Annotator, ProfileAnswer
+from annotation.store import annotator_locks, row_tables
+from annotation.store.models import AnnotatorRow, ProfileAnswer
 from annotation.workflow.annotators.terms import parse_profile_answer
 
 
@@ -33,13 +33,12 @@ def save_profile_answer(
     return stored
 
 
-def set_language(session: Session, *, annotator: Annotator, language: str) -> None:
+def set_language(session: Session, *, annotator: AnnotatorRow, language: str) -> None:
     """Set the language in which the bot writes to the annotator."""
-    annotator.language = language
-    session.add(annotator)
+    row_tables.ANNOTATORS.update(session, annotator, language=language)
 
 
-def set_time_zone(session: Session, *, annotator: Annotator, name: str) -> None:
+def set_time_zone(session: Session, *, annotator: AnnotatorRow, name: str) -> None:
     """Set the time zone in which the annotator's day begins; raises BadInput for a name that IANA does not know."""
     try:
         zoneinfo.ZoneInfo(name)
@@ -47,6 +46,4 @@ def set_time_zone(session: Session, *, annotator: Annotator, name: str) -> None:
         raise BadInput(
             f"{name!r} is no time zone.", where=Where(field="time_zone"), remedy="Write it like Europe/Kyiv."
         ) from None
-    annotator.time_zone = name
-    session.add(annotator)
-    session.flush()
+    row_tables.ANNOTATORS.update(session, annotator, time_zone=name)

@@ -11,8 +11,8 @@ from fractions import Fraction
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.annotators import AdmissionSection
-from annotation.store import annotator_locks, journal, notices, processes, pseudonyms, queries
-from annotation.store.models import Annotator, Cohort, Project
+from annotation.store import annotator_locks, journal, notices, processes, pseudonyms, queries, row_tables
+from annotation.store.models import Annotator, AnnotatorRow, Cohort, Project, ProjectRow
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
 from annotation.workflow.annotators.terms import Terms, get_profile_answers
@@ -62,7 +62,7 @@ def rank_annotators(counted: Mapping[str, ControlAccuracy]) -> tuple[str, ...]:
 
 
 def explain_refusal_for_profile(
-    session: Session, *, annotator: Annotator, terms: Terms, profile: Mapping[str, str]
+    session: Session, *, annotator: AnnotatorRow, terms: Terms, profile: Mapping[str, str]
 ) -> str | None:
     """Why the terms do not admit the annotator; None where they do."""
     for section in terms.admissions:
@@ -76,7 +76,12 @@ def explain_refusal_for_profile(
 
 
 def collect_facts(
-    session: Session, *, annotator: Annotator, project: Project, section: AdmissionSection, profile: Mapping[str, str]
+    session: Session,
+    *,
+    annotator: AnnotatorRow,
+    project: ProjectRow,
+    section: AdmissionSection,
+    profile: Mapping[str, str],
 ) -> AdmissionFacts:
     """The facts that the section asks about; nothing else is read from the database."""
     annotator_id = annotator.id or 0
@@ -106,13 +111,13 @@ def collect_facts(
     )
 
 
-def explain_refusal(session: Session, *, annotator: Annotator, terms: Terms) -> str | None:
+def explain_refusal(session: Session, *, annotator: AnnotatorRow, terms: Terms) -> str | None:
     """Why the annotator is not admitted, with the profile read from the database; None where they are."""
     answers = get_profile_answers(session, annotator_id=annotator.id or 0)
     return explain_refusal_for_profile(session, annotator=annotator, terms=terms, profile=answers)
 
 
-def _list_earlier_projects(session: Session, *, project: Project, section: AdmissionSection) -> Sequence[int]:
+def _list_earlier_projects(session: Session, *, project: ProjectRow, section: AdmissionSection) -> Sequence[int]:
     if section.earlier_control is not None:
         earlier = select(Project.id).where(col(Project.name).in_(section.earlier_control.projects))
     elif section.top is not None:
@@ -201,8 +206,6 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
     withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
 
 
-def mark_reachable(session: Session, *, annotator: Annotator) -> None:
+def mark_reachable(session: Session, *, annotator: AnnotatorRow) -> None:
     """Record that the annotator is reachable again."""
-    annotator.unreachable_at = None
-    session.add(annotator)
-    session.flush()
+    row_tables.ANNOTATORS.update(session, annotator, unreachable_at=None)

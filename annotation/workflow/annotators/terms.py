@@ -18,7 +18,15 @@ from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import AdmissionSection, ConsentSection, ProfileField
 from annotation.errors import BadInput, Conflict, Where
-from annotation.store.models import Consent, Participation, ProfileAnswer, Programme, ProgrammeProject, Project
+from annotation.store.models import (
+    Consent,
+    ParticipationRow,
+    ProfileAnswer,
+    Programme,
+    ProgrammeProject,
+    ProgrammeRow,
+    ProjectRow,
+)
 from annotation.vocabulary import TextKind
 from annotation.workflow import definitions
 
@@ -44,9 +52,9 @@ class RequiredConsent:
 class Terms:
     """A project with its programme, both as stored and as their files say."""
 
-    project: Project
+    project: ProjectRow
     definition: ProjectFile
-    programme: Programme | None
+    programme: ProgrammeRow | None
     programme_file: ProgrammeFile | None
 
     @property
@@ -77,24 +85,24 @@ class Terms:
         return None if own is None else _get_required_consent(get_project_scope(self.project), own, self.project.texts)
 
 
-def get_terms(session: Session, *, project: Project, definition: ProjectFile) -> Terms:
+def get_terms(session: Session, *, project: ProjectRow, definition: ProjectFile) -> Terms:
     """The terms of a project, with its programme read from the database."""
     of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == project.id)
     return build_terms(session.exec(of_project).first(), project=project, definition=definition)
 
 
-def build_terms(programme: Programme | None, *, project: Project, definition: ProjectFile) -> Terms:
+def build_terms(programme: ProgrammeRow | None, *, project: ProjectRow, definition: ProjectFile) -> Terms:
     """The terms of a project that belongs to this programme, or to none."""
     file = None if programme is None else definitions.get_programme_definition(programme)
     return Terms(project=project, definition=definition, programme=programme, programme_file=file)
 
 
-def get_project_scope(project: Project) -> str:
+def get_project_scope(project: ProjectRow) -> str:
     """The scope of a project's own consent."""
     return f"{PROJECT_SCOPE}{project.name}"
 
 
-def get_programme_scope(programme: Programme) -> str:
+def get_programme_scope(programme: ProgrammeRow) -> str:
     """The scope of a programme's consent."""
     return f"{PROGRAMME_SCOPE}{programme.name}"
 
@@ -123,7 +131,7 @@ def is_consent_withdrawn(session: Session, *, annotator_id: int, terms: Terms) -
     return consent is not None and consent.withdrawn_at is not None
 
 
-def is_warning_missing(definition: ProjectFile, participation: Participation | None) -> bool:
+def is_warning_missing(definition: ProjectFile, participation: ParticipationRow | None) -> bool:
     """Whether the annotator has yet to accept the current text of the content warning. Pure."""
     if definition.content_warning is None:
         return False

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import NotFound
-from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts
-from annotation.store.models import Annotator, Assignment, Judgement, Participation, Project
+from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts, row_tables
+from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
 from annotation.workflow import participations
 
@@ -41,22 +41,22 @@ def release_live_assignments(
     session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None
 ) -> ReleasedCounts:
     """Expire the annotator's live assignments, in all projects or in one, and return how many they were."""
-    live = select(Assignment).where(Assignment.annotator_id == annotator_id, Assignment.status == AssignmentStatus.LIVE)
+    live = row_tables.ASSIGNMENTS.select.where(
+        col(Assignment.annotator_id) == annotator_id, col(Assignment.status) == AssignmentStatus.LIVE
+    )
     if project_id is not None:
-        live = live.where(Assignment.project_id == project_id)
-    assignments = session.exec(live.order_by(col(Assignment.item_id)).with_for_update()).all()
+        live = live.where(col(Assignment.project_id) == project_id)
+    assignments = row_tables.ASSIGNMENTS.list(session, live.order_by(col(Assignment.item_id)).with_for_update())
     for assignment in assignments:
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-        assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
+        row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
     in_batches = sum(assignment.surface is Surface.LABEL_STUDIO for assignment in assignments)
-    session.add_all(assignments)
-    session.flush()
     session.expire_all()
     return ReleasedCounts(telegram=len(assignments) - in_batches, label_studio=in_batches)
 
 
-def withdraw_annotator(session: Session, *, annotator_id: int, project: Project, now: datetime) -> WithdrawalCounts:
+def withdraw_annotator(session: Session, *, annotator_id: int, project: ProjectRow, now: datetime) -> WithdrawalCounts:
     """Withdraw an annotator from a project for good: their answers are excluded, their places released for others.
 
     An answer that was excluded for another reason keeps that. A second withdrawal changes nothing. Raises NotFound for

@@ -16,21 +16,25 @@ from sqlmodel import Session, col, select
 from annotation import vocabulary
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound, Stale
-from annotation.store import annotator_locks
+from annotation.store import annotator_locks, row_tables
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import (
     AllocatedProject,
-    Annotator,
+    AnnotatorRow,
     Assignment,
+    AssignmentRow,
     Exposure,
     Item,
+    ItemRow,
     Participation,
+    ParticipationRow,
     Programme,
     ProgrammeProject,
+    ProgrammeRow,
     Project,
-    table_model,
+    ProjectRow,
 )
-from annotation.store.models.table_model import RowReader, UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import terms
@@ -58,10 +62,10 @@ class AnnotatorContext:
     items that the programme lets one annotator answer here, None without a limit.
     """
 
-    annotator: Annotator
-    project: Project
+    annotator: AnnotatorRow
+    project: ProjectRow
     definition: ProjectFile
-    participation: Participation
+    participation: ParticipationRow
     terms: Terms
     exposure_exceptions: tuple[int, ...] = ()
     is_allocated: bool = False
@@ -70,12 +74,12 @@ class AnnotatorContext:
     @property
     def annotator_id(self) -> int:
         """The annotator's id."""
-        return table_model.require_id(self.annotator.id)
+        return row_tables.require_id(self.annotator.id)
 
     @property
     def project_id(self) -> int:
         """The project's id."""
-        return table_model.require_id(self.project.id)
+        return row_tables.require_id(self.project.id)
 
     @property
     def seed_key(self) -> str:
@@ -106,7 +110,7 @@ class AnnotatorTransaction:
         return self.locked.session
 
     @property
-    def annotator(self) -> Annotator:
+    def annotator(self) -> AnnotatorRow:
         """The annotator, whose row is locked."""
         return self.locked.annotator
 
@@ -115,7 +119,7 @@ class AnnotatorTransaction:
         """The annotator's id."""
         return self.locked.annotator_id
 
-    def find_participation(self, project_id: int) -> Participation | None:
+    def find_participation(self, project_id: int) -> ParticipationRow | None:
         """The annotator's participation in a project whose context was loaded; None for any other project."""
         context = self.contexts.get(project_id)
         return None if context is None else context.participation
@@ -127,8 +131,8 @@ class OpenedAssignment:
 
     transaction: AnnotatorTransaction
     context: AnnotatorContext
-    assignment: Assignment
-    item: Item
+    assignment: AssignmentRow
+    item: ItemRow
 
     @property
     def session(self) -> Session:
@@ -143,7 +147,7 @@ class OpenedAssignment:
     @property
     def assignment_id(self) -> int:
         """The assignment's id."""
-        return table_model.require_id(self.assignment.id)
+        return row_tables.require_id(self.assignment.id)
 
 
 def lock_annotator(session: Session, annotator_id: int) -> AnnotatorTransaction:
@@ -168,7 +172,7 @@ def load_context(
     if project_id in transaction.contexts:
         return transaction.contexts[project_id]
     keys = {"annotator": transaction.annotator_id, "project": project_id}
-    found = table_model.read_first_rows(transaction.session, _CONTEXT, keys, *_CONTEXT_READERS)
+    found = row_tables.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
     if found is None:
         raise LookupError("there is no such project")
     if found[0].status is not ProjectStatus.RUNNING:
@@ -184,7 +188,7 @@ def open_assignment(
     Raises Stale where the assignment does not belong to the annotator, or to this surface.
     """
     keys = {"annotator": transaction.annotator_id, "assignment": assignment_id}
-    found = table_model.read_first_rows(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_READERS, *_CONTEXT_READERS)
+    found = row_tables.find_first(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_TABLES, *_CONTEXT_TABLES)
     if found is None:
         raise Stale("This item is not yours.")
     assignment, item, *context_parts = found
@@ -194,20 +198,28 @@ def open_assignment(
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
+def find_assignment(session: Session, *, item_id: int, annotator_id: int, occasion: int) -> AssignmentRow | None:
+    """The annotator's assignment of an item on this occasion; None where there is none."""
+    keys = {"item": item_id, "annotator": annotator_id, "occasion": occasion}
+    return row_tables.ASSIGNMENTS.find(session, _OCCASION, keys)
+
+
 def _build_context(
     transaction: AnnotatorTransaction,
-    project: Project,
-    participation: Participation | None,
-    programme: Programme | None,
+    project: ProjectRow,
+    participation: ParticipationRow | None,
+    programme: ProgrammeRow | None,
     is_allocated: bool,
     quota: int | None,
     *,
     now: datetime,
 ) -> AnnotatorContext:
     """The context made of its columns, noted in the transaction; creates the participation where there is none."""
-    definition = definitions.get_project_definition(project)
+    definition = definitions.read_project_definition(transaction.session, project)
     if participation is None:
-        participation = participations.create_participation(transaction.locked, project=project, now=now)
+        participation = participations.create_participation(
+            transaction.locked, project=project, definition=definition, now=now
+        )
     context = AnnotatorContext(
         annotator=transaction.annotator,
         project=project,
@@ -231,7 +243,7 @@ def _list_exception_projects(session: Session, definition: ProjectFile) -> tuple
     )
 
 
-def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: Item) -> bool:
+def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: ItemRow) -> bool:
     """Whether a baseline shows this item only because an exception allows a group that the annotator has met before."""
     if not (context.is_baseline and context.exposure_exceptions and item.pool in POOLS_WITH_OVERLAP):
         return False
@@ -243,7 +255,7 @@ def is_exposed_by_exception(session: Session, context: AnnotatorContext, item: I
     return session.connection().execute(met_in_exception.limit(1)).first() is not None
 
 
-def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, now: datetime) -> None:
+def record_exposure(session: Session, context: AnnotatorContext, item: ItemRow, *, now: datetime) -> None:
     """Record that the annotator has met the item's group."""
     exposure = {
         "annotator": context.annotator_id,
@@ -255,25 +267,20 @@ def record_exposure(session: Session, context: AnnotatorContext, item: Item, *, 
     session.connection().execute(_INSERT_EXPOSURE, exposure)
 
 
-_ASSIGNMENT_READERS = (RowReader(Assignment), RowReader(Item))
-_CONTEXT_READERS = (
-    RowReader(Project, without={"definition", "source", "frames"}),
-    RowReader(Participation),
-    RowReader(Programme, without={"source"}),
-)
-"""What a context is built from, without large columns: the definition comes from the cache of `definitions`."""
+_ASSIGNMENT_TABLES = (row_tables.ASSIGNMENTS, row_tables.ITEMS)
+_CONTEXT_TABLES = (row_tables.PROJECTS, row_tables.PARTICIPATIONS, row_tables.PROGRAMMES)
 
 
-def _build_context_select(source: sa.FromClause, *readers: RowReader[Any]) -> sa.Select[*tuple[Any, ...]]:
-    """A SELECT of the columns of these readers, those of a context, whether the project is allocated, and its quota.
+def _build_context_select(source: sa.FromClause, *tables: row_tables.RowTable[Any]) -> sa.Select[*tuple[Any, ...]]:
+    """A SELECT of rows of these tables and of those of a context, whether the project is allocated, and its quota.
 
-    `source` joins what they read with the project.
+    `source` joins the tables with the project.
     """
     is_allocated = sa.exists().where(col(AllocatedProject.project_id) == col(Project.id)).correlate(Project)
     is_own_participation = (col(Participation.project_id) == col(Project.id)) & (
         col(Participation.annotator_id) == sa.bindparam("annotator")
     )
-    columns = (column for reader in (*readers, *_CONTEXT_READERS) for column in reader.columns)
+    columns = (column for table in (*tables, *_CONTEXT_TABLES) for column in table.columns)
     return (
         sa.select(*columns, is_allocated, col(ProgrammeProject.quota))
         .select_from(source)
@@ -289,8 +296,13 @@ _ASSIGNMENT = _build_context_select(
     sa.inspect(Assignment)
     .local_table.join(Item, col(Item.id) == col(Assignment.item_id))
     .join(_PROJECT_TABLE, col(Project.id) == col(Item.project_id)),
-    *_ASSIGNMENT_READERS,
+    *_ASSIGNMENT_TABLES,
 ).where(col(Assignment.id) == sa.bindparam("assignment"))
+_OCCASION = row_tables.ASSIGNMENTS.select.where(
+    col(Assignment.item_id) == sa.bindparam("item"),
+    col(Assignment.annotator_id) == sa.bindparam("annotator"),
+    col(Assignment.occasion) == sa.bindparam("occasion"),
+)
 _INSERT_EXPOSURE = sa.text("""
 INSERT INTO exposure (annotator_id, group_id, project_id, cause, at) VALUES (:annotator, :group, :project, :cause, :at)
 ON CONFLICT DO NOTHING""").bindparams(sa.bindparam("at", type_=UtcDateTime()))

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlmodel import Session, select
-
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store.models import Assignment, Item, table_model
+from annotation.store import row_tables
+from annotation.store.models import AssignmentRow, ItemRow
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
 from annotation.workflow.assignments import annotator_context, assignment_policy, countdown, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
@@ -151,7 +150,7 @@ def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
     return tuple(_build_shown_question(question, item, orders.get(question.name)) for question in asked)
 
 
-def _build_shown_question(question: Question, item: Item, order: list[int] | None) -> ShownQuestion:
+def _build_shown_question(question: Question, item: ItemRow, order: list[int] | None) -> ShownQuestion:
     options = list_option_texts(question, item)
     labels = question.get_labels(item.options) if isinstance(question, ChoiceQuestion) else options
     order = list(range(len(options))) if order is None else order
@@ -163,7 +162,7 @@ def _build_shown_question(question: Question, item: Item, order: list[int] | Non
     )
 
 
-def _build_shown_page(context: AnnotatorContext, assignment: Assignment) -> ShownPage | None:
+def _build_shown_page(context: AnnotatorContext, assignment: AssignmentRow) -> ShownPage | None:
     participation = context.participation
     if assignment.page is None:
         return None
@@ -171,7 +170,7 @@ def _build_shown_page(context: AnnotatorContext, assignment: Assignment) -> Show
     return ShownPage(number=assignment.page, position=participation.on_page if is_newest else None)
 
 
-def list_questions(context: AnnotatorContext, item: Item) -> tuple[Question, ...]:
+def list_questions(context: AnnotatorContext, item: ItemRow) -> tuple[Question, ...]:
     """The questions of an item; a choice among the item's own options gets one position for each option."""
     n_options = len(item.options or ())
     return tuple(
@@ -180,14 +179,14 @@ def list_questions(context: AnnotatorContext, item: Item) -> tuple[Question, ...
     )
 
 
-def list_option_texts(question: Question, item: Item) -> tuple[str, ...]:
+def list_option_texts(question: Question, item: ItemRow) -> tuple[str, ...]:
     """The texts of a question's options, in their stored order."""
     if isinstance(question, ChoiceQuestion | ChoicesQuestion):
         return question.get_options(item.options)
     return question.options if isinstance(question, ScaleQuestion) else ()
 
 
-def build_option_orders(context: AnnotatorContext, item: Item, *, occasion: int) -> dict[str, list[int]]:
+def build_option_orders(context: AnnotatorContext, item: ItemRow, *, occasion: int) -> dict[str, list[int]]:
     """The order in which this annotator sees the options of each question, as indices by the question's name.
 
     Where a question shuffles its options, the order is seeded, and differs on each occasion of the same item. Questions
@@ -222,65 +221,67 @@ def assign_item(
     its lease ends then; without it the item is shown in Telegram.
     """
     session = transaction.session
-    item = selected.item or session.get_one(Item, selected.item_id, populate_existing=True)
-    assignment = _find_expired(session, context, selected) if selected.item is None else None
+    item = selected.item or row_tables.ITEMS.get_one(session, selected.item_id)
+    assignment = None
+    if selected.item is None:
+        assignment = annotator_context.find_assignment(
+            session, item_id=selected.item_id, annotator_id=context.annotator_id, occasion=selected.occasion
+        )
+    is_exposed = assignment is not None and assignment.exposed
+    in_telegram = batch_until is None
+    shown = {
+        "surface": Surface.TELEGRAM if in_telegram else Surface.LABEL_STUDIO,
+        "exposed": is_exposed or annotator_context.is_exposed_by_exception(session, context, item),
+        "status": AssignmentStatus.LIVE,
+        "holds_place": item.pool in POOLS_WITH_OVERLAP and not selected.is_repeat,
+        "item_revision": item.revision,
+        "instructions_sha256": context.project.instructions_sha256,
+        "stimulus_sha256": item.stimulus_sha256,
+        "shown_at": now,
+        "clock_changed": False,
+        "lease_until": compute_lease_end(context, now=now) if in_telegram else batch_until,
+    }
+    activity = assignment_policy.count_activity(context.participation, now=now) if in_telegram else {}
     if assignment is None:
-        assignment = _build_assignment(context, item, selected, now=now)
-        _advance_position(context, selected.page_position)
-    assignment.surface = Surface.TELEGRAM if batch_until is None else Surface.LABEL_STUDIO
-    assignment.exposed = assignment.exposed or annotator_context.is_exposed_by_exception(session, context, item)
-    assignment.status = AssignmentStatus.LIVE
-    assignment.holds_place = item.pool in POOLS_WITH_OVERLAP and not selected.is_repeat
-    assignment.item_revision = item.revision
-    assignment.instructions_sha256 = context.project.instructions_sha256
-    assignment.stimulus_sha256 = item.stimulus_sha256
-    assignment.shown_at, assignment.clock_changed = now, False
-    if batch_until is None:
-        renew_lease(context, assignment, now=now)
-        assignment_policy.record_activity(context.participation, now=now)
+        new = _build_assignment(context, item, selected, now=now)
+        activity |= _advance_position(context, selected.page_position)
+        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
+        assignment = row_tables.ASSIGNMENTS.insert(session, **new, **shown)
     else:
-        assignment.lease_until = batch_until
-    table_model.write_row(session, context.participation)
-    table_model.write_row(session, assignment)
+        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
+        row_tables.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
-def _find_expired(session: Session, context: AnnotatorContext, selected: SelectedItem) -> Assignment | None:
-    """The annotator's earlier assignment of the same item and occasion, which has expired; None where there is none."""
-    assignments = select(Assignment).where(
-        Assignment.item_id == selected.item_id, Assignment.annotator_id == context.annotator_id
-    )
-    return session.exec(assignments.where(Assignment.occasion == selected.occasion)).first()
+def compute_lease_end(context: AnnotatorContext, *, now: datetime) -> datetime:
+    """When the lease of an assignment in Telegram ends that begins now, as the project says."""
+    return now + timedelta(seconds=context.definition.lease or assignment_policy.LEASE_SECONDS)
 
 
-def renew_lease(context: AnnotatorContext, assignment: Assignment, *, now: datetime) -> None:
-    """Give an assignment in Telegram a new lease, as long as the project says."""
-    assignment.lease_until = now + timedelta(seconds=context.definition.lease or assignment_policy.LEASE_SECONDS)
-
-
-def _build_assignment(context: AnnotatorContext, item: Item, selected: SelectedItem, *, now: datetime) -> Assignment:
+def _build_assignment(
+    context: AnnotatorContext, item: ItemRow, selected: SelectedItem, *, now: datetime
+) -> dict[str, Any]:
+    """The columns of a new assignment that stay as they are when it is shown again."""
     orders = build_option_orders(context, item, occasion=selected.occasion)
-    return Assignment(
-        project_id=context.project_id,
-        item_id=selected.item_id,
-        annotator_id=context.annotator_id,
-        occasion=selected.occasion,
-        surface=Surface.TELEGRAM,
-        status=AssignmentStatus.LIVE,
-        stage=item.stage,
-        is_control=item.pool is Pool.CONTROL,
-        is_repeat=selected.is_repeat,
-        attempt=selected.attempt,
-        position=context.participation.shown + 1,
-        page=None if selected.page_position is None else selected.page_position.page,
-        option_order=orders.get(context.definition.all_questions[0].name),
-        option_orders=orders if len(context.definition.all_questions) > 1 else None,
-        assigned_at=now,
-    )
+    return {
+        "project_id": context.project_id,
+        "item_id": selected.item_id,
+        "annotator_id": context.annotator_id,
+        "occasion": selected.occasion,
+        "stage": item.stage,
+        "is_control": item.pool is Pool.CONTROL,
+        "is_repeat": selected.is_repeat,
+        "attempt": selected.attempt,
+        "position": context.participation.shown + 1,
+        "page": None if selected.page_position is None else selected.page_position.page,
+        "option_order": orders.get(context.definition.all_questions[0].name),
+        "option_orders": orders if len(context.definition.all_questions) > 1 else None,
+        "assigned_at": now,
+    }
 
 
-def _advance_position(context: AnnotatorContext, page_position: PagePosition | None) -> None:
-    context.participation.shown += 1
-    if page_position is not None:
-        context.participation.page, context.participation.on_page = page_position.page, page_position.position
+def _advance_position(context: AnnotatorContext, page_position: PagePosition | None) -> dict[str, Any]:
+    """The changes of the participation that count a new assignment."""
+    shown = {"shown": context.participation.shown + 1}
+    return shown if page_position is None else shown | {"page": page_position.page, "on_page": page_position.position}

@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import CapsSection
 from annotation.campaigns.sections.stages import ControlsSection, PagesSection
+from annotation.store.models import ItemRow, ParticipationRow
 from annotation.vocabulary import Stage
 
 if TYPE_CHECKING:
-    from annotation.store.models import Item, Participation
+    pass
 
 SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
@@ -77,7 +78,7 @@ class SelectedItem:
     """
 
     item_id: int
-    item: Item | None = None
+    item: ItemRow | None = None
     occasion: int = 0
     attempt: int | None = None
     is_repeat: bool = False
@@ -173,12 +174,11 @@ def find_reached_cap(
     return ReachedCap(until=progress.last_at + SESSION_PAUSE)
 
 
-def record_activity(participation: Participation, *, now: datetime) -> None:
-    """Count the annotator's action into their work session, or begin a new one after a long pause."""
+def count_activity(participation: ParticipationRow, *, now: datetime) -> dict[str, Any]:
+    """The changes that count the annotator's action into their work session, or begin a new one after a long pause."""
     if starts_session(participation.last_at, now=now):
-        participation.work_session += 1
-        participation.work_session_since = now
-    participation.last_at = now
+        return {"work_session": participation.work_session + 1, "work_session_since": now, "last_at": now}
+    return {"last_at": now}
 
 
 def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
@@ -236,7 +236,7 @@ class Remark:
     number: int
 
 
-def may_be_halfway(participation: Participation, *, number: int) -> bool:
+def may_be_halfway(participation: ParticipationRow, *, number: int) -> bool:
     """Whether so many items can be half of enough to say so, which was not said yet."""
     return number * 2 >= LEAST_HALVED and not participation.halfway_told
 

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
-from annotation.store import item_queue, judgements
+from annotation.store import item_queue, judgements, row_tables
 from annotation.store.item_queue import QueueQuery
-from annotation.store.models import Assignment, Exposure, Item
+from annotation.store.models import Assignment, AssignmentRow, Exposure, Item
 from annotation.vocabulary import AssignmentStatus, ExposureCause, ItemStatus, Pool, Stage, Surface, UnassignedReason
 from annotation.workflow.allocation import group_allocation
 from annotation.workflow.assignments import assignment_policy, qualification
@@ -51,7 +51,9 @@ def select_attempt_item(session: Session, context: AnnotatorContext, stage: Stag
     count: the fixed item, or another one, is assigned instead.
     """
     attempt, section = context.participation.attempt, context.definition.stages.by_name.get(stage.value)
-    assignments = session.exec(select(Assignment).where(*_build_stage_conditions(context, stage))).all()
+    assignments = row_tables.ASSIGNMENTS.list(
+        session, row_tables.ASSIGNMENTS.select.where(*_build_stage_conditions(context, stage))
+    )
     attempt_assignments = [assignment for assignment in assignments if (assignment.attempt or 1) == attempt]
     done_ids = [assignment.id for assignment in attempt_assignments if assignment.status is AssignmentStatus.DONE]
     superseded_ids = qualification.find_superseded_assignments(session, done_ids)
@@ -92,7 +94,7 @@ def has_batch_items(session: Session, context: AnnotatorContext) -> bool:
     return session.exec(live.limit(1)).first() is not None
 
 
-def _is_settled(assignment: Assignment) -> bool:
+def _is_settled(assignment: AssignmentRow) -> bool:
     """Whether the item of this assignment is answered or in a batch, so that the attempt does not assign it again."""
     in_batch = assignment.status is AssignmentStatus.LIVE and assignment.surface is Surface.LABEL_STUDIO
     return in_batch or assignment.status is AssignmentStatus.DONE
@@ -123,8 +125,8 @@ def select_main_item(
     ):
         return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     selected = _take_from_queue(session, context, Pool.MAIN, now=now, page_position=page_position)
-    if isinstance(selected, SelectedItem):
-        participation.missed_controls += is_control_due
+    if isinstance(selected, SelectedItem) and is_control_due:
+        row_tables.PARTICIPATIONS.update(session, participation, missed_controls=participation.missed_controls + 1)
     elif selected is None and repeat_item_id is not None:
         return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
     return selected
@@ -175,18 +177,11 @@ def _find_expired_control(session: Session, context: AnnotatorContext) -> int | 
     """
     if context.definition.controls is None:
         return None
-    expired = (
-        select(Assignment.item_id)
-        .join(Item, col(Item.id) == col(Assignment.item_id))
-        .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id, IS_EXPIRED)
-        .where(judgements.IS_CONTROL, Item.status == ItemStatus.OPEN)
-    )
-    if context.is_baseline:
-        is_own_control = (col(Exposure.project_id) == context.project_id) & (
-            col(Exposure.cause) == ExposureCause.CONTROL
-        )
-        expired = expired.where(~_build_exposure_query(context).where(~is_own_control).exists())
-    return session.exec(expired.order_by(col(Assignment.id)).limit(1)).first()
+    keys = {"annotator": context.annotator_id, "project": context.project_id}
+    if not context.is_baseline:
+        return session.connection().execute(_EXPIRED_CONTROL, keys).scalar()
+    keys_and_exceptions = {**keys, "exceptions": context.exposure_exceptions}
+    return session.connection().execute(_EXPIRED_BASELINE_CONTROL, keys_and_exceptions).scalar()
 
 
 def _select_control(session: Session, context: AnnotatorContext) -> int | None:
@@ -204,20 +199,10 @@ def _select_control(session: Session, context: AnnotatorContext) -> int | None:
     return candidate_ids[0] if candidate_ids else None
 
 
-def _build_exposure_query(context: AnnotatorContext) -> sa.Select[int]:
-    """The query for the annotator's exposures to the group of `Item`, in all projects but the exceptions."""
-    return (
-        sa.select(sa.literal(1))
-        .where(col(Exposure.annotator_id) == context.annotator_id, col(Exposure.group_id) == Item.group_id)
-        .where(col(Exposure.project_id).not_in(context.exposure_exceptions))
-    )
-
-
 def _find_exposed_items(session: Session, context: AnnotatorContext, item_ids: Collection[int]) -> set[int]:
     """The ids of the items whose group the annotator has met in any project but the exceptions."""
-    first_exposure = _build_exposure_query(context).limit(1).scalar_subquery()
-    exposed_items = select(Item.id).where(col(Item.id).in_(item_ids), first_exposure.is_not(None))
-    return {item_id for item_id in session.exec(exposed_items) if item_id is not None}
+    keys = {"items": item_ids, "annotator": context.annotator_id, "exceptions": context.exposure_exceptions}
+    return {item_id or 0 for item_id in session.connection().execute(_EXPOSED_ITEMS, keys).scalars()}
 
 
 def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
@@ -262,3 +247,26 @@ def _build_stage_conditions(context: AnnotatorContext, stage: Stage) -> tuple[sa
         col(Assignment.project_id) == context.project_id,
         col(Assignment.stage) == stage,
     )
+
+
+_EXPOSURES = sa.select(sa.literal(1)).where(
+    col(Exposure.annotator_id) == sa.bindparam("annotator"),
+    col(Exposure.group_id) == col(Item.group_id),
+    col(Exposure.project_id).not_in(sa.bindparam("exceptions", expanding=True)),
+)
+"""The annotator's exposures to the group of `Item`, in all projects but the exceptions."""
+_EXPOSED_ITEMS = sa.select(col(Item.id)).where(
+    col(Item.id).in_(sa.bindparam("items", expanding=True)),
+    _EXPOSURES.limit(1).scalar_subquery().is_not(None),
+)
+_EXPIRED_CONTROL = (
+    sa.select(col(Assignment.item_id))
+    .join(Item, col(Item.id) == col(Assignment.item_id))
+    .where(col(Assignment.annotator_id) == sa.bindparam("annotator"), IS_EXPIRED)
+    .where(col(Assignment.project_id) == sa.bindparam("project"), judgements.IS_CONTROL)
+    .where(col(Item.status) == ItemStatus.OPEN)
+    .order_by(col(Assignment.id))
+    .limit(1)
+)
+_IS_OWN_CONTROL = (col(Exposure.project_id) == sa.bindparam("project")) & (col(Exposure.cause) == ExposureCause.CONTROL)
+_EXPIRED_BASELINE_CONTROL = _EXPIRED_CONTROL.where(~_EXPOSURES.where(~_IS_OWN_CONTROL).exists())

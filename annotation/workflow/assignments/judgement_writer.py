@@ -12,7 +12,8 @@ from sqlmodel import select
 
 from annotation import vocabulary
 from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
-from annotation.store.models import Assignment, Item, Judgement, table_model
+from annotation.store import judgements, row_tables
+from annotation.store.models import AssignmentRow, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -85,7 +86,7 @@ class NewAnswer:
 
 
 def parse_answers(
-    context: AnnotatorContext, item: Item, raw_answers: Mapping[str, object], *, steps: int | None = None
+    context: AnnotatorContext, item: ItemRow, raw_answers: Mapping[str, object], *, steps: int | None = None
 ) -> NewAnswer:
     """Parse raw answers by question name, to the questions of the first `steps` steps or, without it, of all steps.
 
@@ -117,13 +118,14 @@ def write_judgement(
     *,
     revision: int,
     exclusion: Exclusion | None,
+    post_hoc: bool = False,
     now: datetime,
-) -> Judgement:
+) -> JudgementRow:
     """Write one revision of an answer to an assignment, and return it.
 
     The time of an answer in Telegram is the time since the item was shown, in seconds; that of an answer from Label
     Studio comes with it. One that cannot be is stored as unknown, with the reason. `exclusion` is stored with it, None
-    where the answer counts.
+    where the answer counts; `post_hoc` as in `Judgement`.
     """
     questions, assignment = opened.context.definition.all_questions, opened.assignment
     seconds, seconds_unknown = (
@@ -131,7 +133,8 @@ def write_judgement(
         if new_answer.at is None
         else vocabulary.check_duration(new_answer.seconds)
     )
-    judgement = Judgement(
+    return row_tables.JUDGEMENTS.insert(
+        opened.session,
         assignment_id=opened.assignment_id,
         revision=revision,
         response=new_answer.answers.get(questions[0].name, ""),
@@ -142,14 +145,12 @@ def write_judgement(
         answered_at=new_answer.at or now,
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
-        excluded_kind=None if exclusion is None else exclusion.kind,
-        excluded_reason=None if exclusion is None else exclusion.reason,
+        post_hoc=post_hoc,
+        **judgements.list_exclusion_values(exclusion),
     )
-    table_model.write_row(opened.session, judgement)
-    return judgement
 
 
-def _measure_duration(assignment: Assignment, *, now: datetime) -> vocabulary.Duration:
+def _measure_duration(assignment: AssignmentRow, *, now: datetime) -> vocabulary.Duration:
     """The time from showing an item to its answer now, by one clock, or why it is not known.
 
     Where the clock was set in between, the difference is no duration, even if it looks like one.
@@ -167,7 +168,7 @@ def get_judgement(opened: OpenedAssignment, *, revision: int) -> Judgement | Non
     return opened.session.exec(revisions).first()
 
 
-def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[str, str]:
+def get_stored_answers(context: AnnotatorContext, judgement: JudgementRow) -> dict[str, str]:
     """The answers of a judgement by question name, as they are stored; empty for a skip."""
     if judgement.answers is not None:
         return dict(judgement.answers)
@@ -176,7 +177,7 @@ def get_stored_answers(context: AnnotatorContext, judgement: Judgement) -> dict[
 
 def build_saved_judgement(
     opened: OpenedAssignment,
-    judgement: Judgement,
+    judgement: JudgementRow,
     *,
     repeated: bool = False,
     decision: QualificationDecision | None = None,
@@ -210,7 +211,7 @@ def build_saved_judgement(
     )
 
 
-def _can_offer_undo(opened: OpenedAssignment, judgement: Judgement, decision: QualificationDecision | None) -> bool:
+def _can_offer_undo(opened: OpenedAssignment, judgement: JudgementRow, decision: QualificationDecision | None) -> bool:
     """Whether to offer an undo; whether another item of the group was shown since is checked only when undo is used."""
     is_training = opened.assignment.stage is Stage.TRAINING
     has_steps = opened.context.definition.asks_in_steps
@@ -234,7 +235,7 @@ class TrainingFeedback:
 
 
 def get_training_feedback(
-    context: AnnotatorContext, item: Item, stage: Stage, stored_answers: Mapping[str, str]
+    context: AnnotatorContext, item: ItemRow, stage: Stage, stored_answers: Mapping[str, str]
 ) -> TrainingFeedback | None:
     """The feedback on an answer in the training; None in any other stage."""
     section = context.definition.stages.training
@@ -249,7 +250,7 @@ def get_training_feedback(
     )
 
 
-def get_answer_text(questions: tuple[Question, ...], item: Item, question_name: str, label: str) -> str:
+def get_answer_text(questions: tuple[Question, ...], item: ItemRow, question_name: str, label: str) -> str:
     """The text of the stored answer `label`: the option's text for a choice question, else the answer as stored."""
     question = next((question for question in questions if question.name == question_name), None)
     if isinstance(question, ChoiceQuestion):

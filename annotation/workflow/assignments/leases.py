@@ -7,9 +7,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import overlap_counts
-from annotation.store.models import Assignment
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store import overlap_counts, row_tables
+from annotation.store.models import AssignmentRow
+from annotation.store.models.column_types import UtcDateTime
 
 MAX_EXPIRED_AT_ONCE = 8
 """The largest number of other annotators' leases that one update of an annotator expires."""
@@ -33,12 +33,12 @@ def expire_leases(session: Session, *, now: datetime, except_annotator_id: int |
     return len(rows)
 
 
-def expire_lease(session: Session, assignment: Assignment, *, now: datetime) -> None:
+def expire_lease(session: Session, assignment: AssignmentRow, *, now: datetime) -> None:
     """Expire this assignment and release its place; does nothing where the assignment is no longer live."""
     ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id})
     if ended.rowcount == 1 and assignment.holds_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-    session.refresh(assignment)
+    row_tables.ASSIGNMENTS.refresh(session, assignment)
 
 
 _SELECT_OVERDUE = """

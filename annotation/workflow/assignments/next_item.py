@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
+from annotation.store import row_tables
 from annotation.store.models import Assignment
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ProjectStatus, Stage, UnassignedReason
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.allocation.open_projects import OpenProject
@@ -119,10 +120,10 @@ def _get_live_item(
     if obstacle is not None:
         leases.expire_lease(session, assignment, now=now)
         return None
-    if assignment.lease_until is not None and assignment.lease_until < now:
-        assigned_items.renew_lease(context, assignment, now=now)
-    assignment.item_revision, assignment.stimulus_sha256 = item.revision, item.stimulus_sha256
-    session.add(assignment)
+    is_over = assignment.lease_until is not None and assignment.lease_until < now
+    lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
+    shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
+    row_tables.ASSIGNMENTS.update(session, assignment, **shown)
     return assigned_items.build_assigned_item(opened)
 
 
@@ -142,7 +143,7 @@ def _assign_project_item(
     obstacle = obstacle or find_cap(context, now=now)
     if obstacle is not None:
         return obstacle
-    access.clear_declined(context.participation)
+    access.clear_declined(session, context.participation)
     selected = select_item(session, context, now=now)
     if isinstance(selected, NothingAssigned):
         return selected
@@ -196,11 +197,8 @@ def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -
             if not qualification.decide_attempt(session, context, now=now).passed:
                 return find_project_obstacle(session, context, now=now) or select_item(session, context, now=now)
             continue
-        participation.stage, participation.since = (
-            assignment_policy.get_next_stage(context.definition, participation.stage),
-            now,
-        )
-        session.add(participation)
+        stage = assignment_policy.get_next_stage(context.definition, participation.stage)
+        row_tables.PARTICIPATIONS.update(session, participation, stage=stage, since=now)
     else:
         selected = item_selection.select_main_item(session, context, now=now)
         if selected is not None:
@@ -218,29 +216,17 @@ def _select_stage_item(
 
 
 def read_eligibility(transaction: AnnotatorTransaction, *, project_id: int | None, now: datetime) -> Eligibility:
-    """Read the eligibility in one statement.
-
-    Counts of answers that this transaction has changed but not written yet are included.
-    """
+    """Read the eligibility in one statement."""
     statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
-    session = transaction.session
-    with session.no_autoflush:
-        rows = session.connection().execute(statement, {"annotator": transaction.annotator_id, "now": now}).all()
-    stored_projects = open_projects.sort_open_projects(
-        row[2:] for row in rows if project_id is None and row[2] is not None
-    )
+    keys = {"annotator": transaction.annotator_id, "now": now}
+    found = transaction.session.connection().execute(statement, keys).all()
     return Eligibility(
-        live_assignment_id=rows[0][0],
-        has_overdue_leases=bool(rows[0][1]),
-        open_projects=tuple(_update_counts(transaction, open_project) for open_project in stored_projects),
+        live_assignment_id=found[0][0],
+        has_overdue_leases=bool(found[0][1]),
+        open_projects=tuple(
+            open_projects.sort_open_projects(row[2:] for row in found if project_id is None and row[2] is not None)
+        ),
     )
-
-
-def _update_counts(transaction: AnnotatorTransaction, open_project: OpenProject) -> OpenProject:
-    context = transaction.contexts.get(open_project.project)
-    if context is None:
-        return open_project
-    return replace(open_project, answered=context.participation.answered, shown=context.participation.shown)
 
 
 _LIVE = (

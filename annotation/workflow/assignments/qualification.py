@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlmodel import Session, col, func, select
 
 from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store import journal, judgements
+from annotation.store import journal, judgements, row_tables
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Event, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow.assignments import assigned_items, assignment_policy
@@ -69,22 +70,16 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     share_interval = wilson_interval(n_right, n_answered)
     passed = pass_mark is None or pass_mark.is_reached(n_right, n_answered)
     has_retry = attempt < (section.attempts or 1)
-    participation.since = now
+    changes: dict[str, Any] = {"since": now}
     if passed:
-        participation.stage = assignment_policy.get_next_stage(context.definition, stage)
-        if stage is Stage.QUALIFICATION:
-            participation.qualified_at = now
-        else:
-            participation.attempt = 1
+        changes["stage"] = assignment_policy.get_next_stage(context.definition, stage)
+        changes |= {"qualified_at": now} if stage is Stage.QUALIFICATION else {"attempt": 1}
     elif has_retry:
-        participation.attempt += 1
-        participation.retry_at = now + timedelta(seconds=section.cool_down or 0)
+        changes |= {"attempt": attempt + 1, "retry_at": now + timedelta(seconds=section.cool_down or 0)}
     else:
-        participation.status, participation.reason = (
-            ParticipationStatus.FAILED,
-            f"{stage.value}: {n_right} of {n_answered} right",
-        )
-    session.add(participation)
+        reason = f"{stage.value}: {n_right} of {n_answered} right"
+        changes |= {"status": ParticipationStatus.FAILED, "reason": reason}
+    row_tables.PARTICIPATIONS.update(session, participation, **changes)
     retry_at = None if passed or not has_retry else participation.retry_at
     decision = QualificationDecision(
         stage=stage,

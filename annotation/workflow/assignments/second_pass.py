@@ -19,8 +19,8 @@ from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import ChoiceQuestion, Question
 from annotation.campaigns.questions.question_base import decode_json, is_asked
 from annotation.campaigns.questions.span_questions import describe_span
-from annotation.store import judgements
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store import judgements, row_tables
+from annotation.store.models import Assignment, AssignmentRow, Item, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import (
     SECOND_PASS_OCCASION,
     AssignmentStatus,
@@ -29,6 +29,7 @@ from annotation.vocabulary import (
     Stage,
     Surface,
 )
+from annotation.workflow.assignments import annotator_context
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
 
 PASSED_KINDS = (ExclusionKind.PILOT, ExclusionKind.EXPOSED)
@@ -56,7 +57,7 @@ class SecondPass:
     explanation: str | None
 
 
-def get_blind_answers(session: Session, second: Assignment, name: str) -> Mapping[str, str]:
+def get_blind_answers(session: Session, second: AssignmentRow, name: str) -> Mapping[str, str]:
     """The first-pass answers of an assignment of the second pass, by question; `name` is that of the first question."""
     judgement = judgements.get_final_judgement(session, get_first_assignment(session, second).id)
     if judgement is None:
@@ -104,10 +105,14 @@ def get_number(opened: OpenedAssignment) -> int:
     return get_first_assignment(opened.session, opened.assignment).position or 0
 
 
-def get_first_assignment(session: Session, second: Assignment) -> Assignment:
+def get_first_assignment(session: Session, second: AssignmentRow) -> AssignmentRow:
     """The assignment of the first pass that goes with one of the second."""
-    assignments = select(Assignment).where(Assignment.item_id == second.item_id, Assignment.occasion == 0)
-    return session.exec(assignments.where(Assignment.annotator_id == second.annotator_id)).one()
+    first = annotator_context.find_assignment(
+        session, item_id=second.item_id, annotator_id=second.annotator_id, occasion=0
+    )
+    if first is None:
+        raise LookupError(f"assignment {second.id} of the second pass has no first one")
+    return first
 
 
 def build_second_pass(opened: OpenedAssignment, questions: Sequence[Question]) -> SecondPass:
@@ -164,7 +169,7 @@ def list_candidates(
     return session.exec(candidates.order_by(col(Assignment.id)).limit(n_items)).all()
 
 
-def is_followed_at_once(opened: OpenedAssignment, judgement: Judgement) -> bool:
+def is_followed_at_once(opened: OpenedAssignment, judgement: JudgementRow) -> bool:
     """Whether a second pass follows an answer of the first in a project that asks in steps.
 
     In Telegram it does, but not in training and qualification, nor after a skip or an abstention.
@@ -184,12 +189,12 @@ def begin_second_pass(opened: OpenedAssignment, *, now: datetime) -> None:
     judgement = judgements.get_final_judgement(opened.session, opened.assignment_id)
     is_active = opened.context.participation.status is ParticipationStatus.ACTIVE
     if judgement is not None and is_active and is_followed_at_once(opened, judgement):
-        second = build_second_assignment(opened.assignment, opened.item, surface=Surface.TELEGRAM, now=now)
-        opened.session.add(second)
-        opened.session.flush()
+        insert_second_assignment(opened.session, opened.assignment, opened.item, surface=Surface.TELEGRAM, now=now)
 
 
-def resume_second_pass(session: Session, context: AnnotatorContext, *, now: datetime) -> tuple[Assignment, Item] | None:
+def resume_second_pass(
+    session: Session, context: AnnotatorContext, *, now: datetime
+) -> tuple[AssignmentRow, ItemRow] | None:
     """Assign the oldest second pass in Telegram that is missing, as after a pause of the project; None for none."""
     waiting = list_candidates(
         session,
@@ -201,21 +206,27 @@ def resume_second_pass(session: Session, context: AnnotatorContext, *, now: date
     if not waiting:
         return None
     [(first, item, _)] = waiting
-    expired = select(Assignment).where(Assignment.item_id == item.id, Assignment.annotator_id == context.annotator_id)
-    assignment = session.exec(expired.where(Assignment.occasion == SECOND_PASS_OCCASION)).first()
+    assignment = annotator_context.find_assignment(
+        session, item_id=first.item_id, annotator_id=context.annotator_id, occasion=SECOND_PASS_OCCASION
+    )
     if assignment is None:
-        assignment = build_second_assignment(first, item, surface=Surface.TELEGRAM, now=now)
-    assignment.status, assignment.shown_at, assignment.clock_changed = AssignmentStatus.LIVE, now, False
-    session.add(assignment)
-    session.flush()
+        assignment = insert_second_assignment(session, first, item, surface=Surface.TELEGRAM, now=now)
+    row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.LIVE, shown_at=now, clock_changed=False)
     return assignment, item
 
 
-def build_second_assignment(
-    first: Assignment, item: Item, *, surface: Surface, now: datetime, lease_until: datetime | None = None
-) -> Assignment:
-    """The assignment of the second pass that goes with one of the first; without a lease it waits for any time."""
-    return Assignment(
+def insert_second_assignment(
+    session: Session,
+    first: AssignmentRow,
+    item: ItemRow,
+    *,
+    surface: Surface,
+    now: datetime,
+    lease_until: datetime | None = None,
+) -> AssignmentRow:
+    """Insert the assignment of the second pass that goes with one of the first; no lease, no end."""
+    return row_tables.ASSIGNMENTS.insert(
+        session,
         project_id=first.project_id,
         item_id=first.item_id,
         item_revision=item.revision,
@@ -235,7 +246,7 @@ def build_second_assignment(
 
 
 def _compare_answers(
-    question: Question, item: Item, first: str | None, gold: str | None, *, accepted: Sequence[str]
+    question: Question, item: ItemRow, first: str | None, gold: str | None, *, accepted: Sequence[str]
 ) -> ComparedAnswer:
     right = None
     if first is not None and gold is not None:
@@ -248,7 +259,7 @@ def _compare_answers(
     )
 
 
-def _describe_answer(question: Question, item: Item, stored: str | None) -> str | None:
+def _describe_answer(question: Question, item: ItemRow, stored: str | None) -> str | None:
     """A stored answer as it is read: the option's text, ticked boxes and spans in one line."""
     if stored is None:
         return None

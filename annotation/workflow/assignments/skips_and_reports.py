@@ -10,8 +10,8 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.errors import Stale
-from annotation.store import journal, overlap_counts
-from annotation.store.models import Annotator, Assignment, Item, Participation, Report, table_model
+from annotation.store import journal, overlap_counts, row_tables
+from annotation.store.models import Annotator, Assignment, ItemRow, Participation, Report
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import assignment_policy, judgement_writer, submission, undo
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -69,10 +69,10 @@ def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: d
         raise Stale("This item is closed.")
     if held_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-    session.refresh(assignment)
+    row_tables.set_values(assignment, {"status": AssignmentStatus.SKIPPED, "holds_place": False})
     if new_answer.at is None:
-        assignment_policy.record_activity(context.participation, now=now)
-        session.add(context.participation)
+        activity = assignment_policy.count_activity(context.participation, now=now)
+        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SKIPPED, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
@@ -84,8 +84,8 @@ def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: d
     annotators have open reports about it; those who withdrew or were excluded or suspended are not counted.
     """
     session, context, item = opened.session, opened.context, opened.item
-    session.refresh(item, with_for_update={"key_share": True})
-    item_id = table_model.require_id(item.id)
+    row_tables.ITEMS.refresh(session, item, lock=True)
+    item_id = row_tables.require_id(item.id)
     earlier = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == context.annotator_id)
     same = earlier.where(Report.reason == reason, Report.text == text, col(Report.resolved_at).is_(None))
     if session.exec(same).first() is not None:
@@ -104,7 +104,7 @@ def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: d
     return SavedReport(repeated=False, paused=_pause_if_reported(session, context, item, now=now))
 
 
-def _build_report_count_query(context: AnnotatorContext, item: Item) -> SelectOfScalar[int]:
+def _build_report_count_query(context: AnnotatorContext, item: ItemRow) -> SelectOfScalar[int]:
     """The query that counts the annotators who have open reports on the item and still take part."""
     is_of_reporter = col(Participation.annotator_id) == Report.annotator_id
     return (
@@ -121,7 +121,7 @@ def _build_report_count_query(context: AnnotatorContext, item: Item) -> SelectOf
     )
 
 
-def _pause_if_reported(session: Session, context: AnnotatorContext, item: Item, *, now: datetime) -> bool:
+def _pause_if_reported(session: Session, context: AnnotatorContext, item: ItemRow, *, now: datetime) -> bool:
     """Pause the item if it is open and has enough open reports; return whether it is paused now."""
     section = context.definition.reports
     n_reports = session.exec(_build_report_count_query(context, item)).one()
@@ -129,7 +129,7 @@ def _pause_if_reported(session: Session, context: AnnotatorContext, item: Item, 
         return item.status is ItemStatus.PAUSED
     if n_reports < (DEFAULT_REPORT_THRESHOLD if section is None else section.threshold):
         return False
-    overlap_counts.pause_item(session, item_id=table_model.require_id(item.id))
+    overlap_counts.pause_item(session, item_id=row_tables.require_id(item.id))
     data = {"item": item.external_id, "reports": n_reports}
     journal.record_event(session, Event.ITEM_PAUSED, now=now, project_id=context.project_id, data=data)
     return True

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.orm.attributes import set_committed_value
 from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Stale
-from annotation.store import item_queue, judgements, overlap_counts
-from annotation.store.models import Assignment, Item, Judgement
+from annotation.store import item_queue, judgements, overlap_counts, row_tables
+from annotation.store.models import Assignment, AssignmentRow, Item, JudgementRow
 from annotation.vocabulary import (
     EXTRA,
     POOLS_WITH_OVERLAP,
@@ -46,7 +46,7 @@ from annotation.workflow.quality import enforcement
 
 def store_answer(
     opened: OpenedAssignment, *, revision: int, new_answer: NewAnswer, now: datetime
-) -> tuple[Judgement, OpenedAssignment]:
+) -> tuple[JudgementRow, OpenedAssignment]:
     """Store an answer or a skip of the second pass, and an answer that adds to the blind one as a revision of that too;
     return the judgement and the opened assignment of the first pass.
 
@@ -57,14 +57,15 @@ def store_answer(
     if opened.context.project.status is ProjectStatus.CLOSED:
         raise Stale("The project is closed.")
     if revision == 0:
-        _mark_second_pass_done(opened)
-        assignment_policy.record_activity(opened.context.participation, now=now)
-        session.add(opened.context.participation)
+        if not any(_mark_done(session, assignment, status=status, holds_place=False) for status in _OPEN):
+            raise Stale("This item is closed.")
+        participation = opened.context.participation
+        activity = assignment_policy.count_activity(participation, now=now)
+        row_tables.PARTICIPATIONS.update(session, participation, **activity)
     elif assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
     else:
-        assignment.open_revision = None
-        session.add(assignment)
+        row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=SECOND_PASS, now=now)
     first = OpenedAssignment(
         transaction=opened.transaction,
@@ -76,19 +77,14 @@ def store_answer(
     stored = {} if blind is None else judgement_writer.get_stored_answers(opened.context, blind)
     if blind is not None and new_answer.skip_reason is None and stored != dict(new_answer.answers):
         judgement_writer.write_judgement(
-            first, new_answer, revision=blind.revision + 1, exclusion=blind.exclusion, now=now
-        ).post_hoc = blind.post_hoc
+            first,
+            new_answer,
+            revision=blind.revision + 1,
+            exclusion=blind.exclusion,
+            post_hoc=blind.post_hoc,
+            now=now,
+        )
     return judgement, first
-
-
-def _mark_second_pass_done(opened: OpenedAssignment) -> None:
-    """Mark the assignment as answered; raises Stale where it is neither live nor expired."""
-    open_statuses = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
-    is_open = col(Assignment.id) == opened.assignment_id, col(Assignment.status).in_(open_statuses)
-    done = sa.update(Assignment).where(*is_open).values(status=AssignmentStatus.DONE)
-    if opened.session.connection().execute(done).rowcount != 1:
-        raise Stale("This item is closed.")
-    opened.session.refresh(opened.assignment)
 
 
 def submit_judgement(
@@ -167,11 +163,11 @@ def store_first_answer(
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=exclusion, now=now)
     if assignment.holds_place:
         if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
-            assignment.exposed = True
+            row_tables.ASSIGNMENTS.update(session, assignment, exposed=True)
         overlap_counts.fill_place(session, item_id=item.id or 0)
     _update_counts(opened, new_answer=new_answer, now=now)
     decision = _decide_attempt(opened, now=now)
-    apply_consequences(opened, now=now)
+    apply_consequences(opened, judgement, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement, decision=decision)
 
 
@@ -181,7 +177,7 @@ def store_second_answer(
     """Store an answer or a skip of the second pass in Telegram: see `second_pass_answers.store_answer`."""
     check_participation(opened.session, opened.context)
     judgement, first = store_answer(opened, revision=revision, new_answer=new_answer, now=now)
-    apply_consequences(first, now=now)
+    apply_consequences(first, judgement, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
 
@@ -193,13 +189,12 @@ def check_participation(session: Session, context: AnnotatorContext) -> None:
         raise Stale("You did not agree, or took your consent back; agree to go on.")
 
 
-def _mark_done(session: Session, assignment: Assignment, *, status: AssignmentStatus, holds_place: bool) -> bool:
+def _mark_done(session: Session, assignment: AssignmentRow, *, status: AssignmentStatus, holds_place: bool) -> bool:
     """Mark an assignment of this status as answered; return False where its status has changed meanwhile."""
     parameters = {"assignment": assignment.id, "before": status, "place": holds_place}
     if session.connection().execute(_MARK_DONE, parameters).rowcount != 1:
         return False
-    set_committed_value(assignment, "status", AssignmentStatus.DONE)
-    set_committed_value(assignment, "holds_place", holds_place)
+    row_tables.set_values(assignment, {"status": AssignmentStatus.DONE, "holds_place": holds_place})
     return True
 
 
@@ -237,19 +232,20 @@ def _is_still_needed(opened: OpenedAssignment) -> bool:
 def _store_revision(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> SavedJudgement:
     """Store another answer; the first answer to a skipped item takes a place again, if there is one."""
     session, context, assignment = opened.session, opened.context, opened.assignment
-    revision, assignment.open_revision = assignment.open_revision or 0, None
+    revision = assignment.open_revision or 0
+    changes: dict[str, Any] = {"open_revision": None}
     was_skipped, exclusion = assignment.status is AssignmentStatus.SKIPPED, new_answer.exclusion
     if was_skipped:
         exclusion = _take_place_again(opened, status=AssignmentStatus.SKIPPED) or exclusion
     if assignment.repeat_at is not None and context.definition.repeats is not None:
-        assignment.repeat_at = now + timedelta(seconds=context.definition.repeats.after)
-    session.add(assignment)
+        changes["repeat_at"] = now + timedelta(seconds=context.definition.repeats.after)
+    row_tables.ASSIGNMENTS.update(session, assignment, **changes)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=exclusion, now=now)
     if was_skipped:
         if assignment.holds_place:
             overlap_counts.fill_place(session, item_id=assignment.item_id)
         _update_counts(opened, new_answer=new_answer, now=now)
-    apply_consequences(opened, now=now)
+    apply_consequences(opened, judgement, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
 
@@ -257,18 +253,17 @@ def _update_counts(opened: OpenedAssignment, *, new_answer: NewAnswer, now: date
     """Update the participation's counts and work session, and set or clear the time of the item's repeat."""
     context, assignment = opened.context, opened.assignment
     participation = context.participation
-    if new_answer.at is None:
-        assignment_policy.record_activity(participation, now=now)
+    changes = assignment_policy.count_activity(participation, now=now) if new_answer.at is None else {}
     if assignment.stage is Stage.MAIN:
         today = assignment_policy.get_local_date(now, context.annotator.time_zone)
-        participation.answered += 1
-        participation.answered_today = participation.answered_today + 1 if participation.day == today else 1
-        participation.day = today
+        before = participation.answered_today if participation.day == today else 0
+        changes |= {"answered": participation.answered + 1, "answered_today": before + 1, "day": today}
+    row_tables.PARTICIPATIONS.update(opened.session, participation, **changes)
     if assignment.is_repeat:
         _clear_repeat(opened.session, assignment)
     elif _is_chosen_for_repeat(opened, new_answer):
         repeat_after = context.definition.repeats.after if context.definition.repeats is not None else 0
-        assignment.repeat_at = now + timedelta(seconds=repeat_after)
+        row_tables.ASSIGNMENTS.update(opened.session, assignment, repeat_at=now + timedelta(seconds=repeat_after))
 
 
 def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bool:
@@ -289,7 +284,7 @@ def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bo
     )
 
 
-def _clear_repeat(session: Session, assignment: Assignment) -> None:
+def _clear_repeat(session: Session, assignment: AssignmentRow) -> None:
     """Clear the time at which the item's repeat is due, on the first assignment of the item to this annotator."""
     of_first_occasion = sa.update(Assignment).where(
         col(Assignment.item_id) == assignment.item_id,
@@ -316,8 +311,11 @@ def _decide_attempt(opened: OpenedAssignment, *, now: datetime) -> Qualification
     return qualification.decide_attempt(session, context, now=now)
 
 
-def apply_consequences(opened: OpenedAssignment, *, now: datetime) -> None:
-    """Enforce the quality rules on a stored answer, and add a place where dynamic overlap asks for another answer."""
+def apply_consequences(opened: OpenedAssignment, judgement: JudgementRow, *, now: datetime) -> None:
+    """Enforce the quality rules on a stored answer, and add a place where dynamic overlap asks for another answer.
+
+    Afterwards the assignment and `judgement`, the answer, are as the rules have left them.
+    """
     session, context, assignment = opened.session, opened.context, opened.assignment
     project, definition = context.project, context.definition
     if definition.quality or not assignment.holds_place:
@@ -329,6 +327,8 @@ def apply_consequences(opened: OpenedAssignment, *, now: datetime) -> None:
             assignment_id=opened.assignment_id,
             now=now,
         )
+        row_tables.ASSIGNMENTS.refresh(session, assignment)
+        row_tables.JUDGEMENTS.refresh(session, judgement)
     if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds_place:
         return
     item_id = assignment.item_id
@@ -339,6 +339,7 @@ def apply_consequences(opened: OpenedAssignment, *, now: datetime) -> None:
         overlap_counts.add_places(session, item_id=item_id, number=1, now=now)
 
 
+_OPEN = (AssignmentStatus.LIVE, AssignmentStatus.EXPIRED)
 _MARK_DONE = (
     sa.update(Assignment)
     .where(col(Assignment.id) == sa.bindparam("assignment"), col(Assignment.status) == sa.bindparam("before"))

@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from sqlmodel import col, select
 
 from annotation.errors import Stale
-from annotation.store import judgements
-from annotation.store.models import Assignment, Item
+from annotation.store import judgements, row_tables
+from annotation.store.models import Assignment, AssignmentRow, Item
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow.assignments import assigned_items, judgement_writer
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, OpenedAssignment
@@ -28,9 +28,7 @@ def undo_judgement(opened: OpenedAssignment) -> AssignedItem:
     judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None or not is_changeable(opened):
         raise Stale("This answer can be changed no more.")
-    assignment.open_revision = judgement.revision + 1
-    session.add(assignment)
-    session.flush()
+    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=judgement.revision + 1)
     return assigned_items.build_assigned_item(opened)
 
 
@@ -40,9 +38,7 @@ def keep_judgement(opened: OpenedAssignment) -> SavedJudgement:
     judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None:
         raise Stale("This item is not answered.")
-    assignment.open_revision = None
-    session.add(assignment)
-    session.flush()
+    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
 
@@ -78,7 +74,7 @@ def is_changeable(opened: OpenedAssignment) -> bool:
     return not _was_group_shown_later(opened)
 
 
-def _is_qualification_decided(context: AnnotatorContext, assignment: Assignment) -> bool:
+def _is_qualification_decided(context: AnnotatorContext, assignment: AssignmentRow) -> bool:
     participation = context.participation
     is_undecided = participation.stage is Stage.QUALIFICATION and participation.status is not ParticipationStatus.FAILED
     return not is_undecided or participation.attempt != assignment.attempt

@@ -18,7 +18,7 @@ from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
 from annotation.store.models import Annotator, Conversation
-from annotation.store.models.table_model import RowReader, UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
@@ -188,14 +188,10 @@ class ConversationState:
 
 @dataclass
 class ConversationRecord:
-    """The stored state of an annotator's conversation; it is read once per update.
-
-    `row` keeps what was read in the session, so that a change of it needs no other statement.
-    """
+    """The stored state of an annotator's conversation; it is read once per update."""
 
     annotator_id: int
     state: ConversationState
-    row: Conversation | None = None
 
     def save(self, session: Session, state: ConversationState, *, now: datetime) -> None:
         """Store a new state, unless it is equal to the stored one."""
@@ -206,11 +202,11 @@ class ConversationRecord:
 
 def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
-    found = annotator_locks.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id}, _CONVERSATION)
+    found = annotator_locks.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id})
     if found is None:
         return None
-    locked, (row,) = found
-    return locked, ConversationRecord(locked.annotator_id, _parse_state(row), row)
+    locked, stored = found
+    return locked, ConversationRecord(locked.annotator_id, _parse_state(*stored))
 
 
 def open_conversation(
@@ -237,15 +233,15 @@ def open_conversation(
 
 def save_state(session: Session, *, annotator_id: int, state: ConversationState, now: datetime) -> None:
     """Insert or update the stored state; default values are left out."""
-    row = session.get(Conversation, annotator_id) or Conversation(annotator_id=annotator_id, step="", at=now)
     values = {key: getattr(state, name) for name, key in _STORED_KEYS.items()}
     data: dict[str, Any] = {key: value for key, value in values.items() if value}
     if state.drafts:
         data["drafts"] = [dataclasses.asdict(draft) for draft in state.drafts]
-    row.step, row.data, row.at = state.step.value, data, now
-    row.asked_by, row.asked_in = state.asked_by, state.asked_in
-    session.add(row)
+    stored = {"step": state.step.value, "data": data, "at": now, "asked_by": state.asked_by, "asked_in": state.asked_in}
+    key = {"annotator": annotator_id}
     session.flush()
+    if session.connection().execute(_UPDATE_CONVERSATION, stored | key).rowcount != 1:
+        session.connection().execute(_INSERT_CONVERSATION, stored | {"annotator_id": annotator_id})
 
 
 def reset_state(session: Session, *, telegram_id: int) -> None:
@@ -254,28 +250,31 @@ def reset_state(session: Session, *, telegram_id: int) -> None:
     session.connection().execute(sa.delete(Conversation).where(col(Conversation.annotator_id) == annotator_id))
 
 
-def _parse_state(row: Conversation | None) -> ConversationState:
+def _parse_state(step: str | None, data: Any, asked_by: int | None, asked_in: int | None) -> ConversationState:
     """The state as it is stored; raises UnknownVersion where this program cannot read it."""
-    if row is None:
+    if step is None:
         return ConversationState()
     try:
-        return _parse_known_state(row)
+        drafts = tuple(AnswerDraft(**draft) for draft in data.get("drafts", ()))
+        values = {name: data[key] for name, key in _STORED_KEYS.items() if key in data}
+        values |= {name: tuple(values[name]) for name in ("exhausted_entries", "long_text") if name in values}
+        return ConversationState(
+            step=ConversationStep(step), drafts=drafts, asked_by=asked_by, asked_in=asked_in, **values
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as failure:
         raise UnknownVersion("The state of the conversation was stored by another version.") from failure
 
 
-def _parse_known_state(row: Conversation) -> ConversationState:
-    drafts = tuple(AnswerDraft(**draft) for draft in row.data.get("drafts", ()))
-    values = {name: row.data[key] for name, key in _STORED_KEYS.items() if key in row.data}
-    values |= {name: tuple(values[name]) for name in ("exhausted_entries", "long_text") if name in values}
-    return ConversationState(
-        step=ConversationStep(row.step), drafts=drafts, asked_by=row.asked_by, asked_in=row.asked_in, **values
-    )
-
-
-_CONVERSATION = RowReader(Conversation)
+_INSERT_CONVERSATION = sa.insert(Conversation)
+_UPDATE_CONVERSATION = (
+    sa.update(Conversation)
+    .where(col(Conversation.annotator_id) == sa.bindparam("annotator"))
+    .values({name: sa.bindparam(name) for name in ("step", "data", "at", "asked_by", "asked_in")})
+)
 _FIND_CONVERSATION = (
-    annotator_locks.build_locking_select(_CONVERSATION)
+    annotator_locks.build_locking_select(
+        Conversation.step, Conversation.data, Conversation.asked_by, Conversation.asked_in
+    )
     .outerjoin(Conversation, col(Conversation.annotator_id) == col(Annotator.id))
     .where(col(Annotator.telegram_id) == sa.bindparam("telegram"))
 )

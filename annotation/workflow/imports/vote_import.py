@@ -20,8 +20,8 @@ from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.loading.judgements import label_studio_json
 from annotation.loading.vote_parser import locate_refusal
-from annotation.store import journal, judgements, pseudonyms
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.store import journal, judgements, pseudonyms, row_tables
+from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
 from annotation.vocabulary import (
     EARLIER,
     SECOND_PASS,
@@ -106,8 +106,9 @@ def _read_answers(
     )
 
 
-def _add_assignment(session: Session, first: Assignment) -> Assignment:
-    assignment = Assignment(
+def _add_assignment(session: Session, first: AssignmentRow) -> AssignmentRow:
+    return row_tables.ASSIGNMENTS.insert(
+        session,
         project_id=first.project_id,
         item_id=first.item_id,
         item_revision=first.item_revision,
@@ -117,31 +118,27 @@ def _add_assignment(session: Session, first: Assignment) -> Assignment:
         status=AssignmentStatus.DONE,
         stage=first.stage,
     )
-    session.add(assignment)
-    session.flush()
-    return assignment
 
 
 def _add_judgement(
     session: Session,
-    assignment: Assignment,
+    assignment: AssignmentRow,
     vote: VoteDraft,
     *,
     revision: int,
     exclusion: Exclusion | None,
 ) -> None:
-    session.add(
-        Judgement(
-            assignment_id=assignment.id or 0,
-            revision=revision,
-            response=vote.response,
-            response_raw=vote.raw,
-            answers=vote.answers,
-            seconds=vote.seconds,
-            seconds_unknown=vote.seconds_unknown,
-            skip_reason=vote.skip_reason,
-            **judgements.list_exclusion_values(exclusion),
-        )
+    row_tables.JUDGEMENTS.insert(
+        session,
+        assignment_id=assignment.id or 0,
+        revision=revision,
+        response=vote.response,
+        response_raw=vote.raw,
+        answers=vote.answers,
+        seconds=vote.seconds,
+        seconds_unknown=vote.seconds_unknown,
+        skip_reason=vote.skip_reason,
+        **judgements.list_exclusion_values(exclusion),
     )
 
 

@@ -14,9 +14,9 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import ControlRule
 from annotation.input_files import FileRow
 from annotation.loading.drafts import VoteDraft
-from annotation.store import journal, judgements
+from annotation.store import journal, judgements, row_tables
 from annotation.store.judgements import FinalAnswer
-from annotation.store.models import Assignment, Judgement, Project, table_model
+from annotation.store.models import Assignment, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, Pool, RepeatPolicy, Stage, Surface
 from annotation.workflow.imports import repeated_votes
 from annotation.workflow.imports.repeated_votes import NumberedVote
@@ -285,7 +285,7 @@ def _insert_assignments(
     session: Session, project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
 ) -> None:
     vote_items = [items[item] for item, _, _, _ in batch]
-    table_model.insert_rows(
+    row_tables.insert_rows(
         session,
         Assignment,
         {
@@ -322,7 +322,7 @@ def _insert_judgements(
 ) -> None:
     votes = [vote for _, _, _, vote in batch]
     exclusions = [judgements.list_exclusion_values(vote.exclusion) for vote in votes]
-    table_model.insert_rows(
+    row_tables.insert_rows(
         session,
         Judgement,
         {

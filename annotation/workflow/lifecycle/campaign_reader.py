@@ -12,7 +12,7 @@ from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.stimulus import Piece
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft, format_value
-from annotation.store.models import Item, Project
+from annotation.store.models import Item, ItemRow, Project
 
 
 def read_campaign(session: Session, project: Project) -> tuple[project_file.CheckedProject, CampaignContents]:
@@ -53,7 +53,7 @@ def _build_draft(item: Item, campaign: project_file.CheckedProject) -> ItemDraft
     )
 
 
-def get_pieces(item: Item, definition: project_file.ProjectFile) -> tuple[Piece, ...]:
+def get_pieces(item: ItemRow, definition: project_file.ProjectFile) -> tuple[Piece, ...]:
     """The pieces of an item that annotators are shown: those stored, or, for an item of plain text, its columns."""
     if item.pieces is not None:
         return tuple(_build_piece(stored) for stored in item.pieces)

@@ -11,21 +11,21 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.campaigns import project_file
 from annotation.store import journal
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
+from annotation.store.models import Annotator, Assignment, Item, Judgement, Project, ProjectRow
 from annotation.vocabulary import Event, ProjectStatus, Surface
+from annotation.workflow import definitions
 from annotation.workflow.lifecycle import freeze
 
 
-def is_blind(session: Session, project: Project) -> bool:
+def is_blind(session: Session, project: ProjectRow) -> bool:
     """Whether its scores, votes and agreement are not to be shown: a baseline that people answer, before it is closed.
 
     Imported votes and simulated annotators are exempt: while no other answer is there, nothing is blind.
     """
     if project.status is ProjectStatus.CLOSED:
         return False
-    if project_file.parse_definition(project.definition).kind != "baseline":
+    if definitions.read_project_definition(session, project).kind != "baseline":
         return False
     by_people = (
         select(sa.literal(1))

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.store import judgements
 from annotation.store.models import Assignment, Consent, Exposure, Item, Judgement, Project
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import Pool, Stage, Surface
 from annotation.workflow.annotators.terms import get_project_scope
 

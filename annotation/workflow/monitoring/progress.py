@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.store.models import Item, Judgement, Participation, Project, ProjectTally
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import ItemStatus, Pool, ProjectStatus
 
 HOURS = 24

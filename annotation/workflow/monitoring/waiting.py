@@ -20,7 +20,7 @@ from annotation.store.models import (
     Project,
     SupportMessage,
 )
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.store.parked import ParkedCounts
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.annotators import support_messages

@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store import notices
-from annotation.store.models import Annotator, Assignment, Item, NoticeWish, Participation
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models import Annotator, AnnotatorRow, Assignment, Item, NoticeWish, Participation
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
@@ -244,7 +244,7 @@ def get_wish(session: Session, *, annotator_id: int) -> Wish:
 def set_wish(
     session: Session,
     *,
-    annotator: Annotator,
+    annotator: AnnotatorRow,
     now: datetime,
     default_zone: str,
     reminders: bool | None = None,
@@ -272,7 +272,7 @@ def set_wish(
     return changed
 
 
-def postpone_reminder(session: Session, *, annotator: Annotator, now: datetime, default_zone: str) -> None:
+def postpone_reminder(session: Session, *, annotator: AnnotatorRow, now: datetime, default_zone: str) -> None:
     """Remind the annotator tomorrow, by day: they asked for it."""
     wish = get_wish(session, annotator_id=annotator.id or 0)
     tomorrow = daytime.find_tomorrow(now, annotator.time_zone, default=default_zone)
@@ -354,7 +354,7 @@ def _list_values(wish: Wish, *, due_at: datetime | None) -> dict[str, Any]:
     return values | {"due_at": due_at}
 
 
-def _store_wish(session: Session, annotator: Annotator, wish: Wish, *, now: datetime, default_zone: str) -> None:
+def _store_wish(session: Session, annotator: AnnotatorRow, wish: Wish, *, now: datetime, default_zone: str) -> None:
     """Store a wish that its annotator changed; it is looked at soon."""
     row = session.get(NoticeWish, annotator.id) or NoticeWish(annotator_id=annotator.id or 0)
     is_wanted = wish.reminders or wish.news

@@ -27,7 +27,7 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
-from annotation.store.models.table_model import UtcDateTime
+from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import progress, waiting
 from annotation.workflow.monitoring.progress import Progress

@@ -20,6 +20,7 @@ from annotation.store.models import (
     Programme,
     ProgrammeProject,
     Project,
+    ProjectRow,
     Report,
     SupportMessage,
 )
@@ -305,7 +306,7 @@ def send_announcement(session: Session, *, announcement_id: int, by: int, now: d
     return number
 
 
-def request_export(session: Session, *, project: Project, by: int, now: datetime) -> bool:
+def request_export(session: Session, *, project: ProjectRow, by: int, now: datetime) -> bool:
     """Ask for the files of a project; False where this organiser waits for them already."""
     if not export_requests.add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
         return False

@@ -18,8 +18,8 @@ from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Ques
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, journal, judgements
-from annotation.store.models import Assignment, Item, Participation, Project
+from annotation.store import annotator_locks, journal, judgements, row_tables
+from annotation.store.models import AssignmentRow, ParticipationRow, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
 from annotation.workflow.quality import exclusions, gold_answers, rules
@@ -91,9 +91,9 @@ JUDGED_STAGES = {Stage.PILOT, Stage.MAIN}
 def enforce_rules(
     session: Session,
     *,
-    project: Project,
+    project: ProjectRow,
     definition: ProjectFile,
-    participation: Participation,
+    participation: ParticipationRow,
     assignment_id: int,
     now: datetime,
 ) -> tuple[RuleBreach, ...]:
@@ -104,8 +104,7 @@ def enforce_rules(
     anew: it gets its overlap place back where the revision before had lost it, or is kept as extra where no place is
     left. An excluded annotator stays excluded until `readmit_annotator`.
     """
-    session.flush()
-    assignment = session.get_one(Assignment, assignment_id, populate_existing=True)
+    assignment = row_tables.ASSIGNMENTS.get_one(session, assignment_id)
     if assignment.stage not in JUDGED_STAGES or assignment.status != AssignmentStatus.DONE:
         return ()
     post_hoc = rules.have_rules_changed(project, definition)
@@ -137,7 +136,12 @@ def enforce_rules(
 
 
 def _reinstate_page(
-    session: Session, breaches: Sequence[RuleBreach], *, definition: ProjectFile, assignment: Assignment, now: datetime
+    session: Session,
+    breaches: Sequence[RuleBreach],
+    *,
+    definition: ProjectFile,
+    assignment: AssignmentRow,
+    now: datetime,
 ) -> None:
     """Count a page again that was excluded as too fast and, after a correction, is no longer too fast."""
     broken = {breach.exclusion for breach in breaches}
@@ -148,12 +152,12 @@ def _reinstate_page(
             reinstate_answers(session, assignment_ids=page, exclusion=exclusion, now=now)
 
 
-def get_exclusion(participation: Participation) -> Exclusion | None:
+def get_exclusion(participation: ParticipationRow) -> Exclusion | None:
     """Why no answer of the annotator in the project counts; None where the annotator is not excluded."""
     return _build_exclusion(participation) if participation.status == ParticipationStatus.EXCLUDED else None
 
 
-def _build_exclusion(participation: Participation) -> Exclusion:
+def _build_exclusion(participation: ParticipationRow) -> Exclusion:
     """The exclusion by which answers of an annotator who was excluded, or paused, do not count."""
     if participation.reason is None:
         return EXCLUDED_BY_ORGANISER
@@ -191,7 +195,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
     return reinstate_answers(session, assignment_ids=assignment_ids, exclusion=exclusion, now=now)
 
 
-def needs_more_answers(session: Session, *, project: Project, definition: ProjectFile, item_id: int) -> bool:
+def needs_more_answers(session: Session, *, project: ProjectRow, definition: ProjectFile, item_id: int) -> bool:
     """Whether dynamic overlap asks for one more answer to an item that has all its answers.
 
     Never beyond the maximum, while a place is free or an answer is still to come, or for a paused item.
@@ -199,7 +203,7 @@ def needs_more_answers(session: Session, *, project: Project, definition: Projec
     plan = definition.overlap
     if not isinstance(plan, DynamicOverlap):
         return False
-    item = session.get_one(Item, item_id, populate_existing=True)
+    item = row_tables.ITEMS.get_one(session, item_id)
     if item.free + item.held > 0 or item.n_done < item.n_live or item.n_live >= plan.max:
         return False
     first = definition.all_questions[0].name
@@ -241,8 +245,8 @@ def _apply_consequence(
     breach: RuleBreach,
     *,
     definition: ProjectFile,
-    assignment: Assignment,
-    participation: Participation,
+    assignment: AssignmentRow,
+    participation: ParticipationRow,
     post_hoc: bool,
     now: datetime,
 ) -> None:
@@ -261,7 +265,7 @@ def _apply_consequence(
 
 
 def _list_excluded_assignments(
-    session: Session, breach: RuleBreach, definition: ProjectFile, assignment: Assignment
+    session: Session, breach: RuleBreach, definition: ProjectFile, assignment: AssignmentRow
 ) -> Sequence[int]:
     """The assignments that an exclusion takes out: this one, its page, or all of the annotator in the main stage."""
     if breach.scope is ExclusionScope.ANSWER:
@@ -273,14 +277,14 @@ def _list_excluded_assignments(
     )
 
 
-def _list_page_assignments(session: Session, definition: ProjectFile, assignment: Assignment) -> Sequence[int]:
+def _list_page_assignments(session: Session, definition: ProjectFile, assignment: AssignmentRow) -> Sequence[int]:
     """The ids of the assignments on the same page as this one."""
     number = definition.pages.items if definition.pages else 1
     neighbours = judgements.list_neighbouring_answers(session, assignment, number=number - 1)
     return [answer.assignment_id for answer in neighbours if answer.page == assignment.page]
 
 
-def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment, now: datetime) -> None:
+def _flag_answer(session: Session, breach: RuleBreach, *, assignment: AssignmentRow, now: datetime) -> None:
     answer = judgements.get_final_judgement(session, assignment.id)
     if answer is not None and breach.reason not in (answer.flags or []):
         answer.flags = [*(answer.flags or []), breach.reason]
@@ -289,15 +293,13 @@ def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment
 
 
 def _set_status(
-    session: Session, participation: Participation, status: ParticipationStatus, *, reason: str | None, now: datetime
+    session: Session, participation: ParticipationRow, status: ParticipationStatus, *, reason: str | None, now: datetime
 ) -> None:
-    participation.status, participation.reason, participation.since = status, reason, now
-    session.add(participation)
-    session.flush()
+    row_tables.PARTICIPATIONS.update(session, participation, status=status, reason=reason, since=now)
 
 
 def _record_breach(
-    session: Session, event: Event, breach: RuleBreach, *, assignment: Assignment, now: datetime
+    session: Session, event: Event, breach: RuleBreach, *, assignment: AssignmentRow, now: datetime
 ) -> None:
     journal.record_event(
         session,

@@ -11,8 +11,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store import journal, judgements, overlap_counts
-from annotation.store.models import Assignment, Judgement
+from annotation.store import journal, judgements, overlap_counts, row_tables
+from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
 
 MAX_IDS_PER_STATEMENT = 500
@@ -28,8 +28,8 @@ def exclude_answers(
     An answer that is already excluded keeps its first exclusion; its place is released all the same. Live assignments
     are ended.
     """
-    excluded: list[Assignment] = []
-    concerned: list[Assignment] = []
+    excluded: list[AssignmentRow] = []
+    concerned: list[AssignmentRow] = []
     for batch in _split_batches(assignment_ids):
         counting = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
@@ -53,7 +53,7 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], excl
 
     An answer whose item was filled by others meanwhile is kept as extra.
     """
-    reinstated: list[Assignment] = []
+    reinstated: list[AssignmentRow] = []
     for batch in _split_batches(assignment_ids):
         excluded = sa.select(col(Judgement.assignment_id)).where(
             col(Judgement.assignment_id).in_(batch),
@@ -69,7 +69,7 @@ def reinstate_answers(session: Session, *, assignment_ids: Collection[int], excl
     return len(counting)
 
 
-def restore_place(session: Session, assignment: Assignment) -> bool:
+def restore_place(session: Session, assignment: AssignmentRow) -> bool:
     """Count a counting answer in its item's overlap if it is not counted there.
 
     An answer from Telegram or Label Studio takes a free place, or is marked extra where none is free: then False is
@@ -84,13 +84,11 @@ def restore_place(session: Session, assignment: Assignment) -> bool:
     else:
         _set_exclusion(session, {assignment.id or 0}, exclusion=EXTRA, post_hoc=False)
         return False
-    assignment.holds_place = True
-    session.add(assignment)
-    session.flush()
+    row_tables.ASSIGNMENTS.update(session, assignment, holds_place=True)
     return True
 
 
-def _needs_place(assignment: Assignment) -> bool:
+def _needs_place(assignment: AssignmentRow) -> bool:
     """Whether the overlap counts the assignment; control items and repeats are beside it."""
     can_hold = not assignment.is_control and not assignment.is_repeat
     return can_hold and assignment.stage in {Stage.PILOT, Stage.MAIN} and assignment.status == AssignmentStatus.DONE
@@ -104,22 +102,20 @@ def _set_exclusion(session: Session, ids: Collection[int], *, exclusion: Exclusi
         session.execute(final.values(**judgements.list_exclusion_values(exclusion), post_hoc=post_hoc))
 
 
-def _release_place(session: Session, assignment: Assignment, *, now: datetime) -> None:
+def _release_place(session: Session, assignment: AssignmentRow, *, now: datetime) -> None:
     """Release the place of an assignment, and end the assignment where it is still live."""
     live = assignment.status == AssignmentStatus.LIVE
-    if live:
-        assignment.status = AssignmentStatus.EXPIRED
+    status = AssignmentStatus.EXPIRED if live else assignment.status
     if assignment.holds_place:
         if assignment.surface == Surface.IMPORT:
             overlap_counts.remove_imported_answer(session, item_id=assignment.item_id)
         else:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=not live, now=now)
-        assignment.holds_place = False
-    session.add(assignment)
+    row_tables.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
 
 
 def _record_change(
-    session: Session, event: Event, changed: Sequence[Assignment], *, reason: str, post_hoc: bool, now: datetime
+    session: Session, event: Event, changed: Sequence[AssignmentRow], *, reason: str, post_hoc: bool, now: datetime
 ) -> None:
     """Write one journal entry for each project; it names the annotator where all answers are of one annotator."""
     for project_id in sorted({assignment.project_id for assignment in changed}):
@@ -136,7 +132,7 @@ def _record_change(
         )
 
 
-def _sort_by_item(assignments: Collection[Assignment]) -> list[Assignment]:
+def _sort_by_item(assignments: Collection[AssignmentRow]) -> list[AssignmentRow]:
     """Sorted in the order in which items are locked everywhere, so that two exclusions cannot deadlock."""
     return sorted(assignments, key=lambda assignment: (assignment.item_id, assignment.id or 0))
 

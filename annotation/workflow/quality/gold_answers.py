@@ -12,17 +12,17 @@ from annotation.campaigns.questions import (
     ScaleQuestion,
     question_base,
 )
-from annotation.store.models import Item
+from annotation.store.models import ItemRow
 
 
-def get_gold_answers(item: Item, questions: Sequence[Question]) -> dict[str, str]:
+def get_gold_answers(item: ItemRow, questions: Sequence[Question]) -> dict[str, str]:
     """The item's gold by question, as answers are stored."""
     if item.golds:
         return dict(item.golds)
     return {} if item.gold is None else {questions[0].name: item.gold}
 
 
-def is_item_right(item: Item, questions: Sequence[Question], given: Mapping[str, str]) -> bool | None:
+def is_item_right(item: ItemRow, questions: Sequence[Question], given: Mapping[str, str]) -> bool | None:
     """Whether every question that has gold was answered right; None where no question has gold.
 
     `given` are answers by question, as they are stored.

@@ -12,6 +12,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from sqlmodel import Session
 
@@ -26,9 +27,14 @@ from annotation.campaigns.sections.quality import (
     StraightLiningRule,
     TextRule,
 )
-from annotation.store import judgements
+from annotation.store import judgements, row_tables
 from annotation.store.judgements import FinalAnswer
-from annotation.store.models import Assignment, Item, Participation, Project
+from annotation.store.models import (
+    AssignmentRow,
+    Item,
+    ParticipationRow,
+    ProjectRow,
+)
 from annotation.vocabulary import Exclusion, ExclusionKind, ParticipationStatus
 from annotation.workflow.quality import gold_answers
 
@@ -222,7 +228,7 @@ N_EARLIER_ANSWERS = 20
 
 
 def find_breaches(
-    session: Session, *, project: Project, definition: ProjectFile, assignment: Assignment
+    session: Session, *, project: ProjectRow, definition: ProjectFile, assignment: AssignmentRow
 ) -> tuple[RuleBreach, ...]:
     """The rules that the final answer of an assignment breaks, in the order of the project file.
 
@@ -233,7 +239,7 @@ def find_breaches(
     return tuple(breach for breach in breaches if breach is not None)
 
 
-def have_rules_changed(project: Project, definition: ProjectFile) -> bool:
+def have_rules_changed(project: ProjectRow, definition: ProjectFile) -> bool:
     """Whether the rules differ from those frozen at the start; then what they exclude is marked post hoc."""
     if project.frozen is None:
         return False
@@ -260,10 +266,18 @@ def mark_control_answers(definition: ProjectFile, answered: Sequence[FinalAnswer
 class _AnswerFacts:
     """An answer with the facts that were fetched about it so far."""
 
-    def __init__(self, session: Session, *, project: Project, definition: ProjectFile, assignment: Assignment) -> None:
+    def __init__(
+        self, session: Session, *, project: ProjectRow, definition: ProjectFile, assignment: AssignmentRow
+    ) -> None:
         self.session, self.project, self.definition, self.assignment = session, project, definition, assignment
         self.first = definition.all_questions[0].name
         self._read_neighbours: list[FinalAnswer] | None = None
+
+    @cached_property
+    def participation(self) -> ParticipationRow:
+        """The annotator's participation in the project."""
+        key = (self.assignment.annotator_id, self.assignment.project_id)
+        return row_tables.PARTICIPATIONS.get_one(self.session, *key)
 
     def check(self, rule: QualityRule) -> RuleBreach | None:
         """The breach of one rule, if any."""
@@ -299,8 +313,8 @@ class _AnswerFacts:
         An annotator who enters a stage has answered nothing there yet, so an answer older than the participation's
         `since` can only be from before a readmission.
         """
-        participation = self.session.get(Participation, (self.assignment.annotator_id, self.assignment.project_id))
-        if participation is None or participation.status is not ParticipationStatus.ACTIVE:
+        participation = self.participation
+        if participation.status is not ParticipationStatus.ACTIVE:
             return False
         same_stage = participation.stage is self.assignment.stage
         return same_stage and answer.answered_at is not None and answer.answered_at < participation.since

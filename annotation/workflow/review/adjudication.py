@@ -20,7 +20,7 @@ from annotation.store import adjudications, judgements, queries
 from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
-    Annotator,
+    AnnotatorRow,
     Assignment,
     Item,
     Judgement,
@@ -57,7 +57,7 @@ def list_open_cases(
     *,
     project: Project,
     question: Question,
-    adjudicator: Annotator,
+    adjudicator: AnnotatorRow,
     gold_review: bool | None = False,
     case_id: int | None = None,
 ) -> Sequence[AdjudicationCase]:
@@ -93,7 +93,7 @@ def list_open_cases(
     ]
 
 
-def open_case(session: Session, *, project: Project, case: AdjudicationCase, adjudicator: Annotator) -> OpenCase:
+def open_case(session: Session, *, project: Project, case: AdjudicationCase, adjudicator: AnnotatorRow) -> OpenCase:
     """What an adjudicator is shown of a case."""
     definition = definitions.get_project_definition(project)
     question = next(one for one in definition.all_questions if one.name == case.question)
@@ -124,7 +124,7 @@ def decide_case(
     *,
     project: Project,
     case: AdjudicationCase,
-    adjudicator: Annotator,
+    adjudicator: AnnotatorRow,
     revision: int,
     labels: Sequence[str],
     comment: str = "",
@@ -183,7 +183,7 @@ def undo_decision(
     *,
     project: Project,
     question: Question,
-    adjudicator: Annotator,
+    adjudicator: AnnotatorRow,
     now: datetime,
     item_id: int | None = None,
 ) -> str | None:

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns.questions import Question
 from annotation.errors import Conflict, Stale
 from annotation.store import adjudications
-from annotation.store.models import Adjudication, AdjudicationCase, Adjudicator, Annotator, Item, Project
+from annotation.store.models import Adjudication, AdjudicationCase, Adjudicator, AnnotatorRow, Item, Project
 from annotation.workflow import definitions
 from annotation.workflow.annotators.invitations import CLOSED_TYPES
 from annotation.workflow.review import adjudication
@@ -45,13 +45,13 @@ class QueuedCase:
     left: int
 
 
-def is_adjudicator(session: Session, *, adjudicator: Annotator) -> bool:
+def is_adjudicator(session: Session, *, adjudicator: AnnotatorRow) -> bool:
     """Whether the person was invited to adjudicate any project, and is not suspended."""
     roles = select(Adjudicator.project_id).where(Adjudicator.annotator_id == adjudicator.id).limit(1)
     return adjudicator.suspended_at is None and session.exec(roles).first() is not None
 
 
-def find_next_case(session: Session, *, adjudicator: Annotator, after: int | None = None) -> QueuedCase | None:
+def find_next_case(session: Session, *, adjudicator: AnnotatorRow, after: int | None = None) -> QueuedCase | None:
     """The first case that waits for the adjudicator; with `after` (an id) the one that follows, and so on in a circle.
 
     None where no case waits. The case `after` itself comes last.
@@ -73,7 +73,7 @@ def find_next_case(session: Session, *, adjudicator: Annotator, after: int | Non
     return None
 
 
-def find_case(session: Session, *, adjudicator: Annotator, case_id: int) -> QueuedCase | None:
+def find_case(session: Session, *, adjudicator: AnnotatorRow, case_id: int) -> QueuedCase | None:
     """A case by its id; None where it does not wait for the adjudicator."""
     case = session.get(AdjudicationCase, case_id)
     item = None if case is None else session.get_one(Item, case.item_id)
@@ -90,7 +90,7 @@ def find_case(session: Session, *, adjudicator: Annotator, case_id: int) -> Queu
 def decide_queued_case(
     session: Session,
     *,
-    adjudicator: Annotator,
+    adjudicator: AnnotatorRow,
     queued: QueuedCase,
     picked: Sequence[int] = (),
     comment: str = "",
@@ -119,7 +119,7 @@ def decide_queued_case(
         raise Stale("This is decided.") from failure
 
 
-def find_own_decision(session: Session, *, adjudicator: Annotator, case_id: int, number: int) -> Adjudication | None:
+def find_own_decision(session: Session, *, adjudicator: AnnotatorRow, case_id: int, number: int) -> Adjudication | None:
     """The adjudicator's decision with this number on a case, where it holds."""
     of_case = select(Adjudication).join(
         AdjudicationCase,
@@ -133,7 +133,7 @@ def find_own_decision(session: Session, *, adjudicator: Annotator, case_id: int,
 
 
 def take_decision_back(
-    session: Session, *, adjudicator: Annotator, case_id: int, number: int, now: datetime
+    session: Session, *, adjudicator: AnnotatorRow, case_id: int, number: int, now: datetime
 ) -> QueuedCase | None:
     """Take the adjudicator's decision with this number on a case back; the case, None where it does not wait again.
 
@@ -150,7 +150,7 @@ def take_decision_back(
     return find_case(session, adjudicator=adjudicator, case_id=case_id)
 
 
-def _list_queues(session: Session, adjudicator: Annotator) -> list[tuple[Project, Question]]:
+def _list_queues(session: Session, adjudicator: AnnotatorRow) -> list[tuple[Project, Question]]:
     """The closed questions with cases of the adjudicator's projects, in the order of the projects."""
     if adjudicator.suspended_at is not None:
         return []
@@ -174,7 +174,7 @@ def _find_queue(session: Session, queues: Sequence[tuple[Project, Question]], ca
 
 
 def _build_queued_case(
-    session: Session, project: Project, case: AdjudicationCase, adjudicator: Annotator, *, left: int
+    session: Session, project: Project, case: AdjudicationCase, adjudicator: AnnotatorRow, *, left: int
 ) -> QueuedCase:
     opened = adjudication.open_case(session, project=project, case=case, adjudicator=adjudicator)
     shown = json.dumps([opened.item.revision, *(candidate.answer for candidate in opened.candidates)])

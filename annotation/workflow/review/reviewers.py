@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from aggregation import spelling
 from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal, pseudonyms
-from annotation.store.models import Annotator, Assignment, Item, Journal, Project
+from annotation.store.models import Annotator, AnnotatorRow, Assignment, Item, Journal, Project
 from annotation.vocabulary import AssignmentStatus, Event
 from annotation.workflow import definitions
 
@@ -61,7 +61,7 @@ def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     return found
 
 
-def build_revocable_condition(annotator_id: Any, *, by: Annotator) -> sa.ColumnElement[bool]:
+def build_revocable_condition(annotator_id: Any, *, by: AnnotatorRow) -> sa.ColumnElement[bool]:
     """The condition that a decision of a person (a column) can be taken back by somebody.
 
     It is their own, or that of somebody who cannot do it any more, suspended or forgotten.
@@ -91,7 +91,7 @@ def build_answered_condition(annotator_id: int) -> sa.ColumnElement[bool]:
 
 
 def record_shown_gold(
-    session: Session, *, project: Project, reviewer: Annotator, items: Iterable[str], now: datetime
+    session: Session, *, project: Project, reviewer: AnnotatorRow, items: Iterable[str], now: datetime
 ) -> None:
     """Record that a reviewer is shown the gold of these items (external ids), of which they then adjudicate none."""
     seen = _list_shown_items(session, reviewer).get(project.id or 0, set())
@@ -108,7 +108,7 @@ def record_shown_gold(
 
 
 def list_seen_items(
-    session: Session, *, project: Project, reviewer: Annotator, items: Sequence[Item]
+    session: Session, *, project: Project, reviewer: AnnotatorRow, items: Sequence[Item]
 ) -> frozenset[str]:
     """Which of these items of a project (external ids) a reviewer was shown the gold of, here or in another project."""
     shown = _list_shown_items(session, reviewer)
@@ -120,7 +120,7 @@ def list_seen_items(
 
 
 def list_made_items(
-    session: Session, *, project: Project, reviewer: Annotator, items: Sequence[Item]
+    session: Session, *, project: Project, reviewer: AnnotatorRow, items: Sequence[Item]
 ) -> frozenset[str]:
     """Which of these items of a project (external ids) a reviewer made, by `review.made_by` here and elsewhere."""
     made: set[str] = set()
@@ -132,7 +132,7 @@ def list_made_items(
     return frozenset(made)
 
 
-def _list_shown_items(session: Session, reviewer: Annotator) -> dict[int, set[str]]:
+def _list_shown_items(session: Session, reviewer: AnnotatorRow) -> dict[int, set[str]]:
     """The items (external ids) of which a reviewer was shown the gold, by project."""
     events = select(Journal).where(Journal.event == Event.GOLD_SHOWN.value, Journal.annotator_id == reviewer.id)
     shown: dict[int, set[str]] = defaultdict(set)

@@ -14,9 +14,9 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
-from annotation.store import annotator_locks, judgements
+from annotation.store import annotator_locks, judgements, row_tables
 from annotation.store.annotator_locks import LockedAnnotator
-from annotation.store.models import Annotator, Assignment, Item, Judgement, Project, SubmissionReview
+from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project, SubmissionReview
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import withdrawal
@@ -335,7 +335,7 @@ def undo_review(
     found = session.exec(held).first()
     if found is None:
         return None
-    assignment = session.get_one(Assignment, found.assignment_id)
+    assignment = row_tables.ASSIGNMENTS.get_one(session, found.assignment_id)
     locked = annotator_locks.lock_annotator(session, assignment.annotator_id)
     last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
     if last is None or last.id != found.id:
@@ -361,11 +361,18 @@ def _add_undone_row(session: Session, last: SubmissionReview, reviewer: Annotato
 
 
 def _reinstate_answer(
-    session: Session, locked: LockedAnnotator, *, project: Project, assignment: Assignment, reason: str, now: datetime
+    session: Session,
+    locked: LockedAnnotator,
+    *,
+    project: Project,
+    assignment: AssignmentRow,
+    reason: str,
+    now: datetime,
 ) -> None:
     """Count an answer again that was rejected, unless its annotator withdrew, or something else excludes it."""
     ids = [assignment.id or 0]
     exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=build_rejection(reason), now=now)
+    row_tables.ASSIGNMENTS.refresh(session, assignment)
     if assignment.status is AssignmentStatus.WITHDRAWN:
         post_hoc = project.started_at is not None
         exclusions.exclude_answers(

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries
+from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries, row_tables
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
@@ -104,9 +104,10 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
         return f"{MARKER}-{next(mark)}"
 
     project = queries.get_project(session, "words")
-    participations.get_or_create_participation(
+    participation = participations.get_or_create_participation(
         annotator_locks.lock_annotator(session, who), project=project, now=NOW
-    ).reason = trace()
+    )
+    row_tables.PARTICIPATIONS.update(session, participation, reason=trace())
     first = people.assigned(session, who, "words-1", answer=trace())
     judgement = session.exec(select(Judgement).where(Judgement.assignment_id == first.id)).one()
     judgement.answers, judgement.flags, judgement.skip_reason = {"answer": trace()}, [trace()], trace()
@@ -296,7 +297,8 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         session.add_all([full, TextVersion(sha256="1" * 64, kind=TextKind.CONSENT, text="Я згоден.", since=NOW)])
         session.flush()
         locked = annotator_locks.lock_annotator(session, who)
-        participations.get_or_create_participation(locked, project=project, now=NOW).invitation_id = full.id
+        joined = participations.get_or_create_participation(locked, project=project, now=NOW)
+        row_tables.PARTICIPATIONS.update(session, joined, invitation_id=full.id)
         made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True
         session.connection().exec_driver_sql("""UPDATE judgement SET flags = '["control items right"]'""")

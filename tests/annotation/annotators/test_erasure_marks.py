@@ -13,9 +13,15 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, backups, database, invariants, processes, pseudonyms, queries
+from annotation.store import annotator_locks, backups, database, invariants, processes, pseudonyms, queries, row_tables
 from annotation.store.backups import manifest
-from annotation.store.models import Annotator, ErasedAnnotator, Judgement, Participation, SupportMessage
+from annotation.store.models import (
+    Annotator,
+    ErasedAnnotator,
+    Judgement,
+    ParticipationRow,
+    SupportMessage,
+)
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import participations
 from annotation.workflow.annotators import erasure, own_data, registration, roster, support_messages, withdrawal
@@ -36,7 +42,7 @@ def forget(session: Session, annotator: Annotator, *, now: datetime = LATER) -> 
     erasure.erase_annotator(session, annotator_id=annotator.id or 0, now=now)
 
 
-def joined(people: People, session: Session, name: str, number: int = TELEGRAM_ID) -> Participation:
+def joined(people: People, session: Session, name: str, number: int = TELEGRAM_ID) -> ParticipationRow:
     """The participation of the person with this Telegram id, made if need be."""
     annotator = people.joined(session, number)
     locked = annotator_locks.lock_annotator(session, annotator.id or 0)
@@ -71,9 +77,7 @@ def test_a_failed_qualification_outlives_being_forgotten(
         with people.db.transaction() as session:
             person, own = people.joined(session, TELEGRAM_ID), joined(people, session, "words")
             if own.status is ParticipationStatus.ACTIVE:
-                own.status, own.stage, own.attempt = status, Stage.QUALIFICATION, 2
-                session.add(own)
-                session.flush()
+                row_tables.PARTICIPATIONS.update(session, own, status=status, stage=Stage.QUALIFICATION, attempt=2)
             if withdraws:
                 project = queries.get_project(session, "words")
                 withdrawal.withdraw_annotator(session, annotator_id=person.id or 0, project=project, now=LATER)
@@ -90,9 +94,8 @@ def test_attempts_and_their_pause_are_not_given_back(people: People, load: Load)
     load("words")
     with people.db.transaction() as session:
         own = joined(people, session, "words")
-        own.stage, own.attempt, own.retry_at = Stage.QUALIFICATION, 2, LATER + timedelta(days=3)
-        session.add(own)
-        session.flush()
+        retry_at = LATER + timedelta(days=3)
+        row_tables.PARTICIPATIONS.update(session, own, stage=Stage.QUALIFICATION, attempt=2, retry_at=retry_at)
         forget(session, people.joined(session, TELEGRAM_ID))
         own = joined(people, session, "words")
         assert (own.status, own.stage, own.attempt) == (ParticipationStatus.ACTIVE, Stage.QUALIFICATION, 2)

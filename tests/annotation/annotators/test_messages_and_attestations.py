@@ -11,7 +11,7 @@ import pytest
 from annotation.campaigns.project_file import parse_definition
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import annotator_locks, queries
+from annotation.store import annotator_locks, queries, row_tables
 from annotation.workflow import participations
 from annotation.workflow.annotators import consents, erasure, registration, support_messages
 
@@ -100,11 +100,12 @@ def test_a_work_session_is_attested_once_it_is_over(
         project.definition = (
             parse_definition(project.definition).model_copy(update={"attestation": section}).model_dump(mode="json")
         )
+        project.definition_sha256 = "0" * 64
         row = participations.get_or_create_participation(
             annotator_locks.lock_annotator(session, person), project=project, now=NOW
         )
-        row.work_session = work_session
-        row.last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
+        last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
+        row_tables.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)
         definition = parse_definition(project.definition)
         for number in attested:
             for used in ("словник", "ні"):

@@ -81,13 +81,13 @@ def test_an_item_and_its_answer_cost_so_many_statements(scenario: Scenario, at_w
 
 
 def test_an_item_after_an_answer_reads_nothing_of_the_annotator_again(scenario: Scenario, at_work: int) -> None:
-    """Twelve in all, in one transaction, as the bot does it; the counts in it are those after the answer."""
+    """Thirteen in all, in one transaction, as the bot does it; the counts in it are those after the answer."""
     assigned = scenario.assign(at_work)
     with counted(scenario.db) as sent, scenario.db.transaction() as session:
         transaction = lock_annotator(session, at_work)
         told(scenario, transaction, assigned)
         following = asked(scenario, transaction)
-    assert len(sent) <= 12, sent
+    assert len(sent) <= 13, sent
     assert following.number == assigned.number + 1
     participation = scenario.participation(at_work, assigned.project_id)
     assert (participation.answered, participation.shown) == (assigned.number, following.number)
@@ -109,7 +109,7 @@ def test_quality_rules_read_the_project_once(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize("again", [False, True], ids=["the same value", "locked again"])
 def test_a_quota_that_an_answer_fills_counts_in_the_same_transaction(scenario: Scenario, *, again: bool) -> None:
-    """The next request sees the counts of the answer before they are written; locked again, it writes them first."""
+    """The next request sees the counts of the answer, also where it locks the annotator again."""
     programme_of(scenario, quota=2)
     who = scenario.person()
     scenario.answer(who)

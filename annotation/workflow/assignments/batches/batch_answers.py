@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from sqlmodel import Session, select
+from sqlmodel import Session
 
 from annotation.errors import Stale
-from annotation.store import judgements, overlap_counts
-from annotation.store.models import Assignment, Judgement
+from annotation.store import judgements, overlap_counts, row_tables
+from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import (
     DELETED_IN_LABEL_STUDIO,
     POOLS_WITH_OVERLAP,
@@ -50,13 +50,11 @@ def assign_second_pass(
         n_items=n_items,
     )
     assignments = [
-        second_pass.build_second_assignment(
-            first_assignment, item, surface=Surface.LABEL_STUDIO, now=now, lease_until=now + lease
+        second_pass.insert_second_assignment(
+            session, first_assignment, item, surface=Surface.LABEL_STUDIO, now=now, lease_until=now + lease
         )
         for first_assignment, item, _ in candidates
     ]
-    session.add_all(assignments)
-    session.flush()
     return tuple(assignment.id or 0 for assignment in assignments)
 
 
@@ -130,11 +128,7 @@ def withdraw_batch_answer(opened: OpenedAssignment, *, now: datetime) -> bool:
 
 def _complete_first_pass(second: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> None:
     """Store the answers of both passes together as an answer of the first pass, in projects that ask in steps."""
-    assignments_of_item = select(Assignment).where(
-        Assignment.item_id == second.assignment.item_id, Assignment.annotator_id == second.context.annotator_id
-    )
-    first_assignment = second.session.exec(assignments_of_item.where(Assignment.occasion == 0)).one()
-    first = replace(second, assignment=first_assignment)
+    first = replace(second, assignment=second_pass.get_first_assignment(second.session, second.assignment))
     if judgements.get_final_judgement(first.session, first.assignment_id) is not None:
         _store_answer(first, new_answer=new_answer, now=now)
 
@@ -147,7 +141,7 @@ def _store_answer(
 ) -> bool:
     final = judgements.get_final_judgement(opened.session, opened.assignment_id)
     if final is None:
-        _set_shown_time(opened.assignment, new_answer)
+        _set_shown_time(opened, new_answer)
         _store_first(opened, new_answer=new_answer, now=now)
         return True
     is_same = (
@@ -164,10 +158,12 @@ def _store_answer(
     return True
 
 
-def _set_shown_time(assignment: Assignment, new_answer: NewAnswer) -> None:
+def _set_shown_time(opened: OpenedAssignment, new_answer: NewAnswer) -> None:
     """Set when the item was opened in Label Studio: the time of the answer minus the seconds that it took."""
-    if new_answer.at is not None and assignment.assigned_at is not None:
-        assignment.shown_at = max(assignment.assigned_at, new_answer.at - timedelta(seconds=new_answer.seconds or 0))
+    assigned_at = opened.assignment.assigned_at
+    if new_answer.at is not None and assigned_at is not None:
+        shown_at = max(assigned_at, new_answer.at - timedelta(seconds=new_answer.seconds or 0))
+        row_tables.ASSIGNMENTS.update(opened.session, opened.assignment, shown_at=shown_at)
 
 
 def _store_first(
@@ -209,16 +205,17 @@ def _store_changed_answer(
     stays_excluded = final.excluded_kind not in REVISABLE_KINDS
     exclusion = final.exclusion if stays_excluded else new_answer.exclusion
     judgement = judgement_writer.write_judgement(
-        opened, new_answer, revision=final.revision + 1, exclusion=exclusion, now=now
+        opened,
+        new_answer,
+        revision=final.revision + 1,
+        exclusion=exclusion,
+        post_hoc=stays_excluded and final.post_hoc,
+        now=now,
     )
-    judgement.post_hoc = stays_excluded and final.post_hoc
-    assignment.open_revision = None
-    if not stays_excluded:
-        assignment.status = AssignmentStatus.DONE
-    session.add_all([judgement, assignment])
-    session.flush()
+    status = assignment.status if stays_excluded else AssignmentStatus.DONE
+    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None, status=status)
     if not stays_excluded and exclusions.restore_place(session, assignment):
-        submission.apply_consequences(opened, now=now)
+        submission.apply_consequences(opened, judgement, now=now)
 
 
 def _store_skip_after_answer(
@@ -245,10 +242,8 @@ def _store_skip_after_answer(
         exclusions.restore_place(session, assignment)
 
 
-def _end_assignment(session: Session, assignment: Assignment, status: AssignmentStatus) -> None:
-    assignment.status, assignment.holds_place = status, False
-    session.add(assignment)
-    session.flush()
+def _end_assignment(session: Session, assignment: AssignmentRow, status: AssignmentStatus) -> None:
+    row_tables.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
 
 
 def _check_changeable(opened: OpenedAssignment) -> None:

@@ -15,8 +15,17 @@ from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
-from annotation.store import item_queue, journal, overlap_counts
-from annotation.store.models import Assignment, Item, LabelStudioBatch, ProgrammeProject, Project, Report, table_model
+from annotation.store import item_queue, journal, overlap_counts, row_tables
+from annotation.store.models import (
+    Assignment,
+    Item,
+    ItemRow,
+    LabelStudioBatch,
+    ProgrammeProject,
+    Project,
+    ProjectRow,
+    Report,
+)
 from annotation.vocabulary import (
     POOLS_WITH_OVERLAP,
     SECOND_PASS_OCCASION,
@@ -89,7 +98,7 @@ def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:
     return f"The items have {'; '.join(parts)}."
 
 
-def build_item_facts(item: Item) -> ConditionFacts:
+def build_item_facts(item: ItemRow) -> ConditionFacts:
     """What conditions can test of an item before anybody answers."""
     facts = {
         "id": (item.external_id,), "group": (item.group_id,), "pool": (item.pool.value,), "gold": (item.gold or "",),
@@ -100,7 +109,7 @@ def build_item_facts(item: Item) -> ConditionFacts:
 
 def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int) -> NotAssigned | None:
     """Take a place of a named item for the annotator; None where it was taken, else why not."""
-    item = session.get_one(Item, item_id, populate_existing=True)
+    item = row_tables.ITEMS.get_one(session, item_id)
     query = item_selection.build_queue_query(session, context, item.pool)
     if item.status is ItemStatus.RETIRED:
         return NotAssigned.RETIRED
@@ -132,7 +141,7 @@ MAX_CANDIDATES = 200
 """The largest number of moved items that are looked at to assign one."""
 
 
-def move_items(session: Session, *, project: Project, item_ids: Collection[int], now: datetime) -> int:
+def move_items(session: Session, *, project: ProjectRow, item_ids: Collection[int], now: datetime) -> int:
     """Move those of the items that are open to Label Studio; return how many were moved.
 
     Live assignments of moved items in Telegram can still be answered.
@@ -344,38 +353,34 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     Telegram.
     """
     session = transaction.session
-    item = session.get_one(Item, item_id)
+    item = row_tables.ITEMS.get_one(session, item_id)
     context = annotator_context.load_context(transaction, project_id=item.project_id, now=now)
     if isinstance(context, NothingAssigned):
         raise Stale(f"The annotator may not work in the project: {context.reason.value}.")
-    assignments_of_item = select(Assignment).where(
-        Assignment.item_id == item_id, Assignment.annotator_id == transaction.annotator_id
+    existing = annotator_context.find_assignment(
+        session, item_id=item_id, annotator_id=transaction.annotator_id, occasion=0
     )
-    existing = session.exec(assignments_of_item.where(Assignment.occasion == 0)).first()
     if existing is not None:
         if existing.surface is not Surface.LABEL_STUDIO:
             raise Stale("The annotator has this item in Telegram.")
-        return table_model.require_id(existing.id)
+        return row_tables.require_id(existing.id)
     obstacle = find_project_obstacle(session, context, now=now)
     if obstacle is not None:
         raise Stale(f"The annotator may not work in the project: {obstacle.reason.value}.")
     selected = SelectedItem(item_id=item_id)
     assignment = assigned_items.assign_item(transaction, context, selected, now=now, batch_until=now).assignment
-    assignment.status, assignment.holds_place = AssignmentStatus.EXPIRED, False
-    session.add(assignment)
-    session.flush()
-    return table_model.require_id(assignment.id)
+    row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
+    return row_tables.require_id(assignment.id)
 
 
 def record_shown_revision(
     transaction: AnnotatorTransaction, *, assignment_id: int, item_revision: int, stimulus_sha256: str
 ) -> None:
     """Record that a live assignment of a batch shows this revision of its item; does nothing for one that has ended."""
-    assignment = transaction.session.get_one(Assignment, assignment_id, populate_existing=True)
+    assignment = row_tables.ASSIGNMENTS.get_one(transaction.session, assignment_id)
     if assignment.status is AssignmentStatus.LIVE:
-        assignment.item_revision, assignment.stimulus_sha256 = item_revision, stimulus_sha256
-        transaction.session.add(assignment)
-        transaction.session.flush()
+        shown = {"item_revision": item_revision, "stimulus_sha256": stimulus_sha256}
+        row_tables.ASSIGNMENTS.update(transaction.session, assignment, **shown)
 
 
 def _select_next(

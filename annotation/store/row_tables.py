@@ -1,0 +1,194 @@
+"""Rows of the hot tables as plain values, read and written by SQLAlchemy Core, and rows inserted in bulk.
+
+A tap reads and writes by these statements, which are built once: the ORM would take two to five times as long. A value
+belongs to no session and cannot be assigned to; `RowTable.update` changes the row and the value.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar, cast
+
+import sqlalchemy as sa
+from sqlalchemy.orm.exc import StaleDataError
+from sqlmodel import Session, SQLModel
+
+from annotation.store import models
+from annotation.store.models.column_types import PlainRow
+
+Row = TypeVar("Row", bound=PlainRow)
+
+
+class RowTable(Generic[Row]):
+    """The statements that read and write rows of a table as plain values.
+
+    The values have the fields of `row_type`, a base of the table model `model`; `columns` are their columns, of which
+    the first belongs to the primary key. `select` reads them.
+    """
+
+    def __init__(self, row_type: type[Row], model: type[Row]) -> None:
+        table: sa.Table = sa.inspect(model).local_table
+        self._row_type, self._names = row_type, tuple(row_type.model_fields)
+        self.columns = tuple(table.columns[name] for name in self._names)
+        self.select = sa.select(*self.columns)
+        self._key = tuple(column.name for column in table.primary_key)
+        self._has_key = sa.and_(*(column == sa.bindparam(f"is_{column.name}") for column in table.primary_key))
+        self._generated = None if table.autoincrement_column is None else table.autoincrement_column.name
+        self._insert = sa.insert(table)
+        self._update = sa.update(table).where(self._has_key)
+        self._updates: dict[tuple[str, ...], sa.Update] = {}
+
+    def build(self, values: Sequence[Any]) -> Row | None:
+        """The value of these columns; None where an outer join has found no row."""
+        if values[0] is None:
+            return None
+        return cast(Row, self._row_type.model_construct(**dict(zip(self._names, values, strict=True))))
+
+    def find(
+        self, session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None = None
+    ) -> Row | None:
+        """The first row that a statement on `columns` reads, None without one."""
+        found = find_first(session, statement, parameters, self)
+        return None if found is None else found[0]
+
+    def list(self, session: Session, statement: sa.Executable) -> list[Row]:
+        """The rows that a statement on `columns` reads."""
+        session.flush()
+        return [row for values in session.connection().execute(statement) if (row := self.build(values)) is not None]
+
+    def get(self, session: Session, *key: Any) -> Row | None:
+        """The row with this primary key, None without one."""
+        return self.find(session, self.select.where(self._has_key), self._name_key(key))
+
+    def get_one(self, session: Session, *key: Any) -> Row:
+        """The row with this primary key; raises LookupError without one."""
+        row = self.get(session, *key)
+        if row is None:
+            raise LookupError(f"there is no {self._row_type.__name__} {key}")
+        return row
+
+    def insert(self, session: Session, **values: Any) -> Row:
+        """Insert a row, with defaults for the columns without a value; return it with its id."""
+        row = cast(Row, self._row_type.model_construct(**values))
+        stored = {name: getattr(row, name) for name in self._names if name != self._generated}
+        session.flush()
+        result = session.connection().execute(self._insert, stored)
+        if self._generated is not None and result.inserted_primary_key is not None:
+            set_values(row, {self._generated: result.inserted_primary_key[0]})
+        return row
+
+    def update(self, session: Session, row: Row, **changes: Any) -> None:
+        """Store these values of columns in the database and in the value; nothing is sent where the row has them.
+
+        Raises StaleDataError where the row was deleted.
+        """
+        changed = {name: value for name, value in changes.items() if getattr(row, name) != value}
+        if not changed:
+            return
+        key = self._name_key([getattr(row, name) for name in self._key])
+        if session.connection().execute(self._build_update(tuple(changed)), changed | key).rowcount != 1:
+            raise StaleDataError(f"This row of {self._row_type.__name__} is not there any more.")
+        set_values(row, changed)
+
+    def refresh(self, session: Session, row: Row, *, lock: bool = False) -> None:
+        """Read the row again into this value; with `lock` it is locked until the transaction ends."""
+        statement = self.select.where(self._has_key)
+        key = self._name_key([getattr(row, name) for name in self._key])
+        session.flush()
+        found = session.connection().execute(statement.with_for_update(key_share=True) if lock else statement, key)
+        set_values(row, dict(zip(self._names, found.one(), strict=True)))
+
+    def _name_key(self, key: Sequence[Any]) -> dict[str, Any]:
+        return {f"is_{name}": value for name, value in zip(self._key, key, strict=True)}
+
+    def _build_update(self, names: tuple[str, ...]) -> sa.Update:
+        if names not in self._updates:
+            self._updates[names] = self._update.values({name: sa.bindparam(name) for name in names})
+        return self._updates[names]
+
+
+def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
+    """Set in the value of a row what a statement has stored or read."""
+    for name, value in values.items():
+        object.__setattr__(row, name, value)  # whoever holds the value sees the change; assignment is refused
+
+
+ANNOTATORS = RowTable(models.AnnotatorRow, models.Annotator)
+PARTICIPATIONS = RowTable(models.ParticipationRow, models.Participation)
+PROJECTS = RowTable(models.ProjectRow, models.Project)
+PROGRAMMES = RowTable(models.ProgrammeRow, models.Programme)
+ITEMS = RowTable(models.ItemRow, models.Item)
+ASSIGNMENTS = RowTable(models.AssignmentRow, models.Assignment)
+JUDGEMENTS = RowTable(models.JudgementRow, models.Judgement)
+
+
+def find_first(
+    session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None, *tables: RowTable[Any]
+) -> list[Any] | None:
+    """The rows of several tables that stand side by side in the first result of a statement, None without a result.
+
+    The statement reads the columns of the tables, in their order, and then others; so the list has the row of each
+    table, None where an outer join has found none, and then the other values.
+    """
+    session.flush()
+    values = session.connection().execute(statement, parameters).first()
+    if values is None:
+        return None
+    rows, start = [], 0
+    for table in tables:
+        end = start + len(table.columns)
+        rows.append(table.build(values[start:end]))
+        start = end
+    return [*rows, *values[start:]]
+
+
+def insert_rows(
+    session: Session,
+    model: type[SQLModel],
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    constants: Mapping[str, Any],
+    encoded: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> None:
+    """Insert rows in one statement, given as columns of equal length; `constants` are the same in all rows.
+
+    `encoded` are columns of JSON that are text already. Other columns get their defaults. Values are converted column
+    by column, in half of the time that SQLAlchemy needs to build the parameters of each row.
+    """
+    connection = session.connection()
+    n_rows = len(next(iter(columns.values())))
+    converted: dict[str, Sequence[Any]] = {
+        column.name: _convert_values(column, columns[column.name], connection.dialect)
+        if column.name in columns
+        else _convert_values(column, [_get_constant(column, constants)], connection.dialect) * n_rows
+        for column in sa.inspect(model).local_table.columns
+        if column.name not in encoded
+    } | dict(encoded)
+    stored = {name: values for name, values in converted.items() if values.count(None) < n_rows}
+    statement = sa.insert(model).compile(dialect=connection.dialect, column_keys=list(stored))
+    rows = zip(*(stored[name] for name in statement.positiontup or stored), strict=True)
+    connection.exec_driver_sql(
+        str(statement), list(rows) if statement.positional else [dict(zip(stored, row, strict=True)) for row in rows]
+    )
+
+
+def _get_constant(column: sa.Column[Any], constants: Mapping[str, Any]) -> Any:
+    """The value of a column in all rows: a constant, or its default; None for what the database fills."""
+    default = column.default.arg if isinstance(column.default, sa.ColumnDefault) and column.default.is_scalar else None
+    return constants.get(column.name, default)
+
+
+def _convert_values(column: sa.Column[Any], values: Sequence[Any], dialect: sa.Dialect) -> list[Any]:
+    """The values as the driver takes them."""
+    convert = column.type.dialect_impl(dialect).bind_processor(dialect)
+    if convert is None:
+        return list(values)
+    if values.count(None) == len(values):
+        return [convert(None)] * len(values)
+    return list(map(convert, values))
+
+
+def require_id(row_id: int | None) -> int:
+    """The id of a flushed row; raises LookupError for None, the id of a row that was not flushed."""
+    if row_id is None:
+        raise LookupError("a row without an id was not flushed")
+    return row_id
