@@ -21,7 +21,7 @@ from annotation.loading.drafts import format_value
 from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication import OpenCase
-from annotation.workflow.review.cases import Candidate, build_content, describe_answer
+from annotation.workflow.review.cases import Candidate, build_content
 from annotation.workflow.review.submissions import Submission
 
 CONTEXT_LENGTH = 60
@@ -66,7 +66,7 @@ def render_answer(question: Question, item: Item, answer: str) -> str:
             return _render_difference(get_original(question, item), answer)
         case SpanQuestion():
             return _render_spans(question, item, answer)
-    return _escape(describe_answer(question, item, answer))
+    return _escape(question.describe_answer(answer, build_content(item)))
 
 
 def get_original(question: EditQuestion, item: Item) -> str:
@@ -87,7 +87,7 @@ def _render_difference(original: str, corrected: str) -> str:
 def _render_spans(question: SpanQuestion, item: Item, answer: str) -> str:
     found = decode_json(answer)
     if not isinstance(found, list):
-        return _escape(describe_answer(question, item, answer))
+        return _escape(question.describe_answer(answer, build_content(item)))
     text = format_value(item.data.get(question.field)) or ""
     return "<br>".join(_render_span(text, part["start"], part["end"], part.get("label", "")) for part in found)
 

@@ -11,8 +11,6 @@ from typing import Any
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoiceQuestion, EditQuestion, Question, QuestionContent
-from annotation.campaigns.questions.question_base import decode_json
-from annotation.campaigns.questions.span_questions import describe_span
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts, load_texts
@@ -94,17 +92,7 @@ def _render_row(
 def _render_answer(question: Question, item_options: tuple[str, ...] | None, stored: str | None) -> str:
     if stored is None:
         return "—"
-    option_texts = dict(
-        zip(
-            label_studio_json.list_option_labels(question, item_options),
-            label_studio_json.list_option_texts(question, item_options),
-            strict=True,
-        )
-    )
-    value = decode_json(stored) if question.kind in {"choices", "span"} else stored
-    values = value if isinstance(value, list) else [value]
-    parts = [describe_span(part) if isinstance(part, dict) else str(part) for part in values]
-    return ", ".join(_render_lines(option_texts.get(part, part)) for part in parts) or "—"
+    return ", ".join(map(_render_lines, question.list_parts(stored, item_options))) or "—"
 
 
 def _render_piece(piece: Piece) -> str:

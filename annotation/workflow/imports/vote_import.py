@@ -13,7 +13,7 @@ from sqlmodel import Session, select
 
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
+from annotation.campaigns.questions import Question, QuestionContent, question_base
 from annotation.errors import BadInput, Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import ReadVotes, read_votes
@@ -327,10 +327,7 @@ def _list_questions(
 ) -> tuple[Question, ...]:
     """The questions of the project; a choice question knows as many positions as the longest list of options has."""
     max_options = max(len(content.options or ()) for content in item_contents)
-    return tuple(
-        question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
-        for question in definition.all_questions
-    )
+    return tuple(question.with_positions(max_options) for question in definition.all_questions)
 
 
 def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
