@@ -17,6 +17,7 @@ from annotation.campaigns.questions import (
     question_base,
 )
 from annotation.errors import BadInput
+from annotation.label_studio_controls import results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json
 from annotation.loading.judgements.raw_votes import RawVote
@@ -200,9 +201,9 @@ class VoteParser:
             return draft._replace(exclusion=SECOND_PASS, second_pass=tuple(result))
         if draft.skip_reason is not None:
             return draft
-        asked = label_studio_json.list_pass_questions(self.questions, second_pass=False)
+        asked = results.list_pass_questions(self.questions, second_pass=False)
         try:
-            answers = label_studio_json.read_answers(self.questions, result, content)
+            answers = results.read_answers(self.questions, result, content)
         except BadInput as refusal:
             raise locate_refusal(refusal, raw.row) from None
         if not result and any(question.required and question.name not in answers for question in asked):
@@ -211,7 +212,7 @@ class VoteParser:
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
         return draft._replace(
-            raw=label_studio_json.describe_answers(asked, answers, given, content),
+            raw=results.describe_answers(asked, answers, given, content),
             answers=given if len(self.questions) > 1 else None,
         )
 
@@ -254,7 +255,7 @@ class VoteParser:
             return {}
         if self.section.format == "label-studio":  # it keeps what was written before the question was hidden
             try:
-                raw = label_studio_json.select_visible_answers(self.questions, raw, content)
+                raw = results.select_visible_answers(self.questions, raw, content)
             except BadInput as refusal:
                 raise locate_refusal(refusal, row) from None
         return _parse_answers(self.questions, raw, content, row)

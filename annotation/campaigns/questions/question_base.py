@@ -163,6 +163,11 @@ class Question(Section):
         return False
 
     @property
+    def may_stay_empty(self) -> bool:
+        """Whether nothing is an answer when the question is asked."""
+        return not self.required or self.takes_empty_answer
+
+    @property
     def normalisation(self) -> Normalisation | None:
         """The rule of `aggregation.scoring` under which answers are compared; None where they are no texts."""
         return None
