@@ -1,16 +1,15 @@
-"""Conditions on items and their consensus, as in `hromada follow-up --where`, and the majority that these test."""
+"""Conditions on items and their consensus, as in `hromada follow-up --where`."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aggregation import spelling
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question
-from annotation.campaigns.questions.question_base import decode_json
+from annotation.campaigns.questions.question_base import ItemConsensus
 from annotation.errors import BadInput, Where
 
 _CONDITION = re.compile(r"\s*([^\s<>=!]+)\s*(<=|>=|!=|=|<|>)\s*(.*?)\s*", re.DOTALL)
@@ -20,18 +19,6 @@ FACT_NAMES = ("id", "group", "pool", "stratum", "tag", "gold", "votes", "confide
 """The names in conditions that are no questions: facts of an item, and votes and confidence of the first question."""
 GOLD_PLACEHOLDER = "@gold"
 """The value of a condition that stands for the item's gold."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ItemConsensus:
-    """The consensus on a question of an item: one label, or the ticked boxes.
-
-    `confidence` is the share of the votes that agree with it, `votes` the number of votes.
-    """
-
-    labels: tuple[str, ...]
-    confidence: float
-    votes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,30 +99,3 @@ def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence
     if not is_numeric and operator not in {"=", "!="}:
         raise BadInput("Words have no order.", where=where, remedy="Compare them with = or !=.")
     return Condition(name=name, operator=operator, value=value)
-
-
-def compute_consensus(question: Question, answers: Sequence[str]) -> ItemConsensus | None:
-    """Compute the majority of stored answers: the most frequent one, or every box that most answers tick.
-
-    Texts that are equal under the question's normalisation count as one; the label is the most frequent of them. None
-    without answers, and for a tie. The confidence of several boxes is the smallest share of answers that agree on a
-    box, ticked or not.
-    """
-    if not answers:
-        return None
-    if question.kind == "choices":
-        lists = [decode_json(answer) for answer in answers]
-        n_ticks = Counter(box for boxes in lists if isinstance(boxes, list) for box in boxes)
-        ticked = tuple(box for box, count in n_ticks.items() if count * 2 > len(answers))
-        n_agreeing = min((max(count, len(answers) - count) for count in n_ticks.values()), default=len(answers))
-        if any(count * 2 == len(answers) for count in n_ticks.values()):
-            return None
-        return ItemConsensus(labels=tuple(sorted(ticked)), confidence=n_agreeing / len(answers), votes=len(answers))
-    normalised = [normalise_answer(question.normalisation, answer) for answer in answers]
-    ranked = Counter(normalised).most_common()
-    if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
-        return None
-    top, n_top = ranked[0]
-    originals = Counter(answer for answer, same in zip(answers, normalised, strict=True) if same == top)
-    label = min(originals, key=lambda answer: (-originals[answer], answer))
-    return ItemConsensus(labels=(label,), confidence=n_top / len(answers), votes=len(answers))

@@ -10,14 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from aggregation import spelling
 from annotation.campaigns.project_sections import ProjectSections
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    Question,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
+from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction, multiply_share
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
@@ -134,8 +127,8 @@ def find_impossible_length(file: ProjectSections) -> Contradiction | None:
     As by `find_unused_key`, only new project files are refused for it.
     """
     for question_path, question in _list_questions(file) if file.overlap is not None else ():
-        if isinstance(question, TextQuestion) and question.longest > MAX_MESSAGE:
-            message = f"No message carries {question.longest} characters, Telegram's longest has {MAX_MESSAGE}"
+        if question.longest_message is not None and question.longest_message > MAX_MESSAGE:
+            message = f"No message carries {question.longest_message} characters, Telegram's longest has {MAX_MESSAGE}"
             return Contradiction(message, (*question_path, "longest"))
     return None
 
@@ -197,14 +190,10 @@ def _check_items_from_votes(file: ProjectSections) -> Contradiction | None:
 
 
 def _check_options(file: ProjectSections) -> Contradiction | None:
-    with_options = [
-        (key_path, question)
-        for key_path, question in _list_questions(file)
-        if isinstance(question, ChoiceQuestion | ChoicesQuestion)
-    ]
+    with_options = [(key_path, question) for key_path, question in _list_questions(file) if question.takes_item_options]
     section = file.items if isinstance(file.items, ItemsSection) else file.votes
     item_options = section.options if section is not None else None
-    without_own_options = [key_path for key_path, question in with_options if question.options is None]
+    without_own_options = [key_path for key_path, question in with_options if question.fixed_options is None]
     if without_own_options and not item_options:
         return Contradiction(
             "There are no options: write question.options, or name the columns that hold each item's own",
@@ -222,10 +211,10 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
 
 def _check_classes(file: ProjectSections) -> Contradiction | None:
     """`votes.class` reads the parts of questions about one class; questions that name classes take all of them."""
-    chosen = None if file.votes is None else file.votes.class_
-    questions = [question for _, question in _list_questions(file) if isinstance(question, SpanQuestion)]
-    if chosen is None:
+    if file.votes is None or file.votes.class_ is None:
         return None
+    chosen = file.votes.class_
+    questions = [question for _, question in _list_questions(file) if question.marks_parts]
     key_path: KeyPath = ("votes", "class")
     for name in chosen if isinstance(chosen, dict) else ():
         if name not in {question.name for question in questions}:
@@ -233,7 +222,7 @@ def _check_classes(file: ProjectSections) -> Contradiction | None:
     if not questions:
         return Contradiction("Only the parts of a question of the type span have classes; leave `class` out", key_path)
     for question in questions:
-        if question.labels is not None and file.votes is not None and file.votes.get_class(question.name) is not None:
+        if question.part_classes is not None and file.votes.get_class(question.name) is not None:
             message = f"The question {question.name!r} takes all its `labels`; keep these or `votes.class`"
             return Contradiction(message, key_path)
     return None
@@ -248,7 +237,7 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
                 return Contradiction(
                     f"{question.name!r} is shown if {name!r} was answered, which is not asked before it", key_path
                 )
-            if isinstance(earlier[name], SpanQuestion):
+            if not earlier[name].can_be_condition:
                 message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
             possible = earlier[name].closed_answers
@@ -299,12 +288,12 @@ def _check_filtering(file: ProjectSections) -> Contradiction | None:
         return Contradiction("What removes an item? Name questions in `problems`, or answers in `keep`", key_path)
     questions = {question.name: question for question in file.all_questions}
     for name in filtering.problems:
-        if name not in questions or questions[name].kind not in {"choices", "text"}:
+        if name not in questions or not questions[name].can_name_problems:
             message = f"`filtering.problems` names {name!r}, which is no question answered by boxes or text"
             return Contradiction(message, (*key_path, "problems"))
     for name, values in (filtering.keep or {}).items():
         question = questions.get(name)
-        possible = question.closed_answers if isinstance(question, ChoiceQuestion | ScaleQuestion) else None
+        possible = question.closed_answers if question is not None and question.takes_one_option else None
         unknown = next((value for value in values if value not in (possible or ())), None)
         if unknown is not None:
             message = f"`filtering.keep` speaks of {unknown!r}, which nobody can answer to a question {name!r}"
@@ -355,7 +344,7 @@ def _check_quality(file: ProjectSections) -> Contradiction | None:
             return Contradiction("A rule about pages needs `pages`", (*key_path, "per"))
         if isinstance(rule, TextRule) and ("words" in rule.refuses) != (rule.words is not None):
             return Contradiction("A rule about words needs the file with them in `words`", (*key_path, "refuses"))
-        if isinstance(rule, TextRule) and not any(question.kind in {"text", "edit"} for question in file.all_questions):
+        if isinstance(rule, TextRule) and not any(question.is_text for question in file.all_questions):
             return Contradiction("A rule about texts needs a question that is answered by one", key_path)
     return None
 

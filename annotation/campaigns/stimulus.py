@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
+from annotation.campaigns.questions import Question
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=True)
 """Created once, because `json.dumps` with these settings would create an encoder for every item."""
@@ -78,24 +78,11 @@ def compute_item_digest(
     """
     question = questions[0]
     is_alone = len(questions) == 1 and question.help is None
-    if is_alone and isinstance(question, ChoiceQuestion) and are_plain(pieces):
+    if is_alone and question.is_nominal and are_plain(pieces):
         return compute_stimulus_digest(text, question=question.text, options=question.get_options(item_options))
     shown_pieces: list[object] = [piece.to_dict() for piece in pieces]
-    shown_questions: list[object] = [_describe_question(question, item_options) for question in questions]
+    shown_questions: list[object] = [question.describe_shown(item_options) for question in questions]
     return compute_text_digest(_ENCODER.encode([shown_pieces, shown_questions]))
-
-
-def _describe_question(question: Question, item_options: Sequence[str] | None) -> Mapping[str, object]:
-    """Everything that annotators see of a question, as JSON for the digest."""
-    options: Sequence[str] = ()
-    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
-        options = question.get_options(item_options)
-    elif isinstance(question, ScaleQuestion):
-        options = question.options
-    ends = question.ends if isinstance(question, ScaleQuestion) else None
-    always = {"name": question.name, "type": question.kind, "text": question.text, "options": list(options)}
-    if_given = {"help": question.help, "ends": None if ends is None else list(ends)}
-    return always | {name: value for name, value in if_given.items() if value is not None}
 
 
 def compute_stimulus_digest(stimulus: str, *, question: str, options: Sequence[str]) -> str:

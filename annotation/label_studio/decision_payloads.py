@@ -10,28 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aggregation.text_difference import compute_difference
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion
-from annotation.campaigns.questions.question_base import decode_json
-from annotation.errors import BadInput, Where
-from annotation.label_studio import decision_controls, passes, payloads
+from annotation.campaigns.questions import Question, QuestionContent
+from annotation.label_studio import payloads
 from annotation.label_studio.texts import InterfaceTexts, load_texts
-from annotation.loading.drafts import format_value
+from annotation.label_studio_controls import decision_controls, elements, get_control, results
 from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication import OpenCase
-from annotation.workflow.review.cases import Candidate, build_content, describe_answer
+from annotation.workflow.review.cases import Candidate, build_content
 from annotation.workflow.review.submissions import Submission
-
-CONTEXT_LENGTH = 60
-"""How many characters are shown on either side of a marked part."""
-SIGN_CLASSES = {"-": "removed", "+": "inserted"}
-
-
-def is_shown_apart(question: Question) -> bool:
-    """Whether answers need more room than the line of a choice: their differences, or the text around them."""
-    return isinstance(question, EditQuestion | SpanQuestion)
 
 
 def render_candidates(
@@ -39,18 +27,28 @@ def render_candidates(
 ) -> str:
     """The question, the candidates where they need room, and what was reported."""
     parts = [f'<div class="hr-asked">{html.escape(question.text)}</div>']
-    if is_shown_apart(question):
+    control, content = get_control(question), build_content(item)
+    if control.is_shown_apart:
         parts += [
-            _render_card(describe_candidate(number, candidate, texts), render_answer(question, item, candidate.answer))
+            _render_card(
+                describe_candidate(number, candidate, texts), control.show_value(question, content, candidate.answer)
+            )
             for number, candidate in enumerate(candidates, start=1)
         ]
-    parts += [f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {_escape(one)}</p>' for one in reports]
+    parts += [
+        f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {elements.escape_html(one)}</p>'
+        for one in reports
+    ]
     return "".join(parts)
 
 
 def render_submission(item: Item, answers: Sequence[tuple[Question, str]]) -> str:
     """All answers of a submission, each under its question."""
-    return "".join(_render_card(question.text, render_answer(question, item, answer)) for question, answer in answers)
+    content = build_content(item)
+    return "".join(
+        _render_card(question.text, get_control(question).show_value(question, content, answer))
+        for question, answer in answers
+    )
 
 
 def describe_candidate(number: int, candidate: Candidate, texts: InterfaceTexts) -> str:
@@ -59,57 +57,13 @@ def describe_candidate(number: int, candidate: Candidate, texts: InterfaceTexts)
     return name if candidate.votes is None else f"{name} · {texts('votes', count=candidate.votes)}"
 
 
-def render_answer(question: Question, item: Item, answer: str) -> str:
-    """An answer as HTML."""
-    match question:
-        case EditQuestion():
-            return _render_difference(get_original(question, item), answer)
-        case SpanQuestion():
-            return _render_spans(question, item, answer)
-    return _escape(describe_answer(question, item, answer))
-
-
-def get_original(question: EditQuestion, item: Item) -> str:
-    """The text that was to be corrected."""
-    return format_value(item.data.get(question.field)) or ""
-
-
-def _render_difference(original: str, corrected: str) -> str:
-    parts = compute_difference(original, corrected)
-    return "".join(
-        f'<span class="hr-{SIGN_CLASSES[part.sign]}">{_escape(part.text)}</span>'
-        if part.sign in SIGN_CLASSES
-        else _escape(part.text)
-        for part in parts
-    )
-
-
-def _render_spans(question: SpanQuestion, item: Item, answer: str) -> str:
-    found = decode_json(answer)
-    if not isinstance(found, list):
-        return _escape(describe_answer(question, item, answer))
-    text = format_value(item.data.get(question.field)) or ""
-    return "<br>".join(_render_span(text, part["start"], part["end"], part.get("label", "")) for part in found)
-
-
-def _render_span(text: str, start: int, end: int, label: str) -> str:
-    before, after = text[max(0, start - CONTEXT_LENGTH) : start], text[end : end + CONTEXT_LENGTH]
-    left, right = "…" * (start > CONTEXT_LENGTH), "…" * (end + CONTEXT_LENGTH < len(text))
-    marked = f'{left}{_escape(before)}<span class="hr-mark">{_escape(text[start:end])}</span>{_escape(after)}{right}'
-    return f"<b>{_escape(label)}</b>: {marked}" if label else marked
-
-
 def _render_card(title: str, body: str) -> str:
     heading = f'<div class="hr-title">{html.escape(title)}</div>'
     return f'<div class="hr-piece">{heading}<div class="hr-words">{body}</div></div>'
 
 
-def _escape(text: str) -> str:
-    return html.escape(text).replace("\r", "&#13;")
-
-
+NOT_ASKED = "which is not asked"
 NOT_DECIDED = "Nothing is chosen in Label Studio."
-CHOOSE_REMEDY = "Open the task there, choose, and press Update."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +84,7 @@ class SubmissionVerdict:
 def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -> dict[str, Any]:
     """A case as a task; `number` is ours."""
     texts, question, item = load_texts(definition.language), opened.question, opened.item
-    fields = (question.field,) if isinstance(question, SpanQuestion) else ()
+    control, fields = get_control(question), question.required_columns() if question.marks_parts else ()
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_json.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, fields)
     data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
@@ -143,10 +97,10 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     ]
     own = [
         {"value": _describe_own_choice(alias, texts), "alias": alias}
-        for alias in decision_controls.list_own_choices(question, len(candidates))
+        for alias in control.list_own_choices(len(candidates))
     ]
     verdicts = [*candidates, *own, {"value": texts("broken"), "alias": decision_controls.BROKEN}]
-    keys = passes.DIGIT_HOTKEYS
+    keys = elements.DIGIT_HOTKEYS
     data[decision_controls.VERDICTS_KEY] = [
         one | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, one in enumerate(verdicts)
     ]
@@ -154,11 +108,10 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
         {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": one["alias"]}
         for place, (candidate, one) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
     ]
-    if isinstance(question, EditQuestion):
-        beginnings = _list_beginnings(question, item, [candidate.answer for candidate in opened.candidates])
-        data |= {decision_controls.get_beginning_key(place): text for place, text in enumerate(beginnings)}
-    if passes.has_task_options(question):
-        data[passes.get_options_key(question)] = payloads.build_options(question, item, None, ())
+    answers = [candidate.answer for candidate in opened.candidates]
+    data |= control.build_decision_data(question, build_content(item), answers)
+    if elements.has_task_options(question):
+        data[elements.get_options_key(question)] = payloads.build_options(question, item, None, ())
     return _build_task(definition, item, data)
 
 
@@ -178,17 +131,16 @@ def read_case_verdict(
     """The decision of an annotation; `candidates` are the answers that the task shows, or did. Raises BadInput."""
     controls = [decision_controls.VERDICT, decision_controls.OTHERS, decision_controls.REASON]
     controls += [decision_controls.get_beginning_control(place) for place in range(decision_controls.N_BEGINNINGS)]
-    own = question.model_copy(update={"show_if": None, "step": 1})
-    if isinstance(question, ChoicesQuestion | SpanQuestion):
-        controls.append(question.name)
-    if isinstance(question, SpanQuestion):
-        controls.append(label_studio_json.get_none_control(question))
-    values = decision_controls.read_controls(result, controls)
+    control = get_control(question)
+    controls += control.list_names(question) if control.is_in_decisions else ()
+    values = results.group_values(result, controls, problem=NOT_ASKED)
     verdict = _read_verdict(values)
     if verdict == decision_controls.BROKEN:
         return CaseVerdict(labels=(), comment=_read_reason(values))
-    if verdict in decision_controls.list_own_choices(question, decision_controls.N_BEGINNINGS):
-        label = _read_own_answer(own, item, verdict, values, result, candidates)
+    if verdict in control.list_own_choices(decision_controls.N_BEGINNINGS):
+        content = build_content(item)
+        given = control.read_decision(question, values, content, verdict=verdict, candidates=candidates)
+        label = _encode_own_answer(question, results.complete_answer(question, given), content)
     else:
         label = _get_candidate(candidates, verdict)
     others = [
@@ -200,7 +152,8 @@ def read_case_verdict(
 
 def read_submission_verdict(reasons: Sequence[str], result: Sequence[Mapping[str, Any]]) -> SubmissionVerdict:
     """The decision of an annotation; `reasons` are those of the project file. Raises BadInput."""
-    values = decision_controls.read_controls(result, [decision_controls.VERDICT, decision_controls.REASON])
+    controls = [decision_controls.VERDICT, decision_controls.REASON]
+    values = results.group_values(result, controls, problem=NOT_ASKED)
     verdict = _read_verdict(values)
     if verdict == decision_controls.ACCEPT:
         return SubmissionVerdict(reason=None)
@@ -209,7 +162,9 @@ def read_submission_verdict(reasons: Sequence[str], result: Sequence[Mapping[str
     for place, reason in enumerate(reasons, start=1):
         if verdict == decision_controls.name_reason(place):
             return SubmissionVerdict(reason=reason)
-    raise _build_refusal(f"{verdict!r} was chosen in Label Studio, which is no reason of `review.reasons`.")
+    raise decision_controls.build_refusal(
+        f"{verdict!r} was chosen in Label Studio, which is no reason of `review.reasons`."
+    )
 
 
 def _build_task(definition: ProjectFile, item: Item, data: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +172,7 @@ def _build_task(definition: ProjectFile, item: Item, data: dict[str, Any]) -> di
 
 
 def _describe_choice(question: Question, place: int, candidate: Candidate, texts: InterfaceTexts) -> str:
-    if is_shown_apart(question):
+    if get_control(question).is_shown_apart:
         return describe_candidate(place, candidate, texts)
     return candidate.text if candidate.votes is None else f"{candidate.text} · {texts('votes', count=candidate.votes)}"
 
@@ -231,16 +186,10 @@ def _describe_own_choice(alias: str, texts: InterfaceTexts) -> str:
     return texts("edit-candidate", number=number) if number else texts("edit-original")
 
 
-def _list_beginnings(question: EditQuestion, item: Item, candidates: Sequence[str]) -> list[str]:
-    """What the text fields begin with; the task has all of them, for Label Studio asks for every key that is shown."""
-    texts = [get_original(question, item), *candidates][: decision_controls.N_BEGINNINGS]
-    return texts + [""] * (decision_controls.N_BEGINNINGS - len(texts))
-
-
 def _read_verdict(values: Mapping[str, Sequence[Any]]) -> str:
     chosen = decision_controls.read_choices(values.get(decision_controls.VERDICT, []))
     if len(chosen) != 1:
-        raise _build_refusal(NOT_DECIDED)
+        raise decision_controls.build_refusal(NOT_DECIDED)
     return chosen[0]
 
 
@@ -248,49 +197,15 @@ def _read_reason(values: Mapping[str, Sequence[Any]]) -> str:
     return "\n".join(decision_controls.read_texts(values.get(decision_controls.REASON, [])))
 
 
-def _read_own_answer(
-    question: Question,
-    item: Item,
-    verdict: str,
-    values: Mapping[str, Sequence[Any]],
-    result: Sequence[Mapping[str, Any]],
-    candidates: Sequence[str],
-) -> str:
+def _encode_own_answer(question: Question, raw: object, content: QuestionContent) -> str:
     """The adjudicator's own answer, as it is stored."""
-    content = build_content(item)
-    raw: object
-    if verdict in {decision_controls.OWN_MARKS, decision_controls.OWN} and isinstance(
-        question, ChoicesQuestion | SpanQuestion
-    ):
-        own = [region for region in result if not str(region.get("from_name")).startswith("decision:")]
-        raw = label_studio_json.read_answers([question], own, content).get(question.name)
-    elif isinstance(question, EditQuestion):
-        places = range(decision_controls.N_BEGINNINGS)
-        number = next(place for place in places if decision_controls.name_beginning(place) == verdict)
-        raw = _read_text(values, number, [get_original(question, item), *candidates])
-    else:
-        raw = _read_text(values, 0, ())
     if question.is_unanswered(raw):
-        raise _build_refusal("An answer of one's own was chosen in Label Studio, and there is none.")
+        raise decision_controls.build_refusal("An answer of one's own was chosen in Label Studio, and there is none.")
     return question.encode_answer(question.parse_answer(raw, content))
-
-
-def _read_text(values: Mapping[str, Sequence[Any]], number: int, begun: Sequence[str]) -> str:
-    """What a text field holds in the end; Label Studio may give the text that it began with beside it."""
-    written = decision_controls.read_texts(values.get(decision_controls.get_beginning_control(number), []))
-    known = {text.strip() for text in begun}
-    found = [text for text in written if text.strip() not in known] or written
-    if len(found) > 1:
-        raise _build_refusal("A field has several texts in Label Studio.")
-    return found[0] if found else ""
 
 
 def _get_candidate(candidates: Sequence[str], alias: str) -> str:
     found = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
     if found is None:
-        raise _build_refusal(f"{alias!r} was chosen in Label Studio, which is no candidate.")
+        raise decision_controls.build_refusal(f"{alias!r} was chosen in Label Studio, which is no candidate.")
     return found
-
-
-def _build_refusal(sentence: str) -> BadInput:
-    return BadInput(sentence, where=Where(field=decision_controls.VERDICT), remedy=CHOOSE_REMEDY)

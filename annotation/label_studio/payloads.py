@@ -10,16 +10,15 @@ from typing import Any
 
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, EditQuestion, Question, QuestionContent
-from annotation.campaigns.questions.question_base import decode_json
-from annotation.campaigns.questions.span_questions import describe_span
+from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts, load_texts
-from annotation.loading.drafts import format_value
+from annotation.label_studio_controls import elements, get_control, results
 from annotation.loading.judgements import label_studio_json
 from annotation.store.models import ItemRow
 from annotation.workflow.lifecycle import campaign_reader
+from annotation.workflow.review.cases import build_content
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,17 +93,7 @@ def _render_row(
 def _render_answer(question: Question, item_options: tuple[str, ...] | None, stored: str | None) -> str:
     if stored is None:
         return "—"
-    option_texts = dict(
-        zip(
-            label_studio_json.list_option_labels(question, item_options),
-            label_studio_json.list_option_texts(question, item_options),
-            strict=True,
-        )
-    )
-    value = decode_json(stored) if question.kind in {"choices", "span"} else stored
-    values = value if isinstance(value, list) else [value]
-    parts = [describe_span(part) if isinstance(part, dict) else str(part) for part in values]
-    return ", ".join(_render_lines(option_texts.get(part, part)) for part in parts) or "—"
+    return ", ".join(map(_render_lines, question.list_parts(stored, item_options))) or "—"
 
 
 def _render_piece(piece: Piece) -> str:
@@ -157,24 +146,20 @@ def build_task(
         label_studio_json.ITEM_KEY: item.external_id,
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
-    keys = passes.assign_hotkeys(definition)
+    keys, content = passes.assign_hotkeys(definition), build_content(item)
     for question in questions:
-        if isinstance(question, EditQuestion):
-            data[passes.get_edit_key(question)] = (first or {}).get(question.name) or format_value(
-                item.data.get(question.field)
-            )
-        if passes.has_task_options(question):
+        data |= get_control(question).build_data(question, content, (first or {}).get(question.name))
+        if elements.has_task_options(question):
             order = (option_order or {}).get(question.name)
-            data[passes.get_options_key(question)] = build_options(question, item, order, keys[question.name])
+            data[elements.get_options_key(question)] = build_options(question, item, order, keys[question.name])
     if first is not None:
-        item_options = None if item.options is None else tuple(item.options)
         right = (
             RightAnswers(golds=gold, accepted=tuple(item.accepted or ()), explanation=item.explanation)
             if gold is not None
             else RightAnswers(golds={})
         )
         data[label_studio_json.SECOND_PASS_KEY] = render_second_pass(
-            definition.all_questions, item_options, first, load_texts(definition.language), right
+            definition.all_questions, content.options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
 
@@ -198,7 +183,9 @@ def build_item_data(
     ]
     shown = render_pieces([piece for piece in pieces if piece.field not in marked_columns])
     return {passes.ITEM_HTML_KEY: shown} | {
-        passes.get_text_key(piece.field): render_marked_text(piece) for piece in pieces if piece.field in marked_columns
+        elements.get_text_key(piece.field): render_marked_text(piece)
+        for piece in pieces
+        if piece.field in marked_columns
     }
 
 
@@ -209,23 +196,17 @@ def read_answers(
     *,
     first: Mapping[str, str] | None = None,
 ) -> Mapping[str, object]:
-    """The raw answers by question of an annotation of an item; see `label_studio_results.read_answers`."""
-    fields = {name: format_value(value) for name, value in item.data.items()}
-    content = QuestionContent(options=None if item.options is None else tuple(item.options), fields=fields)
-    return label_studio_json.read_answers(definition.all_questions, result, content, first=first)
+    """The raw answers by question of an annotation of an item; see `results.read_answers`."""
+    return results.read_answers(definition.all_questions, result, build_content(item), first=first)
 
 
 def build_options(
     question: Question, item: ItemRow, order: Sequence[int] | None, keys: Sequence[str]
 ) -> list[dict[str, str]]:
     """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
-    item_options = None if item.options is None else tuple(item.options)
-    options, labels = (
-        label_studio_json.list_option_texts(question, item_options),
-        label_studio_json.list_option_labels(question, item_options),
-    )
+    options, labels = question.get_options(item.options), question.get_labels(item.options)
     shown = list(range(len(options)) if order is None else order)
-    abstains = isinstance(question, ChoiceQuestion) and question.abstain is not None
+    abstains = question.abstention is not None
     shown_options = []
     for place, index in enumerate(shown):
         one = {"value": options[index], "alias": labels[index]}

@@ -11,7 +11,7 @@ from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import bot_commands, project_file
 from annotation.campaigns.project_file import LabelsSection, ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent
+from annotation.campaigns.questions import Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import golds, judgements, pools, truth_files, vote_parser
@@ -88,10 +88,10 @@ class CampaignContents:
     truth: truth_files.ReadTruth | None = None
 
     @property
-    def choice_question(self) -> ChoiceQuestion | None:
-        """The first question if it is a choice."""
+    def choice_question(self) -> Question | None:
+        """The first question if its answers are labels without an order."""
         first = self.questions[0]
-        return first if isinstance(first, ChoiceQuestion) else None
+        return first if first.is_nominal else None
 
     @property
     def labels(self) -> dict[str, tuple[str, ...]]:
@@ -145,10 +145,7 @@ def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
             )
             drafts = truth_files.add_golds(drafts, truth, question=definition.all_questions[0].name)
     most = max(len(item.options or ()) for item in drafts)
-    questions = tuple(
-        question.with_positions(most) if isinstance(question, ChoiceQuestion) else question
-        for question in definition.all_questions
-    )
+    questions = tuple(question.with_positions(most) for question in definition.all_questions)
     _check_options(drafts, questions, definition)
     _check_makers(drafts, definition)
     bot_commands.refuse_in_texts((item.explanation, item.origin.where()) for item in drafts if item.explanation)
@@ -288,38 +285,17 @@ def _build_item(
 def _check_options(
     drafts: Sequence[ItemDraft], questions: Sequence[Question], definition: project_file.ProjectFile
 ) -> None:
-    """Raise BadInput for items with more options than buttons or positions, or with the abstention among them."""
+    """Raise BadInput for items with options with which a question cannot be asked."""
+    max_buttons = None if definition.overlap is None else MAX_BUTTONS
     errors = ErrorCollector()
     for question in questions:
-        if isinstance(question, ChoiceQuestion):
-            for item in drafts:
+        for item in drafts:
+            found = question.find_option_problem(item.options, max_buttons=max_buttons)
+            if found is not None:
+                problem, remedy = found
                 with errors:
-                    _check_item_options(item, question, shown=definition.overlap is not None)
+                    raise BadInput(problem, where=item.origin.where(), remedy=remedy)
     errors.refuse()
-
-
-def _check_item_options(item: ItemDraft, question: ChoiceQuestion, *, shown: bool) -> None:
-    number = len(question.get_options(item.options))
-    if shown and number > MAX_BUTTONS:
-        raise BadInput(
-            f"The item has {number} options; Telegram shows at most {MAX_BUTTONS} buttons.",
-            where=item.origin.where(),
-            remedy="Offer fewer.",
-        )
-    if question.abstain is not None:
-        substantive, labels = question.get_substantive_options(item.options), question.get_labels(item.options)
-        if spelling.find_name(question.abstain, (*substantive, *labels[: len(substantive)])) is not None:
-            raise BadInput(
-                f"The item has the option {question.abstain!r} already, which `abstain` adds.",
-                where=item.origin.where(),
-                remedy="Take it out of the item's options.",
-            )
-    if question.positions is not None and len(item.options or ()) > len(question.positions):
-        raise BadInput(
-            f"The item has {len(item.options or ())} options, `labels` only {len(question.positions)} positions.",
-            where=item.origin.where(),
-            remedy="Add positions.",
-        )
 
 
 def _check_makers(drafts: Sequence[ItemDraft], definition: project_file.ProjectFile) -> None:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from aggregation import spelling
 from annotation.campaigns import lint, project_file
 from annotation.campaigns.lint import rules
 from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
     Question,
-    ScaleQuestion,
-    SpanQuestion,
 )
 from annotation.errors import BadInput
 from annotation.loading import golds
@@ -27,8 +21,7 @@ def describe_items(ids: Iterable[str], questions: Sequence[Question]) -> Iterato
     """Yield a sentence about item ids that look alike, and one about the options of each question that do."""
     yield from spelling.describe_lookalikes("item ids", ids)
     for question in questions:
-        if isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion):
-            yield from spelling.describe_lookalikes(f"options of «{question.text}»", question.options or ())
+        yield from spelling.describe_lookalikes(f"options of «{question.text}»", question.fixed_options or ())
 
 
 def describe_votes(votes: Iterable[VoteDraft]) -> Iterator[str]:
@@ -80,7 +73,7 @@ def find_columns_as_options(definition: project_file.ProjectFile, contents: Camp
     if isinstance(definition.items, project_file.ItemsSection):
         columns = contents.items[0].data.keys()
         for question in contents.questions:
-            options = question.options if isinstance(question, ChoiceQuestion | ChoicesQuestion) else None
+            options = question.fixed_options if question.takes_item_options else None
             if options is not None and all(option in columns for option in options):
                 return options
     return ()
@@ -109,37 +102,17 @@ def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignCo
 
 def _build_lint_question(draft: ItemDraft, question: Question) -> lint.LintQuestion:
     """Build the lint question of a question; an abstention cannot be gold and is left out."""
-    gold = (draft.golds[question.name],) if question.name in draft.golds else ()
-    item_options = draft.options
-    if isinstance(question, ChoiceQuestion):
-        options = question.get_substantive_options(item_options)
-        return lint.LintQuestion(
-            name=question.name,
-            text=question.text,
-            options=options,
-            labels=question.get_labels(item_options)[: len(options)],
-            gold=gold,
-            has_shared_options=question.options is not None,
-        )
-    if isinstance(question, ChoicesQuestion | ScaleQuestion):
-        options = question.get_options(item_options) if isinstance(question, ChoicesQuestion) else question.options
-        return lint.LintQuestion(
-            name=question.name,
-            text=question.text,
-            options=options,
-            labels=options,
-            gold=tuple(json.loads(gold[0])) if gold and isinstance(question, ChoicesQuestion) else gold,
-            has_shared_options=question.options is not None,
-            min_options=1 if isinstance(question, ChoicesQuestion) else 2,
-        )
-    return lint.LintQuestion(name=question.name, text=question.text, gold=_list_gold_texts(question, gold), free=True)
-
-
-def _list_gold_texts(question: Question, gold: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts of gold; none for corrections, because a text equal to the shown one may need no correction."""
-    if isinstance(question, SpanQuestion):
-        return tuple(span["text"] for encoded in gold for span in json.loads(encoded))
-    return () if isinstance(question, EditQuestion) else gold
+    gold = draft.golds.get(question.name)
+    return lint.LintQuestion(
+        name=question.name,
+        text=question.text,
+        options=question.get_substantive_options(draft.options),
+        labels=question.get_substantive_labels(draft.options),
+        gold=() if gold is None else question.lint_gold(gold),
+        has_shared_options=question.fixed_options is not None,
+        free=not question.is_closed,
+        min_options=question.min_options,
+    )
 
 
 def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from aggregation import spelling
 from aggregation.scoring import is_number
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion, Question
+from annotation.campaigns.questions import Question
 from annotation.errors import BadInput, ErrorCollector
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
@@ -51,15 +50,12 @@ def check_golds(
 def _spell_accepted(item: ItemDraft, first: Question) -> Iterator[str]:
     """Further right answers to a choice, spelled as the options are."""
     for answer in item.accepted:
-        labels = first.get_labels(item.options) if isinstance(first, ChoiceQuestion) else ()
-        yield spelling.find_name(answer, labels) or answer
+        yield first.spell_label(answer, item.options)
 
 
 def _encode_gold(item: ItemDraft, question: Question, text: str, column: str | None) -> str:
-    if isinstance(question, ChoiceQuestion):
-        return spelling.find_name(text, question.get_labels(item.options)) or text
     try:
-        return question.encode_answer(question.parse_answer(text, item.content))
+        return question.read_gold(text, item.content)
     except BadInput as refusal:
         raise BadInput(
             f"The gold cannot be an answer: {refusal.problem}",

@@ -12,14 +12,12 @@ from aggregation import spelling
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
     Question,
     QuestionContent,
-    SpanQuestion,
     question_base,
 )
 from annotation.errors import BadInput
+from annotation.label_studio_controls import results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json
 from annotation.loading.judgements.raw_votes import RawVote
@@ -30,7 +28,7 @@ from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
 class _Classes:
     """The classes in the answers to a question: how often each occurs, and how many answers have none that counts."""
 
-    question: SpanQuestion
+    question: Question
     counts: Counter[str] = field(default_factory=Counter)
     without: list[RawVote] = field(default_factory=list)
     first: RawVote
@@ -47,8 +45,8 @@ class SpanClassReader:
     section: VotesSection
     found: dict[str, _Classes] = field(default_factory=dict)
 
-    def read_parts(self, question: SpanQuestion, text: str, vote: RawVote) -> str | None:
-        """Return the answer with the parts that count; None where a class has no name, or no part counts."""
+    def read_parts(self, question: Question, text: str, vote: RawVote) -> str:
+        """Return the answer with the parts that count; empty where a class has no name, or no part counts."""
         parts = _list_labelled_parts(text)
         chosen = self.section.get_class(question.name)
         if not parts or (chosen is None and not any("label" in part for part in parts)):
@@ -56,21 +54,20 @@ class SpanClassReader:
         labels = [self._map(part.get("label", "")) for part in parts]
         classes = self.found.setdefault(question.name, _Classes(question=question, first=vote))
         classes.counts.update(labels)
-        if question.labels is not None:
+        if question.part_classes is not None:
             pairs = zip(parts, labels, strict=True)
-            return (
-                _encode(part | {"label": label} for part, label in pairs) if set(labels) <= {*question.labels} else None
-            )
+            has_names = set(labels) <= {*question.part_classes}
+            return _encode(part | {"label": label} for part, label in pairs) if has_names else ""
         places = [
             {name: value for name, value in part.items() if name != "label"}
             for part, label in zip(parts, labels, strict=True)
             if label == chosen or (chosen is None and label in self._list_meaningless(question))
         ]
         if chosen is None:
-            return _encode(places) if len(places) == len(parts) else None
-        if not places and question.none is None:
+            return _encode(places) if len(places) == len(parts) else ""
+        if not places and question.none_text is None:
             classes.without.append(vote)
-            return None
+            return ""
         return _encode(places)
 
     def refuse(self) -> None:
@@ -94,11 +91,12 @@ class SpanClassReader:
 
     def _refuse_unnamed(self, classes: _Classes) -> None:
         question = classes.question
-        known = question.labels or self._list_meaningless(question)
+        named_classes = question.part_classes
+        known = named_classes or self._list_meaningless(question)
         if set(classes.counts) <= set(known):
             return
-        named = f"the question names {', '.join(question.labels)}" if question.labels else "the question names none"
-        missing = [*(question.labels or ()), *sorted({*classes.counts} - {*known, ""})]
+        named = f"the question names {', '.join(named_classes)}" if named_classes else "the question names none"
+        missing = [*(named_classes or ()), *sorted({*classes.counts} - {*known, ""})]
         raise BadInput(
             f"The marked parts have classes, and {named}: {classes.format_counts()}.",
             where=classes.first.row.where(
@@ -111,7 +109,7 @@ class SpanClassReader:
         stripped = label.strip() if self.section.labels.strip else label
         return self.section.labels.map.get(stripped, stripped)
 
-    def _list_meaningless(self, question: SpanQuestion) -> tuple[str, ...]:
+    def _list_meaningless(self, question: Question) -> tuple[str, ...]:
         """What stands for no class: nothing, and the label that our own tasks have, the name of the question."""
         return "", question.name
 
@@ -178,15 +176,13 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
-        labels = question.get_labels(content.options) if isinstance(question, ChoiceQuestion) else ()
-        label = normalise(raw.answer, known=labels)
-        if isinstance(question, SpanQuestion):
-            label = self.span_classes.read_parts(question, label, raw) or ""
+        labels = question.get_labels(content.options) if question.is_nominal else ()
+        label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
-            is_none_ticked = isinstance(question, ChoicesQuestion) and question.least == 0 and raw.exclusion is None
-            response = "[]" if is_none_ticked and self.section.format == "label-studio" else ""
+            is_answer = question.takes_empty_answer and raw.exclusion is None and self.section.format == "label-studio"
+            response = (question.empty_answer or "") if is_answer else ""
             return self._build_draft(raw, item=item, response=response, given=None)
-        if isinstance(question, ChoiceQuestion):
+        if question.is_nominal:
             if label not in labels:
                 times, first_raw, known = self.unknown_labels.get(label, (0, raw, labels))
                 self.unknown_labels[label] = (times + 1, first_raw, known)
@@ -205,9 +201,9 @@ class VoteParser:
             return draft._replace(exclusion=SECOND_PASS, second_pass=tuple(result))
         if draft.skip_reason is not None:
             return draft
-        asked = label_studio_json.list_pass_questions(self.questions, second_pass=False)
+        asked = results.list_pass_questions(self.questions, second_pass=False)
         try:
-            answers = label_studio_json.read_answers(self.questions, result, content)
+            answers = results.read_answers(self.questions, result, content)
         except BadInput as refusal:
             raise locate_refusal(refusal, raw.row) from None
         if not result and any(question.required and question.name not in answers for question in asked):
@@ -216,7 +212,7 @@ class VoteParser:
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
         return draft._replace(
-            raw=label_studio_json.describe_answers(asked, answers, given, content),
+            raw=results.describe_answers(asked, answers, given, content),
             answers=given if len(self.questions) > 1 else None,
         )
 
@@ -225,12 +221,7 @@ class VoteParser:
         exclusion = raw.exclusion
         if exclusion is None and not response and not given:
             exclusion = NO_ANSWER
-        if (
-            exclusion is None
-            and isinstance(first, ChoiceQuestion)
-            and first.abstain is not None
-            and response == first.abstain
-        ):
+        if exclusion is None and first.is_abstention(response):
             exclusion = ABSTAINED
         seconds, seconds_unknown = vocabulary.check_duration(raw.seconds)
         return VoteDraft(
@@ -246,6 +237,10 @@ class VoteParser:
             seconds_unknown=seconds_unknown,
         )
 
+    def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
+        """The answer; of marked parts those that count."""
+        return self.span_classes.read_parts(question, text, vote) if question.marks_parts else text
+
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
 
@@ -253,16 +248,14 @@ class VoteParser:
         row, raw = vote.row, dict[str, object]()
         for question in self.questions:
             column = self.section.answers.get(question.name)
-            text = "" if column is None else normalise(get_cell(row, column))
-            if isinstance(question, SpanQuestion):
-                text = self.span_classes.read_parts(question, text, vote) or ""
-            if text.strip() or (isinstance(question, ChoicesQuestion) and column is not None):
+            text = self._read_parts(question, "" if column is None else normalise(get_cell(row, column)), vote)
+            if text.strip() or (question.empty_answer is not None and column is not None):
                 raw[question.name] = text or []
-        if not any(raw.values()) and not all(isinstance(question, ChoicesQuestion) for question in self.questions):
+        if not any(raw.values()) and any(question.empty_answer is None for question in self.questions):
             return {}
         if self.section.format == "label-studio":  # it keeps what was written before the question was hidden
             try:
-                raw = label_studio_json.select_visible_answers(self.questions, raw, content)
+                raw = results.select_visible_answers(self.questions, raw, content)
             except BadInput as refusal:
                 raise locate_refusal(refusal, row) from None
         return _parse_answers(self.questions, raw, content, row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,9 +10,9 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, question_base
+from annotation.campaigns.questions import Question, question_base
 from annotation.errors import Stale
-from annotation.simulation import answer_generator, prerequisites
+from annotation.simulation import prerequisites
 from annotation.simulation.answer_generator import ItemTruth, SimulatedAnnotator
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import assignments
@@ -41,25 +40,15 @@ def _draw_answer(
     question: Question, item: ItemTruth, *, first: bool, annotator: SimulatedAnnotator, rng: random.Random
 ) -> str | None:
     if annotator.careless:
-        return answer_generator.draw_careless_answer(question, item.content, rng)
-    if isinstance(question, ChoiceQuestion) and question.abstain is not None and rng.random() < ABSTENTION_RATE:
-        return question.abstain
+        return question.draw_careless(item.content, rng)
+    if question.abstention is not None and rng.random() < ABSTENTION_RATE:
+        return question.abstention
     truth = item.answers.get(question.name)
     if truth is None:
-        return answer_generator.draw_careless_answer(question, item.content, rng) if question.required else None
-    if isinstance(question, ChoicesQuestion):
-        return _draw_boxes(question, item, truth, skill=annotator.skill, rng=rng)
-    if rng.random() >= annotator.skill:
-        return answer_generator.draw_wrong_answer(question, item.content, truth, rng)
-    return rng.choice((truth, *item.accepted)) if first else truth
-
-
-def _draw_boxes(question: ChoicesQuestion, item: ItemTruth, truth: str, *, skill: float, rng: random.Random) -> str:
-    """Draw every box independently."""
-    right = set(json.loads(truth))
-    boxes = question.get_options(item.content.options)
-    chosen = [box for box in boxes if (box in right) == (rng.random() < skill)]
-    return answer_generator.complete_boxes(question, item.content, chosen, rng)
+        return question.draw_careless(item.content, rng) if question.required else None
+    return question.draw_answer(
+        item.content, truth, accepted=item.accepted if first else None, skill=annotator.skill, rng=rng
+    )
 
 
 MAX_IDLE_REQUESTS = 8

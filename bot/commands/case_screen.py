@@ -130,8 +130,6 @@ MAX_ALIGNED = 40
 """In characters: longer answers do not align the numbers of votes."""
 CONTEXT = 80
 """How many unchanged characters are shown before and after each change of a correction."""
-CLOSED_KINDS = frozenset({"choice", "scale"})
-"""The types of question whose candidates are all answers that there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,7 +174,7 @@ class CaseScreen:
 
     @property
     def _is_closed(self) -> bool:
-        return self.case.question.kind in CLOSED_KINDS
+        return self.case.question.takes_one_option
 
     def _toggle(self, label: str) -> None:
         if label in self.chosen:
@@ -186,17 +184,14 @@ class CaseScreen:
 
     def _add_own_answer(self) -> None:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
-        from annotation.campaigns.questions import ChoicesQuestion
         from annotation.errors import BadInput
         from annotation.workflow.review.cases import parse_label
 
         question, item = self.case.question, self.case.item
-        is_correction = question.kind == "edit"
-        merged = self.chosen[:1] if is_correction else []
-        begun = (merged or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
-        if is_correction:
-            raw = edit_text("Your answer:", begun)
-        elif isinstance(question, ChoicesQuestion):
+        merged = self.chosen[:1] if question.corrects_text else []
+        if question.corrects_text:
+            raw = edit_text("Your answer:", merged[0] if merged else self._original)
+        elif question.is_closed:
             raw = ask_for_boxes(question.get_options(item.options))
         else:
             raw = read_line("Your answer:")
@@ -240,10 +235,12 @@ class CaseScreen:
 
     def _build_answer_text(self, text: str) -> Text:
         """An answer; of a correction its differences from the text that was corrected."""
-        if self.case.question.kind != "edit":
-            return Text(text)
-        original = str(self.case.item.data.get(getattr(self.case.question, "field", ""), ""))
-        return build_difference(original, text)
+        return build_difference(self._original, text) if self.case.question.corrects_text else Text(text)
+
+    @property
+    def _original(self) -> str:
+        """The text that is corrected."""
+        return str(self.case.item.data.get(self.case.question.text_column or "", ""))
 
 
 def ask_for_boxes(options: Sequence[str]) -> str:

@@ -82,7 +82,7 @@ class SubmissionScreen:
         return self.reasons[int(written) - 1] if is_number else written
 
     def _show(self) -> None:
-        from annotation.workflow.review.cases import describe_answer
+        from annotation.workflow.review.cases import build_content
 
         case_screen.clear_screen()
         out, item = get_console(), self.submission.item
@@ -98,10 +98,10 @@ class SubmissionScreen:
                 original = str(item.data.get(getattr(question, "field", ""), ""))
                 out.print(build_difference(original, answer))
             else:
-                out.print(Text(describe_answer(question, item, answer)))
+                out.print(Text(question.describe_answer(answer, build_content(item))))
             if question.name in self.submission.golds:
                 right = (self.submission.golds[question.name], *self.submission.accepted)
-                shown = " | ".join(describe_answer(question, item, gold) for gold in right)
+                shown = " | ".join(question.describe_answer(gold, build_content(item)) for gold in right)
                 out.print(Text(f"Gold: {shown}"))
         if self.message:
             out.print(Text(self.message))

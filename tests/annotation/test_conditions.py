@@ -6,8 +6,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from annotation.campaigns import conditions
-from annotation.campaigns.conditions import ConditionFacts, ItemConsensus
+from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions import AnyQuestion, Question
+from annotation.campaigns.questions.question_base import ItemConsensus
 from annotation.errors import BadInput
 
 READ: TypeAdapter[Question] = TypeAdapter(AnyQuestion)

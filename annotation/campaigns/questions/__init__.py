@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Discriminator, Tag
 
-from annotation.campaigns.questions.option_questions import ChoiceQuestion, ChoicesQuestion, Positions, ScaleQuestion
+from annotation.campaigns.questions.choice import ChoiceQuestion, Positions
+from annotation.campaigns.questions.choices import ChoicesQuestion
+from annotation.campaigns.questions.edit import EditQuestion
 from annotation.campaigns.questions.question_base import Answer, Question, QuestionContent, QuestionMethods, TextSpan
-from annotation.campaigns.questions.span_questions import SpanQuestion
-from annotation.campaigns.questions.text_questions import EditQuestion, TextQuestion
+from annotation.campaigns.questions.scale import ScaleQuestion
+from annotation.campaigns.questions.span import SpanQuestion
+from annotation.campaigns.questions.text import TextQuestion
 
 __all__ = [
     "KINDS",
@@ -28,12 +31,6 @@ __all__ = [
     "TextSpan",
 ]  # fmt: skip
 
-KINDS: dict[str, type[Question]] = {
-    kind.kind: kind
-    for kind in (ChoiceQuestion, ChoicesQuestion, ScaleQuestion, TextQuestion, SpanQuestion, EditQuestion)
-}
-"""The classes of questions by the name of their type."""
-
 
 def _get_kind_tag(value: object) -> str:
     """The tag of a question's type; an unknown type is read as a choice, whose `type` then reports the known ones."""
@@ -50,3 +47,9 @@ AnyQuestion = Annotated[
     | Annotated[EditQuestion, Tag("<edit>")],
     Discriminator(_get_kind_tag),
 ]
+"""Any question, as pydantic reads it: the table of the types, to which a new one is added with its tag."""
+
+KINDS: dict[str, type[Question]] = {
+    question.kind: question for question, _tag in map(get_args, get_args(get_args(AnyQuestion)[0]))
+}
+"""The classes of questions by the name of their type."""

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, indent, tostring  # written here, never read
 
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
-from annotation.campaigns.questions import EditQuestion, Question, SpanQuestion
+from annotation.campaigns.questions import Question
 from annotation.label_studio import passes
-from annotation.label_studio.configs.controls import (
-    ControlContext,
-    add_condition_views,
-    add_control,
-    add_element,
-    add_header,
-    add_view,
-    list_unsupported_conditions,
-)
 from annotation.label_studio.configs.style import build_style
 from annotation.label_studio.texts import load_texts
+from annotation.label_studio_controls import elements, get_control
+from annotation.label_studio_controls.control_base import ControlContext, add_question
+from annotation.label_studio_controls.elements import add_element, add_header, add_view
 from annotation.loading.judgements import label_studio_json
 
 
@@ -35,15 +29,13 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     known = {question.name: question for question in questions}
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     page = Element("View", {"className": "hr-page"})
-    add_element(page, "Style").text = build_style(
-        panels=any(isinstance(question, SpanQuestion) for question in questions)
-    )
+    add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
         main_object=_get_main_object(definition, fields),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
-    corrected = [question for question in questions if isinstance(question, EditQuestion)]
+    corrected = [question for question in questions if get_control(question).is_beside_item]
     body = page if corrected else add_view(page, "beside")
     upper = add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
@@ -52,7 +44,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         add_html(add_view(left, "second"), "item:second", label_studio_json.SECOND_PASS_KEY)
     if corrected:
         _add_questions(add_view(upper, "column"), corrected, known, context, definition)
-    other_questions = [question for question in questions if not isinstance(question, EditQuestion)]
+    other_questions = [question for question in questions if question not in corrected]
     if other_questions:
         _add_questions(add_view(body, "questions"), other_questions, known, context, definition)
     indent(page)
@@ -61,7 +53,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
 
 def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
     """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
-    return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else passes.get_text_object(fields[0])
+    return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0])
 
 
 def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
@@ -89,7 +81,11 @@ def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *,
         if title:
             add_header(text, title, name="title", size=6)
         add_element(
-            text, "HyperText", name=passes.get_text_object(field), value=f"${passes.get_text_key(field)}", inline=True
+            text,
+            "HyperText",
+            name=elements.get_text_object(field),
+            value=f"${elements.get_text_key(field)}",
+            inline=True,
         )
 
 
@@ -107,19 +103,66 @@ def _add_questions(
 ) -> None:
     question_texts = {question.name: question.text for question in definition.all_questions}
     for question in questions:
-        element = add_condition_views(parent, question, known)
+        element = _add_condition_views(parent, question, known)
         notes = [
             context.texts("if", question=question_texts[name], answer=" / ".join(values))
-            for name, values in list_unsupported_conditions(question, known).items()
+            for name, values in _list_unsupported_conditions(question, known).items()
         ]
-        add_control(element, question, context, required=_is_required(question, known), notes=notes)
+        required = _is_required(question, known)
+        add_question(element, question, get_control(question), context, required=required, notes=notes)
 
 
 def _is_required(question: Question, known: dict[str, Question]) -> bool:
     """Whether Label Studio requires an answer; it must not where an empty answer is allowed, and cannot for spans."""
-    if isinstance(question, SpanQuestion) or passes.may_stay_empty(question):
-        return False
-    return not list_unsupported_conditions(question, known)
+    may_be_required = get_control(question).may_be_required and not question.may_stay_empty
+    return may_be_required and not _list_unsupported_conditions(question, known)
+
+
+def _add_condition_views(parent: Element, question: Question, pass_questions: Mapping[str, Question]) -> Element:
+    """The element for a question: in as many nested Views as it has conditions on questions of this pass.
+
+    A text to correct is shown from the beginning, and hidden by answers other than those that ask for it.
+    """
+    for name, values in (question.show_if or {}).items():
+        condition_question = pass_questions.get(name)
+        if condition_question is None or not _is_supported_condition(condition_question, values):
+            continue
+        when, choice_labels = "choice-selected", values
+        if (
+            get_control(question).is_beside_item
+            and condition_question.takes_one_option
+            and (others := _list_other_labels(condition_question, values))
+        ):
+            when, choice_labels = "choice-unselected", others
+        parent = elements.add_view(
+            parent, "when", visibleWhen=when, whenTagName=name, whenChoiceValue=",".join(choice_labels)
+        )
+    return parent
+
+
+def _list_unsupported_conditions(
+    question: Question, pass_questions: Mapping[str, Question]
+) -> dict[str, tuple[str, ...]]:
+    """The conditions of a question that Label Studio cannot check: they are shown as notes, and it is not required."""
+    conditions = (question.show_if or {}).items()
+    return {
+        name: values
+        for name, values in conditions
+        if name not in pass_questions or not _is_supported_condition(pass_questions[name], values)
+    }
+
+
+def _is_supported_condition(condition_question: Question, values: tuple[str, ...]) -> bool:
+    """Whether Label Studio can check these answers; it splits the list of options at commas."""
+    return bool(condition_question.get_options(None) or elements.has_task_options(condition_question)) and not any(
+        "," in value for value in values
+    )
+
+
+def _list_other_labels(condition_question: Question, values: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels of the other options; empty where options differ from item to item, or one label holds a comma."""
+    others = tuple(label for label in condition_question.get_labels(None) if label not in values)
+    return () if any("," in label for label in others) else others
 
 
 def render_instructions(definition: ProjectFile, *, text: str | None = None) -> str:

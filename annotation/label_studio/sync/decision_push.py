@@ -20,13 +20,14 @@ from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.errors import NotFound
-from annotation.label_studio import configs, decision_controls
+from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import accounts, batches, decision_work, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.sync.decision_work import DecisionWork
 from annotation.label_studio.texts import load_texts
+from annotation.label_studio_controls import decision_controls
 from annotation.store import queries
 from annotation.store.database import Database
 from annotation.store.models import (

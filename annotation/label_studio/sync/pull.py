@@ -19,11 +19,12 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Stale, Where
-from annotation.label_studio import decision_controls, server_models
+from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
 from annotation.label_studio.sync import accounts, annotation_import, batches, decision_work, remote_projects
 from annotation.label_studio.sync.annotation_import import AnswerChange, SetAsideAnnotation, TaskImport
+from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
 from annotation.vocabulary import BatchWork

@@ -11,15 +11,12 @@ from typing import Any
 
 from annotation import input_files
 from annotation.errors import BadInput
+from annotation.label_studio_controls.span_control import read_classes
 from annotation.loading import json_text
 from annotation.vocabulary import SEVERAL_TEXTS, Exclusion
 
 ADDED_COLUMNS = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
 """The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
-
-
-CLASS_KEYS = ("labels", "hypertextlabels", "paragraphlabels")
-"""The keys of a region under which Label Studio's controls store the classes of a marked part."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,12 +110,6 @@ def _list_spans(value: Any) -> list[dict[str, object]]:
         if span is not None
         for label in read_classes(region) or [""]
     ]
-
-
-def read_classes(region: Mapping[str, Any]) -> list[str]:
-    """The classes of a marked part, as the controls Labels, HyperTextLabels and ParagraphLabels store them."""
-    found = next((region[key] for key in CLASS_KEYS if key in region), None)
-    return _get_texts(found) or []
 
 
 def _read_span(region: Any) -> dict[str, object] | None:

@@ -35,7 +35,6 @@ from annotation.workflow.annotators.terms import Terms
 
 InvitationTarget = Project | Programme
 """What an invitation is for."""
-CLOSED_TYPES = ("choice", "choices", "scale")
 """The types of questions on which adjudicators decide in Telegram: those answered with options."""
 
 
@@ -212,7 +211,7 @@ def _get_target_projects(session: Session, invitation: Invitation) -> tuple[Invi
 def _require_closed_questions(session: Session, invitation: Invitation) -> None:
     target, projects = _get_target_projects(session, invitation)
     questions = [one for project in projects for one in definitions.get_project_definition(project).all_questions]
-    if not any(question.kind in CLOSED_TYPES for question in questions):
+    if not any(question.is_closed for question in questions):
         raise Refused(
             f"{target.name} asks nothing that is answered with options.",
             remedy="`hromada adjudicate` decides on texts and parts of texts.",

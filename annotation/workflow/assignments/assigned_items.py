@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
+from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import row_tables
 from annotation.store.models import AssignmentRow, ItemRow
@@ -151,14 +151,13 @@ def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
 
 
 def _build_shown_question(question: Question, item: ItemRow, order: list[int] | None) -> ShownQuestion:
-    options = list_option_texts(question, item)
-    labels = question.get_labels(item.options) if isinstance(question, ChoiceQuestion) else options
+    options, labels = question.get_options(item.options), question.get_labels(item.options)
     order = list(range(len(options))) if order is None else order
     return ShownQuestion(
         question=question,
         options=tuple(options[index] for index in order),
         labels=tuple(labels[index] for index in order),
-        field_text=str(item.data.get(getattr(question, "field", ""), "")),
+        field_text=str(item.data.get(question.text_column or "", "")),
     )
 
 
@@ -173,17 +172,7 @@ def _build_shown_page(context: AnnotatorContext, assignment: AssignmentRow) -> S
 def list_questions(context: AnnotatorContext, item: ItemRow) -> tuple[Question, ...]:
     """The questions of an item; a choice among the item's own options gets one position for each option."""
     n_options = len(item.options or ())
-    return tuple(
-        question.with_positions(n_options) if isinstance(question, ChoiceQuestion) else question
-        for question in context.definition.all_questions
-    )
-
-
-def list_option_texts(question: Question, item: ItemRow) -> tuple[str, ...]:
-    """The texts of a question's options, in their stored order."""
-    if isinstance(question, ChoiceQuestion | ChoicesQuestion):
-        return question.get_options(item.options)
-    return question.options if isinstance(question, ScaleQuestion) else ()
+    return tuple(question.with_positions(n_options) for question in context.definition.all_questions)
 
 
 def build_option_orders(context: AnnotatorContext, item: ItemRow, *, occasion: int) -> dict[str, list[int]]:
@@ -194,15 +183,15 @@ def build_option_orders(context: AnnotatorContext, item: ItemRow, *, occasion: i
     """
     orders = {}
     for question in list_questions(context, item):
-        options = list_option_texts(question, item)
+        options = question.get_options(item.options)
         key = (context.project.name, question.name, item.external_id, context.annotator.pseudonym)
         if options:
             orders[question.name] = question_base.order_options(
                 len(options),
-                shuffle=isinstance(question, ChoiceQuestion | ChoicesQuestion) and question.shuffle,
+                shuffle=question.is_shuffled,
                 seed=context.definition.seed,
                 key=key if occasion == 0 else (*key, str(occasion)),
-                last=isinstance(question, ChoiceQuestion) and question.abstain is not None,
+                last=question.abstention is not None,
             )
     return orders
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlmodel import select
 
 from annotation import vocabulary
-from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
+from annotation.campaigns.questions import Question, QuestionContent, question_base
 from annotation.store import judgements, row_tables
 from annotation.store.models import AssignmentRow, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
@@ -104,12 +104,8 @@ def parse_answers(
     first_answer = parsed_answers.get(first_question.name)
     answer_text = get_answer_text(questions, item, first_question.name, first_answer or "")
     raw_text = answer_text if len(questions) == 1 else json.dumps(dict(raw_answers), ensure_ascii=False, default=str)
-    is_abstention = (
-        isinstance(first_question, ChoiceQuestion)
-        and first_question.abstain is not None
-        and first_answer == first_question.abstain
-    )
-    return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=ABSTAINED if is_abstention else None)
+    exclusion = ABSTAINED if first_question.is_abstention(first_answer) else None
+    return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=exclusion)
 
 
 def write_judgement(
@@ -253,7 +249,4 @@ def get_training_feedback(
 def get_answer_text(questions: tuple[Question, ...], item: ItemRow, question_name: str, label: str) -> str:
     """The text of the stored answer `label`: the option's text for a choice question, else the answer as stored."""
     question = next((question for question in questions if question.name == question_name), None)
-    if isinstance(question, ChoiceQuestion):
-        texts, labels = question.get_options(item.options), question.get_labels(item.options)
-        return dict(zip(labels, texts, strict=True)).get(label, label)
-    return label
+    return label if question is None else question.get_option_text(label, item.options)

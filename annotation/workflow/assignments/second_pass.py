@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from aggregation.scoring import is_right_answer
-from annotation.campaigns.questions import ChoiceQuestion, Question
-from annotation.campaigns.questions.question_base import decode_json, is_asked
-from annotation.campaigns.questions.span_questions import describe_span
+from annotation.campaigns.questions import Question
+from annotation.campaigns.questions.question_base import is_asked
 from annotation.store import judgements, row_tables
 from annotation.store.models import Assignment, AssignmentRow, Item, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import (
@@ -263,9 +261,4 @@ def _describe_answer(question: Question, item: ItemRow, stored: str | None) -> s
     """A stored answer as it is read: the option's text, ticked boxes and spans in one line."""
     if stored is None:
         return None
-    if isinstance(question, ChoiceQuestion):
-        labels, texts = question.get_labels(item.options), question.get_options(item.options)
-        return dict(zip(labels, texts, strict=True)).get(stored, stored)
-    value: Any = decode_json(stored) if question.kind in {"choices", "span"} else stored
-    parts = value if isinstance(value, list) else [value]
-    return ", ".join(describe_span(part) if isinstance(part, dict) else str(part) for part in parts) or "—"
+    return ", ".join(question.list_parts(stored, item.options)) or "—"

@@ -13,12 +13,12 @@ from sqlmodel import Session, select
 
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion, Question, QuestionContent, question_base
+from annotation.campaigns.questions import Question, QuestionContent, question_base
 from annotation.errors import BadInput, Conflict, Where
+from annotation.label_studio_controls import results
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
-from annotation.loading.judgements import label_studio_json
 from annotation.loading.vote_parser import locate_refusal
 from annotation.store import journal, judgements, pseudonyms, row_tables
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
@@ -95,14 +95,14 @@ def _read_answers(
         return vote
     blind = first.answers or {questions[0].name: first.response}
     try:
-        raw = label_studio_json.read_answers(questions, vote.second_pass, content, first=blind)
+        raw = results.read_answers(questions, vote.second_pass, content, first=blind)
         given = question_base.parse_answers(questions, raw, content)
     except BadInput as refusal:
         raise locate_refusal(refusal, vote.origin) from None
     return vote._replace(
         response=given.get(questions[0].name, ""),
         answers=given if len(questions) > 1 else None,
-        raw=label_studio_json.describe_answers(questions, raw, given, content),
+        raw=results.describe_answers(questions, raw, given, content),
     )
 
 
@@ -324,10 +324,7 @@ def _list_questions(
 ) -> tuple[Question, ...]:
     """The questions of the project; a choice question knows as many positions as the longest list of options has."""
     max_options = max(len(content.options or ()) for content in item_contents)
-    return tuple(
-        question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
-        for question in definition.all_questions
-    )
+    return tuple(question.with_positions(max_options) for question in definition.all_questions)
 
 
 def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:

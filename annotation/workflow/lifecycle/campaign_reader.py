@@ -8,7 +8,6 @@ from sqlmodel import Session, col, select
 
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.stimulus import Piece
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft, format_value
@@ -22,10 +21,7 @@ def read_campaign(session: Session, project: Project) -> tuple[project_file.Chec
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank)))
     drafts = tuple(_build_draft(item, campaign) for item in items)
     max_options = max((len(item.options or ()) for item in drafts), default=0)
-    questions = tuple(
-        question.with_positions(max_options) if isinstance(question, ChoiceQuestion) else question
-        for question in definition.all_questions
-    )
+    questions = tuple(question.with_positions(max_options) for question in definition.all_questions)
     return campaign, CampaignContents(items=drafts, questions=questions)
 
 

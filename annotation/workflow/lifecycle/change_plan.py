@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import SpanQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
 
 ALWAYS_CHANGEABLE_COLUMNS = ("rank", "data", "accepted", "explanation", "stratum", "tags", "lineage")
@@ -141,9 +140,7 @@ def plan_changes(
                 reason=f"it was started with {_format_overlap(old_definition)}; `hromada extend` raises it",
             )
         )
-    if started and any(
-        isinstance(one, SpanQuestion) and one.labels is not None for one in new_definition.all_questions
-    ):
+    if started and any(question.part_classes is not None for question in new_definition.all_questions):
         reason = "it was started, and neither the chat nor Label Studio asks for the class of a part"
         forbidden.append(ForbiddenChange(what="`labels` of the question", reason=reason))
     changed = [

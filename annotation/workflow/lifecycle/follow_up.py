@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import conditions, project_file
-from annotation.campaigns.conditions import Condition, ConditionFacts, ItemConsensus
-from annotation.campaigns.questions import ChoicesQuestion, Question, question_base
+from annotation.campaigns.conditions import Condition, ConditionFacts
+from annotation.campaigns.questions import Question, question_base
+from annotation.campaigns.questions.question_base import ItemConsensus
 from annotation.errors import BadInput, NotFound, Refused
 from annotation.loading.items.item_reader import LINEAGE_COLUMN
 from annotation.store import queries
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 MAJORITY_METHOD = "majority; ties give no label"
 """The description of the majority that is written into the lineage."""
-NO_BOX = "[]"
-"""The stored answer of boxes of which none is ticked."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,16 +116,17 @@ def _read_answers(
 ) -> AnswersByQuestion:
     """The final answers; boxes that somebody left out altogether at the second look are an answer without a tick."""
     looked_twice = queries.list_second_passes(session, project_id=source.id or 0)
-    boxes = [question for question in questions if isinstance(question, ChoicesQuestion) and not question.required]
     by_question: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for item, annotator, answers, response in queries.list_final_answers(
         session, project_id=source.id or 0, pilot=include_pilot
     ):
         given = answers or ({questions[0].name: response} if response else {})
         left_out = {
-            question.name: NO_BOX
-            for question in boxes
-            if question.name not in given
+            question.name: question.empty_answer
+            for question in questions
+            if question.empty_answer is not None
+            and not question.required
+            and question.name not in given
             and (item, annotator) in looked_twice
             and question_base.is_asked(question, given)
         }
@@ -150,8 +150,7 @@ def _compute_question_majority(
     for item, _, answer in answers:
         answers_by_item[item].append(answer)
     labels_or_none = {
-        item: conditions.compute_consensus(question, answers_of_item)
-        for item, answers_of_item in answers_by_item.items()
+        item: question.compute_majority(answers_of_item) for item, answers_of_item in answers_by_item.items()
     }
     return {item: label for item, label in labels_or_none.items() if label is not None}
 

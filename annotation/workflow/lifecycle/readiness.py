@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import lint, project_file
-from annotation.campaigns.questions import SpanQuestion
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.store import queries
@@ -72,8 +71,8 @@ def find_unaskable_questions(definition: project_file.ProjectFile) -> Iterator[O
     if definition.overlap is None:
         return
     for question in definition.all_questions:
-        if isinstance(question, SpanQuestion) and question.labels is not None:
-            labels = ", ".join(question.labels)
+        if question.part_classes is not None:
+            labels = ", ".join(question.part_classes)
             yield Obstacle(
                 problem=f"The question {question.name!r} has `labels` ({labels}), and neither the chat nor Label Studio"
                 " asks for the class of a part.",

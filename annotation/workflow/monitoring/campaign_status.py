@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion
 from annotation.store import judgements, second_passes
 from annotation.store.models import Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
@@ -228,7 +227,7 @@ def _count_qualification(session: Session, project: Project) -> QualificationCou
 
 def _estimate_half_width(session: Session, project: Project, definition: project_file.ProjectFile) -> float | None:
     """The half width of the 95 % interval of the share of right answers; None unless a baseline asks for a choice."""
-    if definition.kind != "baseline" or not isinstance(definition.all_questions[0], ChoiceQuestion):
+    if definition.kind != "baseline" or not definition.all_questions[0].is_nominal:
         return None
     n_right = func.sum(sa.case((col(Judgement.response) == col(Item.gold), 1), else_=0))
     by_group = (

@@ -5,7 +5,6 @@ Called after an answer is stored, in the same transaction; only the caller at th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +13,7 @@ from sqlmodel import Session
 
 from aggregation.consensus.skill_posterior import compute_posterior, smooth_skill
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
+from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
@@ -26,7 +25,6 @@ from annotation.workflow.quality import exclusions, gold_answers, rules
 from annotation.workflow.quality.exclusions import exclude_answers, reinstate_answers
 from annotation.workflow.quality.rules import ExclusionScope, RuleBreach
 
-TICKED = "ticked"
 ROUNDING_TOLERANCE = 1e-9
 
 
@@ -56,31 +54,25 @@ def is_confident(
         ):
             return False
         likeliest = {name: max(sorted(labels), key=labels.__getitem__) for name, labels in posteriors.items() if labels}
-        if isinstance(question, ChoicesQuestion):
-            likely_answers[question.name] = json.dumps([box for box, tick in likeliest.items() if tick == TICKED])
-        else:
-            likely_answers |= likeliest
+        likely_answers |= question.join_choices(likeliest)
     return True
 
 
 def _compute_posteriors(
     question: Question, votes: Sequence[Vote], own: Sequence[str] | None
 ) -> dict[str, dict[str, float]]:
-    """The posterior by the question's name, for `choices` one for each box; empty without closed labels."""
-    given = [(answer, vote.skill) for vote in votes if (answer := vote.answers.get(question.name)) is not None]
-    if isinstance(question, ChoiceQuestion):
-        substantive = [(label, q) for label, q in given if label != question.abstain]
-        return {question.name: compute_posterior(substantive, options=len(question.get_substantive_options(own)))}
-    if isinstance(question, ScaleQuestion):
-        return {question.name: compute_posterior(given, options=len(question.options))}
-    if isinstance(question, ChoicesQuestion):
-        ticks = [(json.loads(answer), q) for answer, q in given]
-        boxes = question.get_options(own)
-        return {
-            box: compute_posterior([(TICKED if box in ticked else "", q) for ticked, q in ticks], options=2)
-            for box in boxes
-        }
-    return {}
+    """The posterior of each closed choice that the question asks for; empty for open answers."""
+    given = [
+        (question.read_choices(answer), vote.skill)
+        for vote in votes
+        if (answer := vote.answers.get(question.name)) is not None
+    ]
+    return {
+        name: compute_posterior(
+            [(choices[name], skill) for choices, skill in given if choices], options=question.count_labels(own)
+        )
+        for name in question.list_choices(own)
+    }
 
 
 EXCLUDED_BY_ORGANISER = Exclusion(ExclusionKind.ORGANISER, "the person was excluded")

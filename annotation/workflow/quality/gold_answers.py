@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from aggregation.scoring import is_right_answer
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    Question,
-    ScaleQuestion,
-    question_base,
-)
+from annotation.campaigns.questions import Question, question_base
 from annotation.store.models import ItemRow
 
 
@@ -51,7 +45,7 @@ def mark_answers(
         if name not in golds or (only and name not in only) or not question_base.is_asked(question, given):
             continue
         answer = given.get(name)
-        if isinstance(question, ChoiceQuestion) and answer is not None and answer == question.abstain:
+        if question.is_abstention(answer):
             continue
         right = (golds[name], *(accepted if number == 0 else ()))
         marks[name] = answer is not None and is_right_answer(question.normalisation, answer, right)
@@ -65,6 +59,4 @@ def are_all_right(marks: Mapping[str, bool]) -> bool | None:
 
 def select_closed_questions(questions: Sequence[Question]) -> tuple[Question, ...]:
     """The questions answered from options or a scale."""
-    return tuple(
-        question for question in questions if isinstance(question, ChoiceQuestion | ChoicesQuestion | ScaleQuestion)
-    )
+    return tuple(question for question in questions if question.is_closed)

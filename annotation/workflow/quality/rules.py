@@ -18,7 +18,7 @@ from sqlmodel import Session
 
 from aggregation.scoring import NORMALISATIONS, split_words
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
-from annotation.campaigns.questions import ChoiceQuestion, EditQuestion, Question, ScaleQuestion, TextQuestion
+from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.quality import (
     Consequence,
     ControlRule,
@@ -120,15 +120,8 @@ def find_shown_position(
     `item_options` are the item's own options, None where it has none. `option_order` are the stored positions of the
     options in the order in which they were shown, None where they were shown in the stored order.
     """
-    if answer is None:
-        return None
-    if isinstance(question, ChoiceQuestion):
-        labels = question.get_labels(item_options)
-    elif isinstance(question, ScaleQuestion):
-        labels = question.options
-    else:
-        return None
-    if answer not in labels:
+    labels = question.get_labels(item_options) if question.takes_one_option else ()
+    if answer is None or answer not in labels:
         return None
     stored_position = labels.index(answer)
     if option_order is None:
@@ -382,13 +375,11 @@ def _list_shown_texts(item: Item, definition: ProjectFile) -> Iterator[str]:
     fields = set(item.data)
     if isinstance(definition.items, ItemsSection):
         fields = {part.field for part in definition.items.shown_columns}
-        fields |= {question.field for question in definition.all_questions if isinstance(question, EditQuestion)}
+        fields |= {column for question in definition.all_questions for column in question.required_columns()}
     return (str(item.data[field]) for field in sorted(fields & set(item.data)))
 
 
 def select_text_questions(definition: ProjectFile) -> tuple[Question, ...]:
     """The text questions that rules about texts check: the required ones, or all where none is required."""
-    text_questions = [
-        question for question in definition.all_questions if isinstance(question, TextQuestion | EditQuestion)
-    ]
+    text_questions = [question for question in definition.all_questions if question.is_text]
     return tuple([question for question in text_questions if question.required] or text_questions)

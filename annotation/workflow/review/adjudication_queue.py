@@ -20,7 +20,6 @@ from annotation.errors import Conflict, Stale
 from annotation.store import adjudications
 from annotation.store.models import Adjudication, AdjudicationCase, Adjudicator, AnnotatorRow, Item, Project
 from annotation.workflow import definitions
-from annotation.workflow.annotators.invitations import CLOSED_TYPES
 from annotation.workflow.review import adjudication
 from annotation.workflow.review.adjudication import OpenCase
 
@@ -162,7 +161,7 @@ def _list_queues(session: Session, adjudicator: AnnotatorRow) -> list[tuple[Proj
         (project, question)
         for project in projects
         for question in definitions.get_project_definition(project).all_questions
-        if (project.id, question.name) in rows and question.kind in CLOSED_TYPES
+        if (project.id, question.name) in rows and question.is_closed
     ]
 
 

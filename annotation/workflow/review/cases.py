@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from aggregation.scoring import normalise_answer
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, ScaleQuestion
+from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Refused, Where
 from annotation.loading.drafts import format_value
 from annotation.store import adjudications
@@ -61,28 +61,27 @@ def list_candidates(
     are equal under the question's normalisation are one candidate, in its most frequent form. `order_key` names the
     adjudicator.
     """
-    options = _list_options(question, item)
+    content = build_content(item)
+    options = question.get_substantive_labels(item.options) if question.takes_one_option else ()
     counted: dict[str, Counter[str]] = {}
     for answer in votes:
         counted.setdefault(normalise_answer(question.normalisation, answer), Counter())[answer] += 1
     for answer in others:
         counted.setdefault(normalise_answer(question.normalisation, answer), Counter({answer: 0}))
-    abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
     forms = {
         same: min(found, key=lambda answer: (-found[answer], answer))
         for same, found in counted.items()
-        if same != abstention
+        if same != question.abstention
     }
-    is_fixed = isinstance(question, ScaleQuestion) or (isinstance(question, ChoiceQuestion) and bool(question.options))
     answers = [*options, *(form for form in forms.values() if form not in options)]
-    if not is_fixed:
+    if not (question.takes_one_option and question.fixed_options):
         answers.sort(
             key=lambda answer: hashlib.sha256(f"{order_key}\x1f{item.external_id}\x1f{answer}".encode()).digest()
         )
     return tuple(
         Candidate(
             answer=answer,
-            text=describe_answer(question, item, answer),
+            text=question.describe_answer(answer, content),
             votes=counted.get(normalise_answer(question.normalisation, answer), Counter()).total()
             if with_votes
             else None,
@@ -91,55 +90,15 @@ def list_candidates(
     )
 
 
-def describe_answer(question: Question, item: Item, answer: str) -> str:
-    """An answer as people read it: the option behind a label, boxes and parts of a text in a line."""
-    if isinstance(question, ChoiceQuestion):
-        texts = dict(zip(question.get_labels(item.options), question.get_options(item.options), strict=False))
-        return texts.get(answer, answer)
-    if isinstance(question, ChoicesQuestion):
-        return _describe_boxes(question, item, answer)
-    if question.kind == "span":
-        return _describe_spans(question, item, answer)
-    return answer
-
-
 def parse_label(question: Question, item: Item, raw: str) -> str:
     """An answer of the adjudicator's own as answers are stored; raises BadInput for one that does not fit."""
     content = build_content(item)
     if question.is_unanswered(raw):
         raise question.build_refusal("is not answered.", "It needs an answer.")
     label = question.encode_answer(question.parse_answer(raw, content))
-    if isinstance(question, ChoiceQuestion) and label == question.abstain:
+    if question.is_abstention(label):
         raise question.build_refusal("has an abstention for gold.", "Choose an option, or say that the item is broken.")
     return label
-
-
-def _list_options(question: Question, item: Item) -> tuple[str, ...]:
-    """The labels of all options of the item without the abstention; none where no single option is chosen."""
-    if isinstance(question, ChoiceQuestion):
-        return tuple(label for label in question.get_labels(item.options) if label != question.abstain)
-    return question.options if isinstance(question, ScaleQuestion) else ()
-
-
-def _describe_boxes(question: Question, item: Item, answer: str) -> str:
-    try:
-        parsed = question.parse_answer(answer, build_content(item))
-    except BadInput:
-        return answer
-    return ", ".join(str(part) for part in parsed) if not isinstance(parsed, str) and parsed else "–"
-
-
-def _describe_spans(question: Question, item: Item, answer: str) -> str:
-    try:
-        parsed = question.parse_answer(answer, build_content(item))
-    except BadInput:
-        return answer
-    spans = [
-        f"«{part.text}» ({part.start}–{part.end}){f' {part.label}' if part.label else ''}"
-        for part in parsed
-        if not isinstance(part, str)
-    ]
-    return " … ".join(spans) or str(getattr(question, "none", None) or "–")
 
 
 LEAST_SAMPLE = 50

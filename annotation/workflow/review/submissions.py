@@ -123,10 +123,6 @@ def _describe_review(review: SubmissionReview, annotator: Annotator, item: Item,
     )
 
 
-REVIEWED_TYPES = ("text", "edit", "span")
-"""The types of questions whose answers are reviewed."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Submission:
     """An answer as a reviewer sees it; `decision` is None while it waits.
@@ -175,10 +171,10 @@ def list_submissions(
     """The answers of the main stage that count, or were rejected in a review, in the order in which they were given.
 
     Answers to items that the reviewer answered or made are left out; with `answer_id` all but one are. Raises Refused
-    where the project asks no question of REVIEWED_TYPES.
+    where the project asks closed questions only.
     """
     definition = definitions.get_project_definition(project)
-    if not any(question.kind in REVIEWED_TYPES for question in definition.all_questions):
+    if all(question.is_closed for question in definition.all_questions):
         raise Refused(
             f"{project.name} asks for no texts, corrections or parts of a text.",
             remedy="`hromada adjudicate` decides on the labels of its items.",

@@ -16,7 +16,8 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
-from annotation.loading.judgements.label_studio_json import SECOND_PASS_KEY, list_option_labels
+from annotation.label_studio_controls import elements
+from annotation.loading.judgements.label_studio_json import SECOND_PASS_KEY
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
@@ -82,11 +83,11 @@ def test_every_campaign_renders(file: Path, second_pass: bool) -> None:
     assert {one.get("toName") for one in named.values()} <= objects
     keys = Counter(one.get("hotkey") for one in config.iter() if one.get("hotkey"))
     assert set(keys.values()) <= {1}
-    moving = {key for one in asked if passes.has_task_options(one) for key in passes.assign_hotkeys(about)[one.name]}
+    moving = {key for one in asked if elements.has_task_options(one) for key in passes.assign_hotkeys(about)[one.name]}
     assert not moving & set(keys)
     for question in asked:
         aliases = [one.get("alias") for one in named[question.name].iter("Choice")]
-        assert aliases == ([] if passes.has_task_options(question) else list(list_option_labels(question)))
+        assert aliases == ([] if elements.has_task_options(question) else list(question.get_labels(None)))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

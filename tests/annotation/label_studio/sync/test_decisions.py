@@ -13,8 +13,9 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import Unavailable
-from annotation.label_studio import decision_controls, sync
+from annotation.label_studio import sync
 from annotation.label_studio.client import Client
+from annotation.label_studio_controls import decision_controls
 from annotation.store import database, invariants
 from annotation.store.models import Adjudication, Item, LabelStudioBatch, LabelStudioReviewTask
 from annotation.vocabulary import BatchWork

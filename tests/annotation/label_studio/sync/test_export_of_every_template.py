@@ -25,7 +25,7 @@ from annotation.campaigns.questions import (
     SpanQuestion,
 )
 from annotation.label_studio import passes
-from annotation.loading.judgements.label_studio_json import get_none_control, list_option_labels
+from annotation.label_studio_controls.span_control import get_none_control
 from annotation.store import database, invariants, pseudonyms, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.workflow.imports import vote_import
@@ -115,9 +115,9 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
     name, own = question.name, None if item.options is None else tuple(item.options)
     match question:
         case ChoiceQuestion() | ScaleQuestion():
-            return [build_region(name, "choices", choices=[chance.choice(list_option_labels(question, own))])]
+            return [build_region(name, "choices", choices=[chance.choice(question.get_labels(own))])]
         case ChoicesQuestion():
-            labels = list_option_labels(question, own)
+            labels = question.get_labels(own)
             chosen = chance.sample(labels, chance.randint(question.least, min(question.most or 9, len(labels))))
             return [build_region(name, "choices", choices=chosen)] if chosen else []
         case EditQuestion():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
+import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -20,11 +22,12 @@ from annotation.campaigns.questions.question_base import (
     find_occurrences,
 )
 from annotation.campaigns.sections.base import Count, Text, Texts
+from annotation.errors import BadInput
 
+if TYPE_CHECKING:
+    from aggregation.answers import AnswerType
 
-def describe_span(stored: Mapping[str, str]) -> str:
-    """A part of a stored answer as it is read: its text, and its class in brackets."""
-    return f"{stored['text']} [{stored['label']}]" if stored.get("label") else stored["text"]
+_WORD = re.compile(r"\w+")
 
 
 class SpanQuestion(Question):
@@ -36,6 +39,9 @@ class SpanQuestion(Question):
     """
 
     kind: ClassVar[str] = "span"
+    answer_type: ClassVar[AnswerType] = "span"
+    marks_parts: ClassVar[bool] = True
+    can_be_condition: ClassVar[bool] = False
 
     type: Literal["span"]
     field: Text
@@ -62,9 +68,20 @@ class SpanQuestion(Question):
             else ("exact_match", "f1_class", "f1_char_class"),
         )
 
-    def required_columns(self) -> tuple[str, ...]:
+    @property
+    def text_column(self) -> str:
         """The column of the marked text."""
-        return (self.field,)
+        return self.field
+
+    @property
+    def part_classes(self) -> tuple[str, ...] | None:
+        """The classes of the project file."""
+        return self.labels
+
+    @property
+    def none_text(self) -> str | None:
+        """The text of `none`."""
+        return self.none
 
     def is_unanswered(self, raw: object) -> bool:
         """An empty list is an answer only where `none` offers it."""
@@ -101,6 +118,40 @@ class SpanQuestion(Question):
             ],
             ensure_ascii=False,
         )
+
+    def split_answer(self, stored: str) -> tuple[str, ...]:
+        """Return the texts of the parts."""
+        return tuple(part["text"] for part in json.loads(stored))
+
+    def list_parts(self, stored: str, item_options: Sequence[str] | None) -> tuple[str, ...]:  # noqa: ARG002  # parts have no options
+        """Return the texts of the parts, each with its class in brackets."""
+        decoded = decode_json(stored)
+        parts = decoded if isinstance(decoded, list) else [decoded]
+        return tuple(_describe_part(part) if isinstance(part, dict) else str(part) for part in parts)
+
+    def describe_answer(self, stored: str, content: QuestionContent) -> str:
+        """Return the parts with their places and classes; an answer that does not fit is returned unchanged."""
+        try:
+            spans = self.parse_answer(stored, content)
+        except BadInput:
+            return stored
+        parts = [
+            f"«{span.text}» ({span.start}–{span.end}){f' {span.label}' if span.label else ''}"
+            for span in spans
+            if isinstance(span, TextSpan)
+        ]
+        return " … ".join(parts) or self.none or "–"
+
+    def draw_text(self, content: QuestionContent, rng: random.Random) -> str:
+        """Draw a part of one to three neighbouring words."""
+        text = content.fields.get(self.field, "")
+        words = list(_WORD.finditer(text))
+        if not words:
+            return json.dumps([] if self.none is not None else [{"start": 0, "end": len(text), "text": text}])
+        first = rng.randrange(len(words))
+        last = min(len(words) - 1, first + rng.randrange(3))
+        start, end = words[first].start(), words[last].end()
+        return json.dumps([{"start": start, "end": end, "text": text[start:end]}], ensure_ascii=False)
 
     def _parse_span(self, raw: object, text: str) -> TextSpan:
         """Parse one span: a TextSpan, {start, end}, or a part that is found in the text once."""
@@ -144,3 +195,8 @@ class SpanQuestion(Question):
                 "Give it as {start, end, text}." if positions else f"Mark a part of `{self.field}`.",
             )
         return TextSpan(start=positions[0], end=positions[0] + len(part), text=part)
+
+
+def _describe_part(part: Mapping[str, str]) -> str:
+    """Return the text of a stored part, with its class in brackets."""
+    return f"{part['text']} [{part['label']}]" if part.get("label") else part["text"]

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from annotation.campaigns.questions import ChoicesQuestion, EditQuestion, Question, SpanQuestion, TextQuestion
 from annotation.errors import BadInput, Where
-from annotation.loading.judgements.label_studio_json import PUSH_AGAIN_REMEDY
+from annotation.label_studio_controls import elements
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+CHOOSE_REMEDY = "Open the task there, choose, and press Update."
 
 TASK_KEY = "decision"
 """The data key of our number of the task."""
@@ -53,31 +57,18 @@ def name_reason(number: int) -> str:
     return f"{REJECT}{number}"
 
 
-def list_own_choices(question: Question, n_candidates: int) -> tuple[str, ...]:
-    """The aliases of the choices by which an adjudicator gives an answer that is no candidate."""
-    match question:
-        case EditQuestion():
-            return tuple(name_beginning(number) for number in (*range(1, n_candidates + 1), 0) if number < N_BEGINNINGS)
-        case SpanQuestion():
-            return (OWN_MARKS,)
-        case TextQuestion() | ChoicesQuestion():
-            return (OWN,)
-    return ()
+def add_card(parent: Element, text: str, *, told: str | None = None, wide: bool = False) -> Element:
+    """Add a card with what is asked, and a hint below it."""
+    card = elements.add_view(parent, f"question{' hr-wide' * wide}")
+    elements.add_header(card, text, name="asks")
+    if told:
+        elements.add_header(card, told, name="told", size=6)
+    return card
 
 
-def read_controls(result: Sequence[Mapping[str, Any]], known: Sequence[str]) -> dict[str, list[Any]]:
-    """The values in a result by control; raises BadInput for a control that is not known."""
-    values: dict[str, list[Any]] = {}
-    for region in result:
-        name = str(region.get("from_name"))
-        if name not in known:
-            raise BadInput(
-                f"Label Studio has an answer of {name!r}, which is not asked.",
-                where=Where(field=name),
-                remedy=PUSH_AGAIN_REMEDY,
-            )
-        values.setdefault(name, []).append(region.get("value"))
-    return values
+def add_condition(parent: Element, alias: str, *, when: str = "choice-selected") -> Element:
+    """Add a view that is shown while the verdict with this alias is chosen, or with `choice-unselected` is not."""
+    return elements.add_view(parent, "when", visibleWhen=when, whenTagName=VERDICT, whenChoiceValue=alias)
 
 
 def read_choices(values: Sequence[Any]) -> list[str]:
@@ -99,3 +90,18 @@ def read_texts(values: Sequence[Any]) -> list[str]:
         inner = value.get("text") if isinstance(value, Mapping) else value
         written += [str(text) for text in (inner if isinstance(inner, list) else [inner]) if text]
     return list(dict.fromkeys(text for text in written if text.strip()))
+
+
+def read_text(values: Mapping[str, Sequence[Any]], number: int, begun: Sequence[str]) -> str:
+    """What a text field holds in the end; Label Studio may give the text that it began with beside it."""
+    written = read_texts(values.get(get_beginning_control(number), []))
+    known = {text.strip() for text in begun}
+    found = [text for text in written if text.strip() not in known] or written
+    if len(found) > 1:
+        raise build_refusal("A field has several texts in Label Studio.")
+    return found[0] if found else ""
+
+
+def build_refusal(problem: str) -> BadInput:
+    """The BadInput for a result that decides nothing."""
+    return BadInput(problem, where=Where(field=VERDICT), remedy=CHOOSE_REMEDY)

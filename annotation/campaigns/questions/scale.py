@@ -1,0 +1,111 @@
+"""Questions answered with a point on an ordered scale."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from aggregation import spelling
+from annotation.campaigns.questions.option_base import OptionQuestion, Options, find_option, refuse_duplicates
+from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
+from annotation.campaigns.sections.base import Text
+
+ScaleLevel = Literal["ordinal", "interval", "ratio"]
+
+NEIGHBOUR_RATE = 0.8
+"""The chance that a wrong point in a simulation is a neighbour of the right one."""
+
+
+def _read_number(text: str) -> float | None:
+    """The finite number that a text is, None for any other text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+class ScaleQuestion(OptionQuestion):
+    """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends.
+
+    `level` is the level of measurement at which agreement compares the points: `ordinal` by their rank, `interval` by
+    the difference of the numbers that they are, `ratio` by that difference relative to their sum.
+    """
+
+    kind: ClassVar[str] = "scale"
+
+    type: Literal["scale"]
+    options: Options
+    ends: tuple[Text, Text] | None = None
+    level: ScaleLevel = "ordinal"
+
+    @model_validator(mode="after")
+    def _options_differ(self) -> ScaleQuestion:
+        refuse_duplicates(self.options, "point of the scale")
+        return self
+
+    @model_validator(mode="after")
+    def _options_have_the_level(self) -> ScaleQuestion:
+        if self.level == "ordinal":
+            return self
+        points = [_read_number(option) for option in self.options]
+        for option, point in zip(self.options, points, strict=True):
+            if point is None:
+                raise ValueError(f"The level {self.level} needs points that are numbers, and {option!r} is none")
+            if self.level == "ratio" and point < 0:
+                raise ValueError(f"The level ratio needs points of 0 or more, and {option!r} is below; use interval")
+        numbers = [point for point in points if point is not None]
+        if sorted(set(numbers)) != numbers:
+            raise ValueError(f"The points of a scale of the level {self.level} must rise from lowest to highest")
+        return self
+
+    @property
+    def methods(self) -> QuestionMethods:
+        """Methods for ordered answers."""
+        return QuestionMethods(
+            consensus=("median", "majority", "dawid_skene"),
+            agreement=(f"krippendorff_alpha_{self.level}", "percent"),
+            scores=("mean_absolute_error", "spearman", "accuracy"),
+        )
+
+    @property
+    def fixed_options(self) -> tuple[str, ...]:
+        """The points of the scale."""
+        return self.options
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The points of the scale."""
+        return self.options
+
+    @property
+    def closed_answers(self) -> tuple[str, ...]:
+        """The points of the scale."""
+        return self.options
+
+    def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
+        """Return what annotators see: also the captions of both ends."""
+        shown = super().describe_shown(item_options)
+        return shown if self.ends is None else shown | {"ends": list(self.ends)}
+
+    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
+        """Return a point of the scale."""
+        written = require_text(self, raw)
+        point = find_option(written, self.options)
+        if point is None:
+            raise self.build_refusal(
+                f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",
+                f"The scale goes {self.options[0]} … {self.options[-1]}.",
+            )
+        return point
+
+    def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
+        """Draw a wrong point, mostly a neighbour of the right one."""
+        position = self.options.index(right)
+        near = [self.options[index] for index in (position - 1, position + 1) if 0 <= index < len(self.options)]
+        others = [point for point in self.options if point != right]
+        return rng.choice(near if rng.random() < NEIGHBOUR_RATE else others)

@@ -1,0 +1,159 @@
+"""The base class of the controls of Label Studio: what is asked with them, read from them, and shown."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from annotation.campaigns.questions import Question, QuestionContent
+from annotation.label_studio_controls import elements
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+PUSH_AGAIN_REMEDY = "Push the project again; its configuration was changed in Label Studio."
+Q = TypeVar("Q", bound=Question)
+
+
+class InterfaceWords(Protocol):
+    """The words of one language that no project file has, by the id of the message."""
+
+    def __call__(self, message: str, **arguments: str | int) -> str:
+        """Return a message with its arguments."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlContext:
+    """What all controls of a pass share: hotkeys by control, texts, and `main_object`.
+
+    That is the name of the object to which all controls but those of spans refer (`toName`): the item's HTML, or else
+    the first text in which spans are marked.
+    """
+
+    main_object: str
+    hotkeys: Mapping[str, tuple[str, ...]]
+    texts: InterfaceWords
+
+
+class ControlType(ABC, Generic[Q]):
+    """The control of a question type. It does no input or output.
+
+    The defaults of decisions are those of a question whose options are all candidates: an adjudicator can give no
+    answer of their own.
+    """
+
+    may_be_required: ClassVar[bool] = True
+    """Whether Label Studio can require an answer."""
+    is_beside_item: ClassVar[bool] = False
+    """Whether the control is a second column, beside the item and shown from the beginning, as a text to correct is."""
+    is_shown_apart: ClassVar[bool] = False
+    """Whether an answer needs more room than the line of a choice."""
+    is_in_decisions: ClassVar[bool] = False
+    """Whether adjudicators give an answer of their own with the same control."""
+
+    def list_names(self, question: Q) -> tuple[str, ...]:
+        """Return the names of the controls, each the `from_name` of the regions that people make."""
+        return (question.name,)
+
+    def count_hotkeys(self, question: Q) -> Mapping[str, int]:
+        """Return how many hotkeys each of the controls wants."""
+        return {question.name: len(question.get_options(None))}
+
+    @abstractmethod
+    def build_control(
+        self, card: Element, question: Q, context: ControlContext, *, requirement: Mapping[str, str | bool | None]
+    ) -> None:
+        """Add the control to the card of the question; `requirement` are the attributes that require an answer."""
+
+    def describe_limit(self, question: Q, texts: InterfaceWords) -> str | None:  # noqa: ARG002  # most have none
+        """Return how many options may be chosen or parts marked; None where that is obvious."""
+        return None
+
+    def build_data(self, question: Q, content: QuestionContent, first: str | None) -> dict[str, str]:  # noqa: ARG002
+        """Return what the control needs of a task, by data key; `first` is the stored answer of the first pass."""
+        return {}
+
+    @abstractmethod
+    def read_result(
+        self, question: Q, values: Mapping[str, Sequence[Any]], content: QuestionContent, *, first: str | None
+    ) -> object:
+        """Return the raw answer of an annotation; None where nothing was given.
+
+        `values` are those of its regions by control. Raises BadInput for unknown options, and for several answers where
+        one is asked for.
+        """
+
+    def show_value(self, question: Q, content: QuestionContent, stored: str) -> str:
+        """Return a stored answer as HTML."""
+        return elements.escape_html(question.describe_answer(stored, content))
+
+    def list_own_choices(self, n_candidates: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the aliases of the choices by which an adjudicator gives an answer that is no candidate."""
+        return ()
+
+    def build_decision_control(self, parent: Element, question: Q, context: ControlContext) -> None:
+        """Add the fields for an answer that is no candidate, each shown where its choice is taken."""
+
+    def build_decision_data(
+        self,
+        question: Q,  # noqa: ARG002
+        content: QuestionContent,  # noqa: ARG002
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> dict[str, str]:
+        """Return what these fields need of a task, by data key."""
+        return {}
+
+    def read_decision(
+        self,
+        question: Q,
+        values: Mapping[str, Sequence[Any]],
+        content: QuestionContent,
+        *,
+        verdict: str,  # noqa: ARG002  # with one field, there is one choice
+        candidates: Sequence[str],  # noqa: ARG002
+    ) -> object:
+        """Return the raw answer of an adjudicator's own; None or a blank one where nothing was given."""
+        return self.read_result(question, values, content, first=None)
+
+
+def add_question(
+    parent: Element,
+    question: Question,
+    control: ControlType[Any],
+    context: ControlContext,
+    *,
+    required: bool,
+    notes: Sequence[str] = (),
+) -> None:
+    """Add the text of a question and its control; `notes` are shown beside it."""
+    texts = context.texts
+    wide = " hr-wide" * elements.has_task_options(question)
+    card = elements.add_view(parent, f"question hr-{question.kind}{wide}")
+    elements.add_header(card, question.text, name="asks")
+    optional = texts("optional") if question.may_stay_empty else None
+    lines = [*notes, *filter(None, (question.help, control.describe_limit(question, texts), optional))]
+    if lines:
+        elements.add_header(card, " · ".join(lines), name="told", size=6)
+    message = elements.escape_variables(texts("answer-this", question=question.text)) if required else None
+    control.build_control(card, question, context, requirement={"required": required, "requiredMessage": message})
+
+
+def read_list(question: Question, value: Any) -> list[Any]:
+    """Return a value of a control as a list: one text is a list of one, nothing an empty list."""
+    if isinstance(value, str):
+        return [value]
+    if value is not None and not isinstance(value, list):
+        raise question.build_refusal("has a value in Label Studio that no control writes.", "Answer the task anew.")
+    return value or []
+
+
+def take_only_answer(question: Question, answers: Sequence[str]) -> str | None:
+    """Return the only answer, None where there is none; raises BadInput for several."""
+    if len(answers) > 1:
+        raise question.build_refusal(
+            f"has {len(answers)} answers in Label Studio: {' · '.join(answer[:40] for answer in answers)}.",
+            "Open the task there and leave one.",
+        )
+    return answers[0] if answers else None

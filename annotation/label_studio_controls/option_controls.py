@@ -1,0 +1,143 @@
+"""The control Choices: one option, a point on a scale, or boxes to tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
+
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, ScaleQuestion
+from annotation.label_studio_controls import decision_controls, elements
+from annotation.label_studio_controls.control_base import (
+    PUSH_AGAIN_REMEDY,
+    ControlContext,
+    ControlType,
+    InterfaceWords,
+    Q,
+    add_question,
+    read_list,
+    take_only_answer,
+)
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+INLINE_LENGTH = 48
+"""Options with at most so many characters in all are shown side by side."""
+
+
+class OptionControl(ControlType[Q], Generic[Q]):
+    """Options of which one is chosen."""
+
+    choice: ClassVar[str] = "single-radio"
+    always_inline: ClassVar[bool] = False
+
+    def count_hotkeys(self, question: Q) -> Mapping[str, int]:
+        """Return one for each option; options in the task get the digits."""
+        in_task = elements.has_task_options(question)
+        return {question.name: len(elements.DIGIT_HOTKEYS if in_task else question.get_options(None))}
+
+    def build_control(
+        self, card: Element, question: Q, context: ControlContext, *, requirement: Mapping[str, str | bool | None]
+    ) -> None:
+        """Add the options: from the project file, or from the task."""
+        options = question.get_options(None)
+        in_task = elements.has_task_options(question)
+        is_short = bool(options) and sum(map(len, options)) <= INLINE_LENGTH
+        choices = elements.add_element(
+            card,
+            "Choices",
+            name=question.name,
+            toName=context.main_object,
+            choice=self.choice,
+            showInline=is_short or self.always_inline,
+            value=f"${elements.get_options_key(question)}" if in_task else None,
+            **requirement,
+        )
+        if in_task:
+            return
+        for option, label, key in zip_longest(options, question.get_labels(None), context.hotkeys[question.name]):
+            elements.add_element(choices, "Choice", value=elements.escape_variables(option), alias=label, hotkey=key)
+
+    def read_result(
+        self,
+        question: Q,
+        values: Mapping[str, Sequence[Any]],
+        content: QuestionContent,
+        *,
+        first: str | None,  # noqa: ARG002  # nothing is filled in
+    ) -> object:
+        """Return the label of the option."""
+        return take_only_answer(question, read_labels(question, values.get(question.name, []), content))
+
+
+class ChoiceControl(OptionControl[ChoiceQuestion]):
+    """One of several options."""
+
+
+class ScaleControl(OptionControl[ScaleQuestion]):
+    """A point on a scale, between the captions of its ends."""
+
+    always_inline = True
+
+    def build_control(
+        self,
+        card: Element,
+        question: ScaleQuestion,
+        context: ControlContext,
+        *,
+        requirement: Mapping[str, str | bool | None],
+    ) -> None:
+        """Add the captions and the points."""
+        if question.ends is not None:
+            elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
+        super().build_control(card, question, context, requirement=requirement)
+
+
+class ChoicesControl(OptionControl[ChoicesQuestion]):
+    """Boxes to tick."""
+
+    choice = "multiple"
+    is_in_decisions = True
+
+    def describe_limit(self, question: ChoicesQuestion, texts: InterfaceWords) -> str | None:
+        """Return how many boxes are to be ticked."""
+        if question.most is None:
+            return texts("at-least", least=question.least) if question.least > 1 else None
+        if question.least:
+            return texts("between", least=question.least, most=question.most)
+        return texts("at-most", most=question.most)
+
+    def read_result(
+        self,
+        question: ChoicesQuestion,
+        values: Mapping[str, Sequence[Any]],
+        content: QuestionContent,
+        *,
+        first: str | None,  # noqa: ARG002
+    ) -> object:
+        """Return the ticked boxes."""
+        return read_labels(question, values.get(question.name, []), content) or None
+
+    def list_own_choices(self, n_candidates: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the choice that opens the boxes."""
+        return (decision_controls.OWN,)
+
+    def build_decision_control(self, parent: Element, question: ChoicesQuestion, context: ControlContext) -> None:
+        """Add the boxes as annotators have them."""
+        view = decision_controls.add_condition(parent, decision_controls.OWN)
+        add_question(view, question, self, context, required=False)
+
+
+def read_labels(question: Question, given: Sequence[Any], content: QuestionContent) -> list[str]:
+    """Return the chosen labels, in the order of the result."""
+    labels = question.get_labels(content.options)
+    chosen: list[str] = []
+    for value in given:
+        listed = value.get("choices") if isinstance(value, Mapping) else value
+        for one in read_list(question, listed):
+            label = one[0] if isinstance(one, list) and len(one) == 1 else one
+            if label not in labels:
+                raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", PUSH_AGAIN_REMEDY)
+            chosen.append(label)
+    return list(dict.fromkeys(chosen))

@@ -1,0 +1,140 @@
+"""The control Labels: parts of a text that are marked, beside a box for "nothing to mark"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from annotation.campaigns.questions import QuestionContent, SpanQuestion
+from annotation.campaigns.questions.question_base import decode_json
+from annotation.label_studio_controls import decision_controls, elements
+from annotation.label_studio_controls.control_base import ControlContext, ControlType, InterfaceWords, add_question
+from annotation.label_studio_controls.elements import add_element, escape_html
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+CLASS_KEYS = ("labels", "hypertextlabels", "paragraphlabels")
+"""The keys of a region under which Label Studio's controls store the classes of a marked part."""
+CONTEXT_LENGTH = 60
+"""How many characters are shown on either side of a marked part."""
+
+
+def get_none_control(question: SpanQuestion) -> str:
+    """The name of the checkbox for "nothing to mark"."""
+    return f"{question.name}:none"
+
+
+class SpanControl(ControlType[SpanQuestion]):
+    """Marked parts of a column's text."""
+
+    may_be_required = False
+    is_shown_apart = True
+    is_in_decisions = True
+
+    def list_names(self, question: SpanQuestion) -> tuple[str, ...]:
+        """Return the names of the control and of the box."""
+        return question.name, get_none_control(question)
+
+    def count_hotkeys(self, question: SpanQuestion) -> Mapping[str, int]:
+        """Return one for the marker, and one for the box."""
+        return dict.fromkeys(self.list_names(question)[: 1 if question.none is None else 2], 1)
+
+    def build_control(
+        self,
+        card: Element,
+        question: SpanQuestion,
+        context: ControlContext,
+        *,
+        requirement: Mapping[str, str | bool | None],  # noqa: ARG002  # see `may_be_required`
+    ) -> None:
+        """Add the marker, and the box where "nothing" is an answer."""
+        elements.add_header(card, context.texts("mark-here"), name="told", size=6)
+        text = elements.get_text_object(question.field)
+        marks = add_element(card, "Labels", name=question.name, toName=text, maxUsages=question.most)
+        _add_option(marks, "Label", question.text, alias=question.name, keys=context.hotkeys[question.name])
+        if question.none is not None:
+            name = get_none_control(question)
+            box = add_element(card, "Choices", name=name, toName=text, choice="multiple")
+            _add_option(box, "Choice", question.none, alias="none", keys=context.hotkeys[name])
+
+    def describe_limit(self, question: SpanQuestion, texts: InterfaceWords) -> str | None:
+        """Return how many parts may be marked."""
+        return texts("at-most", most=question.most) if question.most > 1 else None
+
+    def read_result(
+        self,
+        question: SpanQuestion,
+        values: Mapping[str, Sequence[Any]],
+        content: QuestionContent,
+        *,
+        first: str | None,  # noqa: ARG002  # nothing is filled in
+    ) -> object:
+        """Return the parts with their classes, or the text for "nothing"."""
+        text, is_nothing = content.fields.get(question.field, ""), bool(values.get(get_none_control(question)))
+        spans = [
+            span | ({"label": label} if question.labels is not None and label else {})
+            for value in values.get(question.name, [])
+            for span in [_read_span(question, value, text)]
+            for label in read_classes(value if isinstance(value, Mapping) else {}) or [""]
+        ]
+        if spans and is_nothing:
+            raise question.build_refusal(
+                "is marked and said not to be there, in Label Studio.", "Open the task, leave one."
+            )
+        return spans or (question.none if is_nothing else None)
+
+    def show_value(self, question: SpanQuestion, content: QuestionContent, stored: str) -> str:
+        """Return each part within the text around it."""
+        parts = decode_json(stored)
+        if not isinstance(parts, list):
+            return super().show_value(question, content, stored)
+        text = content.fields.get(question.field, "")
+        return "<br>".join(_show_part(text, part["start"], part["end"], part.get("label", "")) for part in parts)
+
+    def list_own_choices(self, n_candidates: int) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the choice that opens the marker."""
+        return (decision_controls.OWN_MARKS,)
+
+    def build_decision_control(self, parent: Element, question: SpanQuestion, context: ControlContext) -> None:
+        """Add the marker as annotators have it."""
+        view = decision_controls.add_condition(parent, decision_controls.OWN_MARKS)
+        add_question(view, question, self, context, required=False)
+
+
+def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Sequence[str]) -> None:
+    value = elements.escape_variables(text)
+    add_element(parent, tag, value=value, alias=alias, hotkey=keys[0] if keys else None)
+
+
+def read_classes(region: Mapping[str, Any]) -> list[str]:
+    """Return the classes of a marked part, as the controls Labels, HyperTextLabels and ParagraphLabels store them."""
+    found = next((region[key] for key in CLASS_KEYS if key in region), None)
+    if isinstance(found, str):
+        return [found]
+    return found if isinstance(found, list) and all(isinstance(label, str) for label in found) else []
+
+
+def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, object]:
+    """A span; Label Studio counts characters as we do, and writes line breaks of the marked text as `\\n`."""
+    value = value if isinstance(value, Mapping) else {}
+    offsets = value.get("globalOffsets") or value
+    offsets = offsets if isinstance(offsets, Mapping) else {}
+    start, end = offsets.get("start"), offsets.get("end")
+    if not isinstance(start, int) or not isinstance(end, int):
+        raise question.build_refusal("has a part without a place in Label Studio.", "Open the task and mark it again.")
+    marked_text = value.get("text")
+    if isinstance(marked_text, str) and marked_text.replace("\\n", "\n") != text[start:end].replace("\\n", "\n"):
+        raise question.build_refusal(
+            f"has {marked_text!r} marked in Label Studio, where the item says {text[start:end]!r}.",
+            "The item was changed; push it again.",
+        )
+    return {"start": start, "end": end, "text": text[start:end]}
+
+
+def _show_part(text: str, start: int, end: int, label: str) -> str:
+    before, after = text[max(0, start - CONTEXT_LENGTH) : start], text[end : end + CONTEXT_LENGTH]
+    left, right = "…" * (start > CONTEXT_LENGTH), "…" * (end + CONTEXT_LENGTH < len(text))
+    part = f'<span class="hr-mark">{escape_html(text[start:end])}</span>'
+    marked = f"{left}{escape_html(before)}{part}{escape_html(after)}{right}"
+    return f"<b>{escape_html(label)}</b>: {marked}" if label else marked
