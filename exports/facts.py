@@ -8,6 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from aggregation.findings import read_plain
+
+
+class _ReadsFindings:
+    """Tells pydantic to keep a finding, or to read it from its code and arguments; a text is one of the organiser."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
+        from pydantic_core import core_schema  # slow to import
+
+        return core_schema.no_info_plain_validator_function(
+            lambda value: read_plain(value) if isinstance(value, dict) else value
+        )
+
+
+Told = Annotated[str, _ReadsFindings()]
+"""A finding, which pages translate."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +65,7 @@ class Qualification:
     `fixed_before` says whether the rule was stored before the first attempt (None: nobody has tried).
     """
 
-    rule: str
+    rule: Told
     n_items: int
     n_tried: int
     n_passed: int
@@ -74,7 +92,7 @@ class SampleFact:
     """A sample that was drawn: for which pool, from what, by which seed; counts drawn and of candidates, by stratum."""
 
     pool: str
-    method: str
+    method: Told
     seed: int | None
     sha256: str
     n_drawn: int
@@ -93,7 +111,7 @@ class PlanFact:
     overlap: int
     half_width: float | None
     share: float | None
-    words: str
+    words: Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +120,9 @@ class LintFact:
 
     rule: str
     severity: str
-    message: str
+    message: Told
     items: tuple[str, ...]
-    remedy: str
+    remedy: Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +132,7 @@ class Pay:
     `hourly` is empty where fewer than `exports.privacy.MIN_CELL` people were paid; amounts are in `currency`.
     """
 
-    scheme: str
+    scheme: Told
     currency: str | None = None
     n_paid: int = 0
     hourly_median: float | None = None
@@ -184,16 +202,16 @@ class ProjectFacts:
     plan: PlanFact | None = None
     overlap: int | None = None
     overlap_max: int | None = None
-    controls: str = ""
+    controls: Told = ""
     repeats: str = ""
     rules: tuple[str, ...] = ()
     rules_fixed_before: bool | None = None
     post_hoc: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     n_unlisted_exposed: int | None = None
-    undo: str = ""
+    undo: Told = ""
     caps: str = ""
-    skips: str = ""
+    skips: Told = ""
     attestation: str = ""
     attested: tuple[ProfileCount, ...] = ()
     invited: int | None = None

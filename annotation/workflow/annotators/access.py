@@ -13,6 +13,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
+from aggregation.findings import Finding
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
 from annotation.store import annotator_locks, journal
@@ -118,7 +119,10 @@ def decline_terms(
     if participation.status is not ParticipationStatus.ACTIVE:
         return
     participation.declined, participation.declined_scope = request.requirement, request.scope
-    participation.declined_version, participation.reason = request.version, f"declined: {request.description}"
+    participation.declined_version, participation.reason = (
+        request.version,
+        Finding("declined", what=request.description),
+    )
     session.add(participation)
     session.flush()
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)

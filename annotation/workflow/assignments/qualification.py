@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
+from aggregation.findings import Finding
 from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal, judgements
@@ -82,7 +83,7 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     else:
         participation.status, participation.reason = (
             ParticipationStatus.FAILED,
-            f"{stage.value}: {n_right} of {n_answered} right",
+            Finding(f"{stage.value}-failed", right=n_right, n=n_answered),
         )
     session.add(participation)
     retry_at = None if passed or not has_retry else participation.retry_at
