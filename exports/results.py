@@ -119,7 +119,7 @@ class DataSetResult:
         """The baseline units without a row, with the reason."""
         if self.performance is None:
             return dict.fromkeys(UNITS, self.no_performance)
-        return {str(unit): str(reason) for unit, reason in self.performance.refused.items()}
+        return {str(unit): reason for unit, reason in self.performance.refused.items()}
 
 
 def compute_results(

@@ -141,6 +141,7 @@ def _list_profile(session: Session, annotator_id: int, projects: list[Project]) 
 
 FINDING_KEYS = ("reason", "rule")
 """Keys of journal entries whose value is a finding, or words of a person."""
+
 TABLES: dict[str, type[SQLModel]] = {
     "participations": Participation,
     "cohorts": Cohort,
