@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import Sparse, encode_groups
 from aggregation.schema import Codes, Floats, Votes, order_annotators
 
@@ -49,12 +50,12 @@ def compare_with_gold(votes: Votes, skips: pd.DataFrame | None = None) -> Scored
     """
     gold = votes.items["gold"].dropna()
     if gold.empty:
-        raise HromadaError("No item has gold to score people against.", remedy="Declare gold or a truth file.")
+        raise HromadaError(Finding("no-gold"), remedy="Declare gold or a truth file.")
     frame = votes.frame.loc[votes.frame["item"].isin(gold.index)]
     is_all_skipped = votes.frame.empty and skips is not None and skips["item"].isin(gold.index).any()
     if frame.empty and not is_all_skipped:
         raise HromadaError(
-            "Nobody answered an item that has gold.", remedy="Collect answers on those items, or declare more gold."
+            Finding("no-answers-with-gold"), remedy="Collect answers on those items, or declare more gold."
         )
     if skips is not None and not skips.empty:
         due_skips = skips.loc[skips["item"].isin(gold.index), ["item", "annotator"]]

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from aggregation.findings import Finding
+
 
 class ExclusionKind(StrEnum):
     """Why an answer does not count, as programs read it; the words that stand beside it are for people.
@@ -45,34 +47,34 @@ class ExclusionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Why an answer does not count: the kind, which programs read, and the reason in words, which people read."""
+    """Why an answer does not count: the kind, and the reason: a finding, or the words of an organiser."""
 
     kind: ExclusionKind
     reason: str
 
 
-ABSTAINED = Exclusion(ExclusionKind.ABSTAINED, "abstained")
+ABSTAINED = Exclusion(ExclusionKind.ABSTAINED, Finding("abstained"))
 """Of an abstention: it fills the overlap, but is not counted."""
 
-CONTROL_ITEM = Exclusion(ExclusionKind.CONTROL, "control item")
+CONTROL_ITEM = Exclusion(ExclusionKind.CONTROL, Finding("control-item"))
 """Of an imported answer to a control item."""
 
-NO_ANSWER = Exclusion(ExclusionKind.NO_ANSWER, "no answer")
+NO_ANSWER = Exclusion(ExclusionKind.NO_ANSWER, Finding("no-answer"))
 """Of an imported answer that is empty."""
 
-SEVERAL_TEXTS = Exclusion(ExclusionKind.SEVERAL_TEXTS, "several texts")
+SEVERAL_TEXTS = Exclusion(ExclusionKind.SEVERAL_TEXTS, Finding("several-texts"))
 """Of an imported answer with several texts where one was asked for."""
 
-EXTRA = Exclusion(ExclusionKind.EXTRA, "extra: the item had its answers")
+EXTRA = Exclusion(ExclusionKind.EXTRA, Finding("extra"))
 """Of an answer that arrived after the overlap of its item was full."""
 
-EARLIER = Exclusion(ExclusionKind.EARLIER, "earlier: given elsewhere")
+EARLIER = Exclusion(ExclusionKind.EARLIER, Finding("earlier"))
 """Of a vote from elsewhere in a project that asks people itself: it is kept apart."""
 
-SKIPPED = Exclusion(ExclusionKind.SKIPPED, "skipped")
+SKIPPED = Exclusion(ExclusionKind.SKIPPED, Finding("skipped"))
 """Of a skip whose place returned to the queue."""
 
-DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, "deleted in Label Studio")
+DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, Finding("deleted"))
 """Of an answer that the annotator deleted in Label Studio."""
 
 UNSAID_TIME_ZONE = "UTC"
@@ -81,13 +83,13 @@ UNSAID_TIME_ZONE = "UTC"
 SECOND_PASS_OCCASION = -1
 """The `occasion` of assignments in the second pass; first assignments have occasion 0, repeats 1 and more."""
 
-SECOND_PASS = Exclusion(ExclusionKind.SECOND_PASS, "second pass: the gold was shown")
+SECOND_PASS = Exclusion(ExclusionKind.SECOND_PASS, Finding("second-pass"))
 """Of an answer of the second pass, given after the gold was shown."""
 
 
 def build_item_change(revision: int) -> Exclusion:
     """The exclusion of an answer to an item as it was before a substantive fix made it this revision."""
-    return Exclusion(ExclusionKind.ITEM_CHANGED, f"the item was changed: revision {revision}")
+    return Exclusion(ExclusionKind.ITEM_CHANGED, Finding("item-changed", revision=revision))
 
 
 class Requirement(StrEnum):
@@ -124,8 +126,7 @@ class Pool(StrEnum):
     @property
     def exclusion(self) -> Exclusion:
         """The exclusion of imported answers to its items; there is none for the main pool."""
-        words = f"{self.value} item"
-        return Exclusion(ExclusionKind(words), words)
+        return Exclusion(ExclusionKind(f"{self.value} item"), Finding(f"{self.value}-item"))
 
 
 _STAGES = {pool: Stage.MAIN if pool is Pool.CONTROL else Stage(pool.value) for pool in Pool}
@@ -355,7 +356,7 @@ class GoldStratum(StrEnum):
 
 def build_rejection(reason: str) -> Exclusion:
     """The exclusion of an answer that a reviewer rejected for this reason; it is empty once they are erased."""
-    return Exclusion(ExclusionKind.REJECTED, f"rejected in review: {reason}" if reason else "rejected in review")
+    return Exclusion(ExclusionKind.REJECTED, Finding("rejected-because", why=reason) if reason else Finding("rejected"))
 
 
 def name_next_version(version: str | None, *, has_gold: bool) -> str:

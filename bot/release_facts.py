@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
+from aggregation.findings import Finding, name_figure
 from annotation.campaigns import programme_file, project_file
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion
 from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
@@ -56,7 +57,7 @@ def describe_frame(frame: Mapping[str, Any]) -> facts.SampleFact:
     """A sample as the database stores it."""
     return facts.SampleFact(
         pool=str(frame["pool"]),
-        method=f"random within {frame['by']}" if frame.get("by") else "random",
+        method=Finding("random-within", column=frame["by"]) if frame.get("by") else Finding("random"),
         seed=frame["seed"],
         sha256=str(frame["sha256"]),
         n_drawn=frame["drawn"],
@@ -84,7 +85,9 @@ def describe_controls(definition: project_file.ProjectFile) -> str:
     section = definition.controls
     if section is None:
         return ""
-    return f"{section.per_page} a page" if section.per_page is not None else f"{section.rate:.0%} of the items"
+    if section.per_page is not None:
+        return Finding("controls-per-page", n=section.per_page)
+    return Finding("controls-share", share=section.rate or 0)
 
 
 def describe_repeats(definition: project_file.ProjectFile) -> str:
@@ -130,11 +133,8 @@ def was_changed_later(frozen: Mapping[str, Any] | None, key: str) -> bool:
 
 
 PACKAGES = ("hromada", "pandas", "numpy", "scipy", "crowd-kit", "pyarrow")
-UNDO = "An answer can be changed until another item of its group was shown or the project was closed."
-SKIPS = {
-    "baseline": "An item can be skipped for a reason; the skip fills a place of the item, and is scored as wrong.",
-    "annotation": "An item can be skipped for a reason; its place goes to somebody else.",
-}
+UNDO = Finding("undo")
+SKIPS = {"baseline": Finding("skips-fill"), "annotation": Finding("skips-return")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,9 +299,10 @@ def _describe_qualification(session: Session, campaign: _Campaign) -> facts.Qual
     counts = campaign_status.get_campaign_status(session, campaign.project).qualification
     if stage is None or counts is None:
         return None
-    attempts = f", {stage.attempts or 1} attempts at most" if (stage.attempts or 1) > 1 else ""
+    rule = Finding("no-pass-mark") if stage.pass_mark is None else name_figure(stage.pass_mark)
+    n_attempts = stage.attempts or 1
     return facts.Qualification(
-        rule=f"{stage.pass_mark if stage.pass_mark is not None else 'no pass mark'}{attempts}",
+        rule=Finding("attempts", mark=rule, n=n_attempts) if n_attempts > 1 else rule,
         n_items=stage.number or campaign.conduct.qualification_items,
         n_tried=counts.tried,
         n_passed=counts.passed,
@@ -345,10 +346,11 @@ def _describe_pay(session: Session, campaign: _Campaign, work: Mapping[int, paym
     paid = payments.sum_payments(session, project_id=campaign.project.id or 0)
     if section is None and not paid:
         return None
-    scheme = "not by a rate"
+    scheme = Finding("no-rate")
     if section is not None:
         rate = section.per_hour if section.per_hour is not None else section.per_item
-        scheme = f"{rate} {section.currency} {'an hour of active work' if section.per_hour is not None else 'an item'}"
+        code = "hourly" if section.per_hour is not None else "per-item"
+        scheme = Finding(code, rate=str(rate), currency=section.currency)
     rates = payments.compute_hourly_rates(work, paid)
     positive = {person for person, sums in paid.items() if any(money.hundredths > 0 for money in sums)}
     rated = {person for person in positive if person in work and work[person].hours > 0}

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling
+from aggregation.findings import Finding, join_findings, name_figure
 from aggregation.scoring import is_right_answer
 from exports.inputs import DataSet
 from exports.number_formats import format_fixed
@@ -68,36 +69,30 @@ def _list_drawn(data: DataSet) -> dict[str, list[str]]:
     return drawn
 
 
-def _describe_gaps(data: DataSet) -> list[str]:
+def _describe_gaps(data: DataSet) -> list[Finding]:
     """For each stratum the decided items that do not count yet, and the item that has to be decided first."""
     found, sentences = list_adjudicated_items(data), []
     for stratum, drawn in _list_drawn(data).items():
         rest = list(dropwhile(found.__contains__, drawn))
         number = sum(item in found for item in rest)
         if number:
-            sentences.append(
-                f"{number} decided items of {stratum!r} do not count until {rest[0]!r} is decided, which was offered"
-                " before them: without it they are no random sample."
-            )
+            sentences.append(Finding("decided-too-early", n=number, stratum=stratum, item=rest[0]))
     return sentences
 
 
 def describe_ceiling(estimate: CeilingEstimate) -> str:
     """The ceiling with its intervals in a sentence, or why there is none yet."""
-    reviewed = sum(one.n_reviewed for one in estimate.strata)
-    basis = f"{reviewed} of {sum(one.n_items for one in estimate.strata)} items with gold reviewed"
+    n, m = sum(one.n_reviewed for one in estimate.strata), sum(one.n_items for one in estimate.strata)
     if estimate.ceiling.value is None:
-        return " ".join([f"Ceiling of the score: {estimate.reason} ({basis})", *estimate.warnings])
-    sentence = (
-        f"Ceiling of the score: {_format_share(estimate.ceiling)} of the gold is right and can be decided; wrong is"
-        f" {_format_share(estimate.wrong)} ({basis}, weighted by the sampling; in brackets for items like these, then"
-        " for these)."
-    )
-    return " ".join([sentence, *estimate.warnings])
+        sentence = Finding("no-ceiling", reason=estimate.reason, n=n, m=m)
+    else:
+        shares = {name: _format_share(getattr(estimate, name)) for name in ("ceiling", "wrong")}
+        sentence = Finding("ceiling", **shares, n=n, m=m)
+    return join_findings(sentence, *estimate.warnings)
 
 
-def _format_share(share: WeightedShare) -> str:
-    return (
+def _format_share(share: WeightedShare) -> Finding:
+    return name_figure(
         f"{share.value:.4f} [{share.low:.4f}, {share.high:.4f}] [{share.pool_low:.4f}, {share.pool_high:.4f}]"
         if share.value is not None
         else "–"

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from pydantic import SkipValidation
+
+Told: TypeAlias = SkipValidation[str]
+"""A finding, which pages translate, or words of the organiser; pydantic would make a plain text of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +53,7 @@ class Qualification:
     `fixed_before` says whether the rule was stored before the first attempt (None: nobody has tried).
     """
 
-    rule: str
+    rule: Told
     n_items: int
     n_tried: int
     n_passed: int
@@ -74,7 +80,7 @@ class SampleFact:
     """A sample that was drawn: for which pool, from what, by which seed; counts drawn and of candidates, by stratum."""
 
     pool: str
-    method: str
+    method: Told
     seed: int | None
     sha256: str
     n_drawn: int
@@ -93,7 +99,7 @@ class PlanFact:
     overlap: int
     half_width: float | None
     share: float | None
-    words: str
+    words: Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +108,9 @@ class LintFact:
 
     rule: str
     severity: str
-    message: str
+    message: Told
     items: tuple[str, ...]
-    remedy: str
+    remedy: Told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +120,7 @@ class Pay:
     `hourly` is empty where fewer than `exports.privacy.MIN_CELL` people were paid; amounts are in `currency`.
     """
 
-    scheme: str
+    scheme: Told
     currency: str | None = None
     n_paid: int = 0
     hourly_median: float | None = None
@@ -184,16 +190,16 @@ class ProjectFacts:
     plan: PlanFact | None = None
     overlap: int | None = None
     overlap_max: int | None = None
-    controls: str = ""
+    controls: Told = ""
     repeats: str = ""
     rules: tuple[str, ...] = ()
     rules_fixed_before: bool | None = None
     post_hoc: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
     n_unlisted_exposed: int | None = None
-    undo: str = ""
+    undo: Told = ""
     caps: str = ""
-    skips: str = ""
+    skips: Told = ""
     attestation: str = ""
     attested: tuple[ProfileCount, ...] = ()
     invited: int | None = None

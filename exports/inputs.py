@@ -123,8 +123,7 @@ class DataSet:
 
     def count_excluded(self) -> dict[str, int]:
         """How many responses do not count, by reason, sorted by reason."""
-        reasons = self.list_excluded_responses()["excluded_reason"]
-        return dict(sorted(Counter(str(reason) for reason in reasons).items()))
+        return dict(sorted(Counter(self.list_excluded_responses()["excluded_reason"]).items()))
 
     @property
     def has_circular_gold(self) -> bool:

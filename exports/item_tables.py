@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from aggregation.answer_types.answer_type import build_consensus
+from aggregation.findings import Finding
 from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, replace_gold
 from exports.inputs import DataSet
 from exports.number_formats import format_column
@@ -182,7 +183,7 @@ def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
 
 def get_positions_mark(data: DataSet) -> str:
     """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
-    return "; classes are positions" if data.classes_are_positions else ""
+    return Finding("positions") if data.classes_are_positions else ""
 
 
 def _get_text_mark(data: DataSet) -> str:

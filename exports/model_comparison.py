@@ -13,6 +13,7 @@ from aggregation.comparison.model_differences import ModelDifference, PublishedS
 from aggregation.comparison.people_and_models import ModelAnswers, ModelComparison, compare_models
 from aggregation.consensus.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
+from aggregation.findings import Finding
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
@@ -153,16 +154,13 @@ def _match_items(model: ReadAnswers, data: DataSet, golds: Mapping[str, str | No
 def _list_notes(read: ReadModels, comparison: ModelComparison, *, has_skips: bool) -> Iterator[str]:
     for model in read.models:
         if not all(model.stimuli.get(item) for item in model.answers):
-            yield f"{model.name}: matched by ids alone, as the file has no stimulus_sha256."
+            yield Finding("matched-by-ids", model=model.name)
         if model.n_unreadable:
-            yield f"{model.name}: {model.n_unreadable} answers cannot be read as an answer to the question: wrong."
+            yield Finding("unreadable", model=model.name, n=model.n_unreadable)
     if any(not row.is_paired for row in comparison.differences):
-        yield (
-            "Unpaired: of a published score it is not known which items were right; its own variance p(1 - p)/n is"
-            " added, and equal items cannot be checked."
-        )
+        yield Finding("unpaired")
     if has_skips:
-        yield "Skips of people count as wrong, as in `hromada baseline`."
+        yield Finding("skips-wrong")
 
 
 def list_difference_rows(compared: ComparedModels) -> list[Row]:

@@ -10,12 +10,13 @@ import pandas as pd
 from aggregation.answer_types.answer_type import compare_answers, score_answers
 from aggregation.comparison.order_effects import OrderSlope, estimate_order_slope
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
 from aggregation.scores.performance import Unit, UnitName
 from exports.inputs import DataSet
 from exports.number_formats import format_fixed
 
-PLACE, SESSION, HOUR = "place in the session", "session", "hour of day"
+PLACE, SESSION, HOUR = Finding("place"), Finding("session"), "hour of day"
 SLOPE = "ten answers further into a session"
 ORDER_COLUMNS = (
     "dataset", "kind", "part", "value", "ci_low", "ci_high", "item_only_low", "item_only_high", "total", "n_annotators",
@@ -135,13 +136,13 @@ def _name_stretch(place: float) -> str | None:
         return None
     start = max(first for first in FIRST_PLACES if first <= place)
     later = [first for first in FIRST_PLACES if first > place]
-    return f"{start}–{later[0] - 1}" if later else f"{start} and later"
+    return f"{start}–{later[0] - 1}" if later else Finding("and-later", n=start)
 
 
 def _name_session(number: int | None) -> str | None:
     if number is None or pd.isna(number):
         return None
-    return str(int(number)) if number < LAST_SESSION else f"{LAST_SESSION} and later"
+    return str(int(number)) if number < LAST_SESSION else Finding("and-later", n=LAST_SESSION)
 
 
 def _name_hours(hour: int | None) -> str | None:

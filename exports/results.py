@@ -20,6 +20,7 @@ from aggregation.comparison.gold_review import CeilingEstimate
 from aggregation.consensus.consensus import Consensus, TieRule
 from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import HromadaError, Refused
+from aggregation.findings import Finding, join_findings
 from aggregation.intervals.resampling import Progress
 from aggregation.schema import Votes
 from aggregation.scores.labels import count_consensus, count_single_answers
@@ -31,11 +32,8 @@ from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
 from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
 
-NO_VOTES = "No answer counts: nobody has answered, or every answer is excluded."
-CIRCULAR = (
-    "The gold was made of this project's own votes, so people would be scored against themselves; "
-    "annotators.csv has `agreement_with_others` in place of scores."
-)
+NO_VOTES = Finding("no-answers")
+CIRCULAR = Finding("circular-gold")
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
 
 
@@ -113,7 +111,7 @@ class DataSetResult:
 
     def list_variants(self) -> dict[str, Performance]:
         """The scores that are published beside the primary ones, by name, sorted; all votes pooled among them."""
-        pooled = {} if self.pooled is None else {POOLED: self.pooled}
+        pooled: dict[str, Performance] = {} if self.pooled is None else {POOLED: self.pooled}
         return dict(sorted({**self.variants, **pooled}.items()))
 
     @property
@@ -121,7 +119,7 @@ class DataSetResult:
         """The baseline units without a row, with the reason."""
         if self.performance is None:
             return dict.fromkeys(UNITS, self.no_performance)
-        return {str(unit): str(reason) for unit, reason in self.performance.refused.items()}
+        return {str(unit): reason for unit, reason in self.performance.refused.items()}
 
 
 def compute_results(
@@ -219,7 +217,7 @@ def _compute_consensus(answers: Answers, options: ReleaseOptions) -> tuple[Conse
         )
     except Refused as refusal:
         consensus = build_consensus(answers, method="majority", ties=options.ties, seed=options.seed)
-        return consensus, f"{refusal} The majority stands in its place."
+        return consensus, join_findings(refusal.problem, refusal.remedy, Finding("fallback"))
     return consensus, ""
 
 

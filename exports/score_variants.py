@@ -5,11 +5,12 @@ A variant is a value of the column `subset` of human_baseline.csv.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
 
+from aggregation.findings import Finding, get_code
 from aggregation.scores.performance import Performance, Score, Unit, UnitName
 from aggregation.scores.trivial_baselines import TrivialBaseline, score_trivial_baselines
 from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
@@ -45,24 +46,13 @@ def build_trivial_table(data: DataSet, baselines: Sequence[TrivialBaseline]) -> 
 
 
 PRIMARY = "all"
-POOLED = "all votes pooled"
-SKIPS_EXCLUDED = "skips excluded"
-FIRST_ANSWERS = "first answers"
-EXPOSED_ONLY = "exposed only"
-WITHOUT_INSIDERS = "without insiders"
-EXCLUSIONS_KEPT = "exclusions kept"
-ADJUDICATED = "gold as adjudicated"
-INSTRUCTIONS = "instructions "  # followed by the first twelve characters of their sha256
-DESCRIPTIONS: Mapping[str, str] = {
-    POOLED: "all votes of items that got more than were planned, which gives contested items more weight",
-    SKIPS_EXCLUDED: "without the skips, which the primary score counts as wrong",
-    FIRST_ANSWERS: "the first answers, before any undo",
-    EXPOSED_ONLY: "only answers of people who had met the group before, which no other score counts",
-    WITHOUT_INSIDERS: "without the authors of the campaign and their colleagues",
-    EXCLUSIONS_KEPT: "with the answers that quality rules and reviewers excluded",
-    ADJUDICATED: "against the next version of the gold, as adjudicators decided; the first one is the headline",
-    INSTRUCTIONS: "only answers under that version of the instructions",
-}
+POOLED = Finding("pooled")
+SKIPS_EXCLUDED = Finding("skips-excluded")
+FIRST_ANSWERS = Finding("first-answers")
+EXPOSED_ONLY = Finding("exposed-only")
+WITHOUT_INSIDERS = Finding("without-insiders")
+EXCLUSIONS_KEPT = Finding("exclusions-kept")
+ADJUDICATED = Finding("adjudicated")
 VARIANT_UNITS: tuple[UnitName, ...] = ("individual", "majority")
 """The units of which variants have scores; a Dawid–Skene fit for each variant would take too long."""
 UNDONE = "undone"
@@ -95,8 +85,13 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
 
 
 def describe_variant(name: str) -> str:
-    """Which answers a variant counts, in English."""
-    return DESCRIPTIONS[INSTRUCTIONS if name.startswith(INSTRUCTIONS) else name]
+    """Which answers the variant with this name, a finding, counts."""
+    return Finding(f"{get_code(name)}-means")
+
+
+def name_instructions(version: str) -> Finding:
+    """The name of the variant of answers under a version of the instructions, given by its sha256."""
+    return Finding("instructions", version=version[:12])
 
 
 def exceeds_half_width(primary: Performance, unit: Unit, score: Score) -> bool | None:
@@ -155,7 +150,7 @@ def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str,
     known = sorted(versions[counted].dropna().unique())
     if len(known) < 2:
         return {}
-    return {f"{INSTRUCTIONS}{version[:12]}": _keep_rows(data, counted & (versions == version)) for version in known}
+    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in known}
 
 
 def _list_counted(data: DataSet) -> pd.DataFrame:

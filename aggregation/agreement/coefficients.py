@@ -22,6 +22,7 @@ from aggregation.agreement.vote_sums import (
     sum_votes,
 )
 from aggregation.answers import choose_headline_coefficient
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import FEWEST_GROUPS, Progress, Resampling
 from aggregation.schema import Floats, MeasurementLevel, Votes, divide_safely
 
@@ -178,17 +179,9 @@ SHARE_NAMES = ("percent_agreement", "all_agree", "strict_majority", "unique_plur
 FORCED_NAMES = ("strict_majority", "unique_plurality")
 MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
-REASON_NO_VARIATION = (
-    "All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."
-)
-REASON_FORCED = (
-    "An odd number of votes on two options always has a majority, so the design forces this share to be 1, "
-    "however people answer."
-)
-REASON_NO_CLASSES = (
-    "The options differ from item to item and share no classes to compare by; "
-    "use percent agreement and its chance-corrected form."
-)
+REASON_NO_VARIATION = Finding("votes-equal")
+REASON_FORCED = Finding("forced")
+REASON_NO_CLASSES = Finding("no-classes")
 BASIS_DESCRIPTIONS: Mapping[Basis, str] = MappingProxyType(
     {"first": "the first {n} votes of each item in the order of assignment", "pooled": "all votes pooled"}
 )
@@ -334,9 +327,9 @@ def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteS
         return REASON_FORCED
     fewest, most = vote_sums.votes_per_item
     if name == "fleiss_kappa" and fewest != most:
-        return f"Fleiss's kappa needs the same number of votes on every item, and here items have {fewest} to {most}."
+        return Finding("unequal-numbers", least=int(fewest), most=int(most))
     if name in GWET_NAMES and vote_sums.n_classes < 2:
-        return "One label leaves nothing to agree on by chance."
+        return Finding("one-label")
     return ""
 
 

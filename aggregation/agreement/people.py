@@ -12,6 +12,7 @@ from aggregation.agreement.table import Coefficient, build_item_columns, estimat
 from aggregation.consensus import dawid_skene
 from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus
 from aggregation.errors import Refused
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, Sparse
 from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Codes, Floats, Votes, count_codes, divide_safely
@@ -19,11 +20,7 @@ from aggregation.schema import Codes, Floats, Votes, count_codes, divide_safely
 MAX_RESAMPLED_NUMBERS = 500_000_000  # column sums in all resamples together; more would take minutes
 ROUNDING_TOLERANCE = 1e-9  # a divisor that is not larger counts as zero
 FEWEST_SHARED_ITEMS = 10  # in the median pair; a pair's chance is estimated from few items, and with one it is P itself
-REASON_NO_KAPPA = "No two annotators have a kappa: they share no item, or always gave the same label."
-REASON_FEW_SHARED = (
-    "The median pair of annotators shares {median:g} {items}. Below {fewest} a pair's chance of equal answers is not "
-    "known, and kappa falls with the number of annotators however well they agree: use Krippendorff's alpha."
-)
+REASON_NO_KAPPA = Finding("no-kappa")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,9 +142,7 @@ def estimate_pooled_cohen(votes: Votes, *, resampling: Resampling, how: str) -> 
     how = f"{how}; {len(shared.pairs)} pairs, which share {median:g} items in the median"
     if can_compute and is_too_large:
         how += f"; no interval, because resampling so many pairs takes more than {MAX_RESAMPLED_NUMBERS:.0e} numbers"
-    too_few = REASON_FEW_SHARED.format(
-        median=median, items="item" if median == 1 else "items", fewest=FEWEST_SHARED_ITEMS
-    )
+    code = "one-shared-item" if median == 1 else "few-shared-items"
     return estimate_coefficient(
         "cohen_kappa_pooled",
         value,
@@ -155,7 +150,7 @@ def estimate_pooled_cohen(votes: Votes, *, resampling: Resampling, how: str) -> 
         item_columns=item_columns,
         resampling=resampling,
         how=how,
-        reason_undefined=too_few if is_refused else REASON_NO_KAPPA,
+        reason_undefined=Finding(code, median=median, fewest=FEWEST_SHARED_ITEMS) if is_refused else REASON_NO_KAPPA,
     )
 
 
@@ -257,9 +252,9 @@ def _share_top(posteriors: Floats, answers: Codes) -> Floats:
     return np.asarray(is_top[np.arange(len(answers)), answers] / is_top.sum(axis=1), dtype=np.float64)
 
 
-REASON_NO_CLASSES = "The options differ from item to item and share no classes, so κ has no chance to correct by."
-REASON_ONE_LABEL = "Everybody always gave the same one label, so κ is undefined."
-REASON_NO_REPEAT = "No item was asked of the same person again."
+REASON_NO_CLASSES = Finding("no-classes-for-kappa")
+REASON_ONE_LABEL = Finding("always-one-label")
+REASON_NO_REPEAT = Finding("no-repeat")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,11 +314,7 @@ def _compute_kappa(first: pd.Series[str], again: pd.Series[str]) -> tuple[float 
     return 1 - float((first != again).mean()) / (1 - chance), ""
 
 
-OVERCONFIDENCE_WARNING = (
-    "A mean posterior is what the model believes of its own labels, not how far people agree: it takes its estimates "
-    "for known and annotators for independent, and is near 1 where alpha is not. Report it beside alpha, under its "
-    "own name."
-)
+OVERCONFIDENCE_WARNING = Finding("overconfident")
 DESCRIPTION_MEAN_POSTERIOR = "mean over items of the posterior of the item's label, {made}, labels and posteriors fixed"
 N_CLASS_VOTES = 3
 DESCRIPTION_CLASS_CONFIDENCE = (

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import (
     FEWEST_GROUPS,
     Resampling,
@@ -33,9 +34,9 @@ Level = MeasurementLevel | Literal["similarity"]
 """How two answers are compared: at a level of measurement (`nominal`: equal or not), or by how similar they are (the
 boxes, words or characters that they share).
 """
-REASON_NO_PAIRS = "No item has two votes, so there is nothing to compare."
+REASON_NO_PAIRS = Finding("no-pairs")
 VARIATION_TOLERANCE = 1e-12  # an interval that is not wider has no width but rounding errors
-REASON_NOTHING_VARIES = "No interval: every resample of items has the same value, because nothing varies between them."
+REASON_NOTHING_VARIES = Finding("items-equal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -201,9 +202,7 @@ def _estimate_interval(
     """The interval of a coefficient that has a value, how both were computed, and why there is no interval."""
     nothing = Interval(low=None, high=None)
     if resampled is None:
-        verb = "is" if item_columns.n_groups == 1 else "are"
-        few = f"{item_columns.resampled_units} {verb} fewer than the {FEWEST_GROUPS} to resample"
-        return nothing, how, f"No interval: {few}."
+        return nothing, how, _explain_few(item_columns)
     level, n = resampling.confidence_level, item_columns.n_groups
     interval = percentile_interval(resampled, confidence_level=level, n_groups=n)
     low, high = interval.low, interval.high
@@ -217,6 +216,13 @@ def _estimate_interval(
         return replace(interval, low=None, high=None), how, REASON_NOTHING_VARIES
     units = f"{100 * level:g} % Wilson interval of {item_columns.resampled_units}, as nothing varies"
     return wilson_interval(value * n, n, confidence_level=level), f"{how}; {units}", ""
+
+
+def _explain_few(item_columns: ItemColumns) -> Finding:
+    n, is_grouped = item_columns.n_groups, item_columns.n_groups != len(item_columns.groups)
+    if n == 1:
+        return Finding("one-group-resampled" if is_grouped else "one-item-resampled", least=FEWEST_GROUPS)
+    return Finding("few-groups-resampled" if is_grouped else "few-items-resampled", n=n, least=FEWEST_GROUPS)
 
 
 def estimate_item_mean(

@@ -44,6 +44,7 @@ from aggregation.consensus.consensus import (
 from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.methods import METHOD_NAMES, Method, build_label_consensus, derive_anchors_and_skills
 from aggregation.errors import HromadaError, Refused
+from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Progress
@@ -64,15 +65,20 @@ METHODS_BY_TYPE: Mapping[AnswerType, tuple[Method, ...]] = MappingProxyType(
     {"text": text_consensus.TEXT_METHODS, "edit": text_consensus.TEXT_METHODS, "span": ("majority",)}
 )
 TYPE_PLURALS: Mapping[AnswerType, str] = MappingProxyType(
-    {"label": "labels", "boxes": "boxes", "text": "texts", "edit": "corrected texts", "span": "parts of a text"}
-)
-REASON_NO_DAWID_SKENE = "Dawid-Skene needs one label an item; {what}: use the majority."
-DAWID_SKENE_OBSTACLES: Mapping[AnswerType, str] = MappingProxyType(
     {
-        "boxes": "boxes are judged each by itself (`hromada aggregate --method dawid_skene` labels them so)",
-        "text": "texts are no labels that items share",
-        "edit": "texts are no labels that items share",
-        "span": "parts of a text are no labels that items share",
+        "label": Finding("labels"),
+        "boxes": Finding("boxes"),
+        "text": Finding("texts"),
+        "edit": Finding("corrected-texts"),
+        "span": Finding("parts"),
+    }
+)
+DAWID_SKENE_OBSTACLES: Mapping[AnswerType, Finding] = MappingProxyType(
+    {
+        "boxes": Finding("boxes-apart"),
+        "text": Finding("texts-apart"),
+        "edit": Finding("texts-apart"),
+        "span": Finding("parts-apart"),
     }
 )
 
@@ -217,7 +223,7 @@ def score_answers(
     if progress is not None:
         progress(1.0)
     refused = (
-        {"dawid_skene": REASON_NO_DAWID_SKENE.format(what=DAWID_SKENE_OBSTACLES[answers.kind])}
+        {"dawid_skene": Finding("no-dawid-skene", what=DAWID_SKENE_OBSTACLES[answers.kind])}
         if "dawid_skene" in units
         else {}
     )
@@ -238,8 +244,10 @@ def score_answers(
 
 def _build_method_refusal(method: Method, answer_type: AnswerType, methods: Sequence[Method]) -> Refused:
     """Why a method is refused for an answer type, with the methods that fit."""
-    fitting = " or ".join([", ".join(methods[:-1]), methods[-1]] if methods[1:] else methods)
-    return Refused(f"{METHOD_NAMES[method]} cannot weigh {TYPE_PLURALS[answer_type]}.", remedy=f"Use {fitting}.")
+    *others, last = methods
+    fitting = Finding("use-either", method=", ".join(others), other=last) if others else Finding("use", method=last)
+    problem = Finding("cannot-weigh", method=METHOD_NAMES[method], what=TYPE_PLURALS[answer_type])
+    return Refused(problem, remedy=fitting)
 
 
 def _compute_rows(

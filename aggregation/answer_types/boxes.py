@@ -19,6 +19,7 @@ from aggregation.consensus.consensus import Consensus, TieRule
 from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
 from aggregation.errors import HromadaError, Refused
+from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Resampling
@@ -38,7 +39,6 @@ from aggregation.scores.graded_answers import build_column_mean, build_share_met
 from aggregation.scores.part_scores import Part, PartType, build_whole_layer, sum_parts
 
 YES, NO = "yes", "no"
-BOXES_DIFFER = "The boxes differ from item to item and share no classes"
 ITEM_BOX_SEPARATOR = "\x1f"  # joins the ids of an item and a box, which never contain it
 
 
@@ -161,9 +161,7 @@ def build_box_consensus(
     """
     if answers.boxes is None:
         if method != "majority":
-            raise Refused(
-                f"{BOXES_DIFFER}, so what people say of one tells nothing of another.", remedy="Use majority."
-            )
+            raise Refused(Finding("boxes-differ"), remedy=Finding("use", method="majority"))
         votes = build_pooled_box_votes(answers)
         by_box: ConsensusByBox = {"": build_label_consensus(votes, method=method, ties=ties, seed=seed)}
     else:
@@ -255,10 +253,8 @@ def _join_warnings(by_box: ConsensusByBox) -> tuple[str, ...]:
 
 BOX_COEFFICIENTS = ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1")
 EVERY_BOX = "every box"
-REASON_NO_SETS = (
-    f"{BOXES_DIFFER} whose sets could be compared by chance; every box as a yes or no of its own has an alpha."
-)
-REASON_NO_VARIATION = "All compared sets are equal, so the expected disagreement is 0 and alpha is undefined."
+REASON_NO_SETS = Finding("no-classes-of-boxes")
+REASON_NO_VARIATION = Finding("sets-equal")
 
 BoxSet = NDArray[np.bool_]
 """Which boxes are ticked, one truth value per declared box."""

@@ -26,6 +26,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaln, gammaln
 
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.schema import Floats, check_rows
 
 Verdict = Literal["right", "wrong", "undecidable"]
@@ -102,10 +103,9 @@ def estimate_ceiling(reviews: pd.DataFrame, *, confidence_level: float = 0.95) -
         flawed=flawed,
         ceiling=_subtract_from_one(flawed),
         confidence_level=confidence_level,
-        reason=f"No estimate: no item of {unseen[0]!r} was reviewed." if unseen else "",
+        reason=Finding("no-estimate", stratum=unseen[0]) if unseen else "",
         warnings=tuple(
-            f"Only {one.n_reviewed} of the {one.n_items} items of {one.name!r} were reviewed, fewer than"
-            f" {SMALLEST_SAMPLE}."
+            Finding("few-reviewed", n=one.n_reviewed, m=one.n_items, stratum=one.name, least=SMALLEST_SAMPLE)
             for one in strata
             if 0 < one.n_reviewed < min(SMALLEST_SAMPLE, one.n_items)
         ),

@@ -20,6 +20,7 @@ from aggregation.comparison.difference_tests import (
 )
 from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits
 from aggregation.consensus.consensus import name_majority
+from aggregation.findings import Finding
 from aggregation.intervals.paired_measures import select_items
 from aggregation.intervals.panel import (
     NO_INTERVALS,
@@ -207,7 +208,7 @@ def _measure_difference(
         item_only_high=intervals.this_panel.high,
         n_items=len(joined.columns),
         n_people=joined.n_people,
-        reason=intervals.reason if is_known else "Undefined for people or for the model.",
+        reason=intervals.reason if is_known else Finding("undefined-difference"),
     )
     row = _add_errors(row, intervals.variance, intervals.se, confidence_level)
     if metric != pair.people.primary or joined.n_groups < FEWEST_GROUPS:

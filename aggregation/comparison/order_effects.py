@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import stdtrit
 
 from aggregation.comparison.difference_tests import compute_p_value
+from aggregation.findings import Finding
 from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.schema import Codes, Floats
 
@@ -132,10 +133,9 @@ def estimate_order_slope(answers: pd.DataFrame, *, confidence_level: float = 0.9
     people, names = pd.factorize(known["annotator"])
     n_people = len(names)
     if n_people < FEWEST_PEOPLE:
-        who = "Places are unknown" if known.empty else f"{n_people} people are fewer than {FEWEST_PEOPLE}"
-        return OrderSlope(
-            value=None, low=None, high=None, p_value=None, n=len(known), n_people=n_people, reason=f"{who}: no slope."
-        )
+        few = Finding("few-people-slope", n=n_people, least=FEWEST_PEOPLE)
+        reason = Finding("places-unknown") if known.empty else few
+        return OrderSlope(value=None, low=None, high=None, p_value=None, n=len(known), n_people=n_people, reason=reason)
     items, _ = pd.factorize(known["item"])
     places = _remove_levels(known["place"].to_numpy(dtype=np.float64) / ANSWERS, people)
     right = _remove_levels(known["right"].to_numpy(dtype=np.float64), people)

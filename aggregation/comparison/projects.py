@@ -20,6 +20,7 @@ from aggregation.answers import Answers, choose_headline_coefficient
 from aggregation.comparison.scored_units import ScoredUnit, sum_scored_units
 from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError, Refused
+from aggregation.findings import join_findings
 from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, join_measures, sum_items
 from aggregation.intervals.panel import FEWEST_PEOPLE, PanelIntervals, estimate_intervals
 from aggregation.intervals.resampling import encode_groups
@@ -283,7 +284,7 @@ def _compare(
     try:
         one, two = (measure(pilot.keep_items(items)) for pilot in pilots)
     except Refused as refusal:
-        return PilotDifference(measure=name, reason=str(refusal))
+        return PilotDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy))
     groups = pilots[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
     joined, metric = join_measures(one, two, groups=encode_groups(groups)[0])
     intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding, get_code
 from aggregation.intervals.panel import (
     NO_INTERVAL,
-    NOTHING_VARIES,
+    NO_VARIANCE,
     SMALLEST_VARIANCE,
     Contributions,
     Metric,
@@ -31,6 +32,9 @@ from aggregation.intervals.panel import (
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.wilson import Interval
 from aggregation.schema import Codes, Floats
+
+FEW_PEOPLE = "few-people-panel"
+"""The code of the reason with which only the interval for a fresh panel is missing."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,7 +93,7 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
     fresh = this = NO_INTERVAL
     se: float | None = None
     reason = _explain_missing(tasks, value, n_people=len(people))
-    if not reason or reason.startswith("No interval for a fresh panel"):
+    if not reason or get_code(reason) == FEW_PEOPLE:
         items = [_estimate_items(task) for task in tasks]
         v_items = sum(part for part, _ in items) / len(tasks) ** 2
         items_over_df = sum(part**2 / df for part, df in items) / len(tasks) ** 4
@@ -101,7 +105,7 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
             fresh = _build_interval(value, v_items + v_people, over_df, scale=scale, confidence_level=confidence_level)
             se = (v_items + v_people) ** 0.5
         if this.low is None:
-            reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
+            reason = NO_VARIANCE
     return TaskMean(
         task_values=values,
         value=value,
@@ -172,7 +176,7 @@ def _explain_missing(tasks: Sequence[ScoredTask], value: float, *, n_people: int
             units = f"{task.contributions.n_groups} items or groups of them"
             return f"No interval: the {units} of {task.name} are fewer than {FEWEST_GROUPS}."
     fewest = max(task.contributions.fewest_people for task in tasks)
-    return f"No interval for a fresh panel: {n_people} people are fewer than {fewest}." if n_people < fewest else ""
+    return Finding(FEW_PEOPLE, n=n_people, least=fewest) if n_people < fewest else ""
 
 
 def _check_tasks(tasks: Sequence[ScoredTask]) -> None:

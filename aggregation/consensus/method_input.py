@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from aggregation.consensus.consensus import MethodScores
 from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.skills import SkillFit
+from aggregation.findings import Finding
 from aggregation.schema import CodedVotes, Codes, Floats, Votes
 
 UNUSED_MODULE = "nltk.translate.gleu_score"
@@ -85,7 +86,7 @@ def warn_of_unvoted_anchors(inputs: MethodInput) -> tuple[str, ...]:
         return ()
     known = inputs.anchors.reindex(inputs.coded.item_ids).notna().to_numpy()
     lost = int((known & (encode_voted_anchors(inputs) < 0)).sum())
-    return (f"{lost} gold anchors name a label that nobody gave and are left out.",) if lost else ()
+    return (Finding("unvoted-anchors", n=lost),) if lost else ()
 
 
 def index_skills(skills: Any, inputs: MethodInput) -> pd.Series[float]:

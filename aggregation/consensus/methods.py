@@ -30,13 +30,12 @@ from aggregation.consensus.method_input import (
 )
 from aggregation.consensus.skills import compute_control_skills
 from aggregation.errors import HromadaError, Refused
+from aggregation.findings import Finding
 from aggregation.schema import Codes, Votes
 from aggregation.scoring import chrf, count_ngrams
 
 CLOSEST_TEXT_VERSION = "hromada mean chrF 1"
 MAX_CROWDKIT_VOTES = 100_000
-WARNING_WEIGHTLESS = "{n} items were answered only by people without weight; plain shares of votes decide them."
-WARNING_INNER_TIES = "{n} items were tied when the first majority was taken; crowd-kit settles those alphabetically."
 
 
 def fit_majority(inputs: MethodInput) -> MethodScores:
@@ -67,7 +66,7 @@ def fit_wawa(inputs: MethodInput) -> MethodScores:
     model = load_crowdkit_models().Wawa().fit(data)
     shares, warnings = _weigh_votes(data, model.skills_)
     n_tied = _count_tied_items(data)
-    warnings += (WARNING_INNER_TIES.format(n=n_tied),) if n_tied else ()
+    warnings += (Finding("inner-ties", n=n_tied),) if n_tied else ()
     return score_classes(shares, inputs, skills=index_skills(model.skills_, inputs), warnings=warnings)
 
 
@@ -144,7 +143,7 @@ def fit_glad(inputs: MethodInput) -> MethodScores:
 def fit_one_coin(inputs: MethodInput) -> MethodScores:
     """The one-coin posterior, in which each item has its own number of options."""
     fit = skill_methods.fit_one_coin(inputs.votes)
-    warnings = () if fit.converged else (f"The one-coin estimation had not settled after {fit.iterations} iterations.",)
+    warnings = () if fit.converged else (Finding("not-settled", n=fit.iterations or 0),)
     return score_pairs(fit, inputs, decides=fit.posterior, version=skill_methods.ONE_COIN_VERSION, warnings=warnings)
 
 
@@ -211,7 +210,7 @@ def _compute_similarities(counts: Counter[str]) -> dict[str, float]:
 def _fit_sparse(inputs: MethodInput, *, anchors: Codes, warnings: tuple[str, ...]) -> MethodScores:
     fit = sparse_dawid_skene.fit_table(sparse_dawid_skene.build_table(inputs.coded), stop=inputs.stop, anchors=anchors)
     is_default = inputs.stop == "crowdkit"
-    reason = f"More than {MAX_CROWDKIT_VOTES} votes" if is_default else "Run until nothing moves"
+    why = Finding("sparse-for-size", n=MAX_CROWDKIT_VOTES) if is_default else Finding("sparse-until-still")
     end = _warn_of_end(fit.change) if is_default else () if fit.converged else (_describe_limit(fit.iterations),)
     columns = range(len(inputs.coded.labels))
     return score_classes(
@@ -222,7 +221,7 @@ def _fit_sparse(inputs: MethodInput, *, anchors: Codes, warnings: tuple[str, ...
         iterations=fit.iterations,
         converged=fit.converged,
         n_anchors=int((anchors >= 0).sum()),
-        warnings=(*warnings, f"{reason}: fitted by the sparse Dawid-Skene instead of crowd-kit's.", *end),
+        warnings=(*warnings, why, *end),
     )
 
 
@@ -235,13 +234,13 @@ def _weigh_votes(data: pd.DataFrame, skills: Any) -> tuple[pd.DataFrame, tuple[s
     weight = data["worker"].map(skills).groupby(data["task"]).transform("sum")
     plain = pd.crosstab(data["task"], data["label"], normalize="index")
     if not (weight > 0).any():
-        return plain, (WARNING_WEIGHTLESS.format(n=len(plain)),)
+        return plain, (Finding("weightless", n=len(plain)),)
     shares = load_crowdkit_models().MajorityVote().fit_predict_proba(data.loc[weight > 0], skills=skills)
     empty = plain.index.difference(shares.index)
     if empty.empty:
         return shares, ()
     joined = pd.concat([shares, plain.loc[empty]]).fillna(0.0).sort_index()
-    return joined, (WARNING_WEIGHTLESS.format(n=len(empty)),)
+    return joined, (Finding("weightless", n=len(empty)),)
 
 
 def _count_tied_items(data: pd.DataFrame) -> int:
@@ -264,12 +263,12 @@ def _warn_of_end(change: float) -> tuple[str, ...]:
     if change >= CROWDKIT_TOLERANCE:
         return (_describe_limit(CROWDKIT_ITERATIONS),)
     if change <= -CROWDKIT_TOLERANCE:
-        return (f"The estimation stopped on a fall of its bound by {-change:.2g} a vote: it did not converge.",)
+        return (Finding("bound-fell", change=-change),)
     return ()
 
 
-def _describe_limit(iterations: int) -> str:
-    return f"The estimation had not converged after {iterations} iterations."
+def _describe_limit(iterations: int) -> Finding:
+    return Finding("not-converged", n=iterations)
 
 
 Method = Literal[
@@ -284,20 +283,7 @@ Method = Literal[
     "rover",
     "closest",
 ]
-METHOD_NAMES: Mapping[Method, str] = MappingProxyType(
-    {
-        "majority": "The majority",
-        "gold_majority": "The majority weighed by gold",
-        "wawa": "Wawa",
-        "dawid_skene": "Dawid-Skene",
-        "one_coin_dawid_skene": "One-coin Dawid-Skene",
-        "glad": "GLAD",
-        "one_coin": "The one-coin posterior",
-        "skills": "Aggregation by skill",
-        "rover": "ROVER",
-        "closest": "The text nearest to all",
-    }
-)
+METHOD_NAMES: Mapping[Method, Finding] = MappingProxyType({method: Finding(method) for method in get_args(Method)})
 METHODS_WITHOUT_CLASSES: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
 METHODS_WITH_ANCHORS: tuple[Method, ...] = ("dawid_skene", "gold_majority")
 MAX_GLAD_VOTES = 200_000
@@ -369,7 +355,7 @@ def derive_anchors_and_skills(
     gold = votes.items["gold"].dropna()
     needed = anchors or method in ("gold_majority", "skills")
     if needed and not votes.frame["item"].isin(gold.index).any():
-        raise Refused("Nobody answered an item that has gold.", remedy="Use majority or dawid_skene without anchors.")
+        raise Refused(Finding("no-answers-with-gold"), remedy="Use majority or dawid_skene without anchors.")
     if method == "skills":
         if anchors:
             raise Refused(
@@ -383,17 +369,17 @@ def _check_method(votes: Votes, *, method: Method, anchors: pd.Series[str] | Non
     """Raise Refused or HromadaError for a combination whose result would mean nothing."""
     if votes.classes is None and method not in METHODS_WITHOUT_CLASSES:
         raise Refused(
-            f"{METHOD_NAMES[method]} needs labels that mean the same on every item, and these options differ from item "
-            "to item or are free texts.",
-            remedy="Use majority or one_coin.",
+            Finding("needs-classes", method=METHOD_NAMES[method]),
+            remedy=Finding("use-either", method="majority", other="one_coin"),
         )
     if votes.classes is not None and method in ("rover", "closest"):
-        raise Refused(f"{METHOD_NAMES[method]} is made of texts, and labels are not texts.", remedy="Use majority.")
+        raise Refused(Finding("needs-texts", method=METHOD_NAMES[method]), remedy=Finding("use", method="majority"))
     if anchors is not None and method not in METHODS_WITH_ANCHORS:
-        raise Refused(f"{METHOD_NAMES[method]} cannot take known labels into account.", remedy="Use dawid_skene.")
+        raise Refused(Finding("no-anchors", method=METHOD_NAMES[method]), remedy=Finding("use", method="dawid_skene"))
     if method == "glad" and len(votes.frame) > MAX_GLAD_VOTES:
         raise Refused(
-            f"GLAD needs minutes to hours for more than {MAX_GLAD_VOTES} votes.", remedy="Use dawid_skene or majority."
+            Finding("too-slow", n=MAX_GLAD_VOTES),
+            remedy=Finding("use-either", method="dawid_skene", other="majority"),
         )
     if method == "gold_majority":
         _check_anchored_annotators(votes, anchors)
@@ -407,9 +393,8 @@ def _check_anchored_annotators(votes: Votes, anchors: pd.Series[str] | None) -> 
     lacking = sorted(set(votes.frame["annotator"]) - set(seen))
     if lacking:
         raise Refused(
-            f"The majority weighed by gold needs an answer of everybody to an item with gold, and {len(lacking)} "
-            f"annotators have none, {lacking[0]!r} among them.",
-            remedy="Use wawa or majority.",
+            Finding("people-without-gold", n=len(lacking), name=lacking[0]),
+            remedy=Finding("use-either", method="wawa", other="majority"),
         )
 
 
@@ -420,12 +405,7 @@ def _warn_of_few_votes(votes: Votes, *, method: Method) -> tuple[str, ...]:
     classes, median = len(votes.classes), float(votes.frame["annotator"].value_counts().median())
     if median >= classes**2:
         return ()
-    return (
-        (
-            f"Annotators gave {median:g} votes in the median, fewer than the {classes**2} cells of a confusion matrix "
-            f"of {classes} labels: prefer the majority."
-        ),
-    )
+    return (Finding("few-votes", n=median, cells=classes**2, classes=classes),)
 
 
 def _warn_of_collapse(result: MethodScores, votes: Votes) -> tuple[str, ...]:
@@ -435,7 +415,7 @@ def _warn_of_collapse(result: MethodScores, votes: Votes) -> tuple[str, ...]:
     shares = votes.frame["answer"].value_counts(normalize=True)
     assigned = set(result.names[np.arange(len(result.items)), result.scores.argmax(axis=1)])
     return tuple(
-        f"The label {name!r} has {100 * shares[name]:.0f} % of the votes and not one item: compare with the majority."
+        Finding("collapsed", label=name, share=100 * float(shares[name]))
         for name in votes.classes or ()
         if shares.get(name, 0.0) >= NOTICEABLE_SHARE and name not in assigned
     )

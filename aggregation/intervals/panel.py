@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from aggregation.findings import Finding, join_findings
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.wilson import Interval, wilson_interval
 from aggregation.schema import Codes, Floats, find_different_rows
@@ -213,8 +214,8 @@ def compute_gradient(metric: Metric, sums: Floats) -> Floats:
 
 Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
 
-NOT_COVERED = "No interval: that for a majority covered too little in simulation."
-NOTHING_VARIES = "Nothing varies between items or people, so there is no variance to estimate."
+NOT_COVERED = Finding("not-covered")
+NO_VARIANCE = Finding("no-variance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,8 +250,7 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
     if np.isnan(value):
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason="")
     if n_groups < FEWEST_GROUPS:
-        units = "groups of items" if is_grouped else "items"
-        reason = f"No interval: {n_groups} {units} are fewer than {FEWEST_GROUPS}."
+        reason = Finding("few-groups" if is_grouped else "few-items", n=n_groups, least=FEWEST_GROUPS)
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
     return build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
 
@@ -264,8 +264,7 @@ def build_intervals(
     part = variance.total if metric.scale == "share" else variance.items
     if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
-            reason = f"No interval: {NOTHING_VARIES[0].lower()}{NOTHING_VARIES[1:]}"
-            return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
+            return replace(NO_INTERVALS, reason=NO_VARIANCE)
         wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
         few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
@@ -273,7 +272,7 @@ def build_intervals(
             this_panel=wilson,
             se=None,
             form="wilson",
-            reason=" ".join([NOTHING_VARIES, "The interval is Wilson's.", *few]),
+            reason=join_findings(Finding("nothing-varies"), Finding("is-wilson"), *few),
         )
     n = contributions.n_independent
 
@@ -298,10 +297,11 @@ def build_intervals(
     )
 
 
-def explain_few_people(contributions: Contributions) -> str:
+def explain_few_people(contributions: Contributions) -> Finding:
     """Why there is no interval for a fresh panel."""
-    people = "1 person is" if contributions.n_people == 1 else f"{contributions.n_people} people are"
-    return f"No interval for a fresh panel: {people} fewer than {contributions.fewest_people}."
+    if contributions.n_people == 1:
+        return Finding("one-person-panel", least=contributions.fewest_people)
+    return Finding("few-people-panel", n=contributions.n_people, least=contributions.fewest_people)
 
 
 def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:

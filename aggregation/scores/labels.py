@@ -18,6 +18,7 @@ from aggregation.consensus import dawid_skene
 from aggregation.consensus.consensus import SHARED, TIE_TOLERANCE, Consensus, TieChoice, settle_ties
 from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import Refused
+from aggregation.findings import join_findings
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.intervals.panel import Contributions, Metric, Scale, SetChanges
 from aggregation.intervals.resampling import Progress, encode_groups
@@ -319,7 +320,7 @@ def score_labels(
             )
             scored_units.append(unit)
         except Refused as refusal:
-            refused["dawid_skene"] = str(refusal)
+            refused["dawid_skene"] = join_findings(refusal.problem, refusal.remedy)
     _report_progress(progress, 1.0)
     return Performance(
         units=tuple(scored_units),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from aggregation.consensus.consensus import Consensus, TieRule, name_majority
+from aggregation.findings import Finding, name_figure
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import NO_INTERVALS, Contributions, Form, Metric, PanelIntervals, estimate_intervals
 from aggregation.intervals.wilson import wilson_interval
@@ -24,7 +26,7 @@ UnitName = Literal["individual", "majority", "dawid_skene"]
 FEW_PEOPLE = 10  # below this many a fresh panel is hardly known, and a warning says so
 WELL_COVERED_PEOPLE = 20  # from this many on intervals for a fresh panel cover .90-.99 (benchmarks/coverage.py)
 FEWEST_OF_EXTREMES = 20  # answers of a person whose share of right ones can be the least or largest
-REASON_UNDEFINED = "Undefined: neither gold nor answers have what it measures, or they do not vary."
+REASON_UNDEFINED = Finding("undefined")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,19 +259,19 @@ def _build_score(
 
 def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> dict[Form, str]:
     """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
-    made = "refitted without groups of people" if unit == "dawid_skene" else "by people"
+    made = Finding("refitted" if unit == "dawid_skene" else "by-people")
     is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
     covered = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
-    coverage = f"a fresh panel covered {'.84-.91' if is_unequal else covered} in simulation"
+    coverage = Finding("covered", share=name_figure(".84-.91" if is_unequal else covered))
     if unit == "dawid_skene" and is_unequal:
-        coverage = "with so unequal shares of people it was not simulated"
-    items = f"{scored.n_groups} {scored.item_units}"
-    two_way = f"two-way jackknife: {n_annotators} people ({made}), {items}"
+        coverage = Finding("not-simulated")
+    units, m = "items" if scored.item_units == "items" else "groups", scored.n_groups
+    two_way = partial(Finding, f"two-way-{units}", n=n_annotators, made=made, m=m)
     return {
-        "two-way": f"{two_way}; {coverage}",
-        "people-zero": f"{two_way}; people differ no more than by chance, so their variance counts 0; {coverage}",
-        "items": f"variance of {items}",
-        "wilson": f"Wilson's interval of {items}",
+        "two-way": two_way(coverage=coverage),
+        "people-zero": two_way(coverage=Finding("people-alike", coverage=coverage)),
+        "items": Finding(f"variance-{units}", n=m),
+        "wilson": Finding(f"wilson-{units}", n=m),
         "none": "none",
     }
 
@@ -277,17 +279,13 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
 def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
     """A warning where people are few, or where few of them gave most of the answers."""
     if n_annotators < FEW_PEOPLE:
-        people = "1 person" if n_annotators == 1 else f"{n_annotators} people"
-        return (f"Only {people}: what others would score is hardly known from fewer than {FEW_PEOPLE}.",)
+        if n_annotators == 1:
+            return (Finding("one-person", least=FEW_PEOPLE),)
+        return (Finding("few-people", n=n_annotators, least=FEW_PEOPLE),)
     dominating = _count_dominating_people(scored, n_annotators=n_annotators)
     if dominating is None:
         return ()
-    follows = "may be" if unit == "dawid_skene" else "is"
-    warning = (
-        f"Few people gave most answers: they vary the score like {dominating} people with equal shares, "
-        f"and the interval for a fresh panel {follows} too narrow."
-    )
-    return (warning,)
+    return (Finding("unequal-shares-fitted" if unit == "dawid_skene" else "unequal-shares", n=dominating),)
 
 
 def _count_dominating_people(scored: ScoredAnswers, *, n_annotators: int) -> int | None:

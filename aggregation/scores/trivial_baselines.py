@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.scoring import METRICS, LabelCounts, count_labels, split_words
 
-REASON_NO_CLASSES = "The options differ from item to item, and share no classes."
-REASON_NO_TEXTS = "No item shows a text in which an option occurs."
-REASON_SAME_OPTIONS = "The options are the same for every item, so this is a class."
+REASON_NO_CLASSES = Finding("no-shared-classes")
+REASON_NO_TEXTS = Finding("no-option-in-texts")
+REASON_SAME_OPTIONS = Finding("same-options")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, aliased
 from sqlmodel import Session, col, func, select
 
+from aggregation.findings import Finding
 from annotation.store import row_tables
 from annotation.store.models import Assignment, AssignmentRow, Item, Judgement
 from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Exclusion, ExclusionKind, Pool, Stage, Surface
@@ -59,9 +60,9 @@ RULES = (
     ExclusionRule(Pool.TRAINING.exclusion, "stage", Stage.TRAINING),
     ExclusionRule(Pool.QUALIFICATION.exclusion, "stage", Stage.QUALIFICATION),
     ExclusionRule(CONTROL_ITEM, "is_control", True),
-    ExclusionRule(Exclusion(ExclusionKind.REPEAT, "repeated item"), "is_repeat", True),
-    ExclusionRule(Exclusion(ExclusionKind.EXPOSED, "exposed: scored apart"), "exposed", True),
-    ExclusionRule(Exclusion(ExclusionKind.NO_ANSWER, "no response"), "is_empty", True),
+    ExclusionRule(Exclusion(ExclusionKind.REPEAT, Finding("repeated-item")), "is_repeat", True),
+    ExclusionRule(Exclusion(ExclusionKind.EXPOSED, Finding("exposed")), "exposed", True),
+    ExclusionRule(Exclusion(ExclusionKind.NO_ANSWER, Finding("no-response")), "is_empty", True),
 )
 """In their order: where several apply, the first is the reason."""
 
@@ -85,11 +86,11 @@ def find_exclusion(stored: Exclusion | None, facts: AnswerFacts) -> Exclusion | 
 
 
 def build_exclusion_columns() -> tuple[sa.ColumnElement[ExclusionKind | None], sa.ColumnElement[str | None]]:
-    """Why a judgement of an assignment does not count, as SQL: the kind and the words, both NULL where it counts."""
+    """Why a judgement of an assignment does not count, as SQL: the kind and the reason, both NULL where it counts."""
     kind, reason = col(Judgement.excluded_kind), col(Judgement.excluded_reason)
-    kind_type = kind.type  # type: ignore[attr-defined]
+    kind_type, reason_type = kind.type, reason.type  # type: ignore[attr-defined]
     kinds = [(_build_rule_condition(rule), sa.literal(rule.exclusion.kind, kind_type)) for rule in RULES]
-    reasons = [(_build_rule_condition(rule), sa.literal(rule.exclusion.reason)) for rule in RULES]
+    reasons = [(_build_rule_condition(rule), sa.literal(rule.exclusion.reason, reason_type)) for rule in RULES]
     is_stored = kind.is_not(None)
     return sa.case((is_stored, kind), *kinds, else_=None), sa.case((is_stored, reason), *reasons, else_=None)
 

@@ -24,6 +24,7 @@ from pydantic import SecretStr
 from sqlmodel import Session, col, select
 
 from aggregation import spelling
+from aggregation.findings import Finding
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where, explain_disk
 from annotation.settings import Settings
@@ -96,7 +97,7 @@ def list_secrets(settings: Settings) -> tuple[Identity, ...]:
     return tuple(Identity(kind, value, is_secret=True) for value, kind in named.items() if len(value) >= LEAST_SECRET)
 
 
-KEPT_REASON = "as it was before their data were erased"
+KEPT_REASON = Finding("kept")
 """The reason of a suspension, and of a standing in a project, that holds again because the annotator returned."""
 
 

@@ -18,8 +18,7 @@ from bot.web.words import (
 )
 from exports.dashboard import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
 from exports.pages.display_text import NO_VALUE, shorten_text
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import translate
+from exports.pages.translation import show_finding, translate
 
 MOST_VOTES = 6
 
@@ -145,7 +144,7 @@ def _list_alerts(snapshot: Snapshot, projects: tuple[ProjectState, ...]) -> Iter
                 project=project.name,
                 person=person.annotator,
                 state=name_person_state(person.status),
-                reason=translate_reason(person.reason) or NO_VALUE,
+                reason=show_finding(person.reason) or NO_VALUE,
                 time=format_time(person.since),
             )
     if snapshot.deliveries.has_backlog(now=snapshot.at):

@@ -24,8 +24,7 @@ from exports.pages.display_text import (
     format_coefficient_interval,
     shorten_text,
 )
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import mark_text, translate
+from exports.pages.translation import mark_text, show_finding, translate
 
 MOST_ROWS = 200
 """How many people a table shows; `hromada people` lists all."""
@@ -102,7 +101,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            remark=translate_reason(row.reason),
+            remark=show_finding(row.reason),
         )
         for row in details.agreement
     )
@@ -122,7 +121,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 caption=translate("Agreement coefficients"),
                 heads=heads,
                 rows=rows,
-                nothing=translate_reason(details.no_agreement) if details.no_agreement != NOBODY else translate(NOBODY),
+                nothing=show_finding(details.no_agreement) if details.no_agreement != NOBODY else translate(NOBODY),
             ),
         ),
         at=details.at,
@@ -241,7 +240,7 @@ def _build_person_row(person: PersonState) -> LiveRow:
             format_number(person.flagged),
             format_number(person.excluded),
         ),
-        remark=translate_reason(person.reason),
+        remark=show_finding(person.reason),
     )
 
 
@@ -263,7 +262,7 @@ def _build_count_section(details: ProjectDetails | None) -> LiveSection:
                 caption=translate("Answers that do not count, by reason"),
                 heads=(translate("Reason"), translate("Answers")),
                 rows=tuple(
-                    LiveRow(head=translate_reason(reason), cells=(format_number(number),))
+                    LiveRow(head=show_finding(reason), cells=(format_number(number),))
                     for reason, number in details.excluded.items()
                 ),
                 nothing=translate("All answers count."),

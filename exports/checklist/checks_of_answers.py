@@ -18,10 +18,9 @@ from exports.checklist.verdicts import (
     unmet,
 )
 from exports.pages.display_text import format_count, format_percent
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import translate
+from exports.pages.translation import show_finding, translate
 from exports.results import DataSetResult
-from exports.score_variants import EXCLUSIONS_KEPT, INSTRUCTIONS, SKIPS_EXCLUDED, restore_excluded
+from exports.score_variants import EXCLUSIONS_KEPT, SKIPS_EXCLUDED, name_instructions, restore_excluded
 
 
 def check_overlap(subject: Subject) -> Verdict:
@@ -133,7 +132,7 @@ def _lacks_version_scores(subject: Subject, version: str) -> bool:
         versions = set(data.responses.loc[data.exclusion_kinds().isna(), "instruction_sha256"].dropna())
         if version in versions and len(versions) > 1:
             names.append(name)
-    return bool(list_missing(subject, f"{INSTRUCTIONS}{version[:12]}", names))
+    return bool(list_missing(subject, name_instructions(version), names))
 
 
 def check_controls(subject: Subject) -> Verdict:
@@ -152,7 +151,7 @@ def check_controls(subject: Subject) -> Verdict:
                 translate("{elsewhere}; no vote is marked as one to a control item.", elsewhere=translate(ELSEWHERE))
             )
         planned = (
-            translate(" The file plans them, though: {controls}.", controls=translate_reason(subject.project.controls))
+            translate(" The file plans them, though: {controls}.", controls=show_finding(subject.project.controls))
             if subject.project.controls
             else ""
         )
@@ -164,7 +163,7 @@ def check_controls(subject: Subject) -> Verdict:
         for item, answer in zip(known["item_id"], known["response"], strict=True)
     )
     share = translate("; {right} of {known} right", right=right, known=len(known)) if len(known) else ""
-    how = f" ({translate_reason(subject.project.controls)})" if subject.project.controls else ""
+    how = f" ({show_finding(subject.project.controls)})" if subject.project.controls else ""
     return met(
         translate(
             "{items}{how}, {answers}, none in the score{share}; each person's are in annotators.csv.",
@@ -188,7 +187,7 @@ def check_exclusions(subject: Subject) -> Verdict:
             translate("Report this."),
         )
     counts = subject.first.count_excluded()
-    words = "; ".join(f"{translate_reason(reason)}: {count}" for reason, count in counts.items())
+    words = "; ".join(f"{show_finding(reason)}: {count}" for reason, count in counts.items())
     words = words or translate("nothing is excluded")
     total = translate(
         "{n} of {answers} do not count ({words}).", n=len(out), answers=format_count(len(rows), "answer"), words=words
@@ -240,7 +239,7 @@ def check_with_exclusions(subject: Subject) -> Verdict:
             return met(
                 translate(
                     "Without the exclusions there is no score: {reason}",
-                    reason=translate_reason(result.missing_variants[EXCLUSIONS_KEPT]),
+                    reason=show_finding(result.missing_variants[EXCLUSIONS_KEPT]),
                 )
             )
         if EXCLUSIONS_KEPT not in variants:
@@ -278,4 +277,4 @@ def check_skips(subject: Subject) -> Verdict:
             translate("{words} The score without skips is missing in {names}.", words=words, names=", ".join(missing)),
             translate("Report this."),
         )
-    return met(f"{words} {translate_reason(subject.project.skips)}")
+    return met(f"{words} {show_finding(subject.project.skips)}")

@@ -11,9 +11,8 @@ from exports.checklist.checks_of_people import check_declared
 from exports.checklist.verdicts import Subject, Verdict, judge_each, met, not_evidenced, not_scored, not_seen, unmet
 from exports.facts import SampleFact
 from exports.inputs import DataSet
-from exports.pages.display_text import format_count, format_percent
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import localize_number, translate
+from exports.pages.display_text import format_count, format_percent, name_origin
+from exports.pages.translation import localize_number, show_finding, translate
 from exports.results import DataSetResult
 
 UNKNOWN_ORIGINS = (None, "declared")
@@ -40,7 +39,7 @@ def check_gold(subject: Subject) -> Verdict:
             )
             return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
         origins = items["gold_origin"].value_counts().sort_index()
-        words = ", ".join(f"{translate_reason(str(origin))} {count}" for origin, count in origins.items())
+        words = ", ".join(f"{name_origin(str(origin))} {count}" for origin, count in origins.items())
         circular = (
             translate(" Votes that made gold are held against those of the others.")
             if result.data.has_circular_gold
@@ -66,9 +65,7 @@ def check_ceiling(subject: Subject) -> Verdict:
         if found is None:
             return unmet(translate("The gold was not reviewed."), remedy)
         if found.ceiling.value is None:
-            return unmet(
-                translate("The review gives no estimate: {reason}", reason=translate_reason(found.reason)), remedy
-            )
+            return unmet(translate("The review gives no estimate: {reason}", reason=show_finding(found.reason)), remedy)
         low, high = found.ceiling.low, found.ceiling.high
         interval = "" if low is None or high is None else localize_number(f" [{100 * low:.1f}–{100 * high:.1f}]")
         return met(
@@ -152,7 +149,7 @@ def _describe_frame(frame: SampleFact) -> str:
         "{drawn} of {candidates}, {method}, seed {seed}, frame {frame}",
         drawn=frame.n_drawn,
         candidates=frame.n_candidates,
-        method=translate_reason(frame.method),
+        method=show_finding(frame.method),
         seed=frame.seed,
         frame=frame.sha256[:12],
     )
@@ -341,6 +338,6 @@ def check_interface(subject: Subject) -> Verdict:
             "No lint error, {warnings}; surfaces: {surfaces}. {undo}",
             warnings=format_count(warnings, "warning"),
             surfaces=surfaces,
-            undo=translate_reason(subject.project.undo),
+            undo=show_finding(subject.project.undo),
         )
     )

@@ -21,8 +21,7 @@ from exports.checklist.verdicts import (
 )
 from exports.inputs import EXPOSED, DataSet
 from exports.pages.display_text import format_count
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import localize_number, translate
+from exports.pages.translation import localize_number, show_finding, translate
 from exports.results import DataSetResult
 from exports.score_variants import EXPOSED_ONLY, WITHOUT_INSIDERS
 
@@ -133,7 +132,7 @@ def check_qualification(subject: Subject) -> Verdict:
         return met(translate("No qualification was asked for."))
     words = translate(
         "{rule}, on {items}: {tried} tried, {passed} passed, {failed} failed.",
-        rule=translate_reason(stage.rule),
+        rule=show_finding(stage.rule),
         items=format_count(stage.n_items, "item"),
         tried=stage.n_tried,
         passed=stage.n_passed,
@@ -196,7 +195,7 @@ def check_pay(subject: Subject) -> Verdict:
         translate(
             "{declared} Promised: {scheme}{rate}.",
             declared=declared.evidence,
-            scheme=translate_reason(pay.scheme),
+            scheme=show_finding(pay.scheme),
             rate=rate,
         )
     )

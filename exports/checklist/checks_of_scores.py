@@ -7,8 +7,7 @@ from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
 from exports.checklist.verdicts import Subject, Verdict, judge_each, met, not_applicable, not_scored, not_seen, unmet
 from exports.inputs import DataSet
 from exports.pages.display_text import format_count, format_percent
-from exports.pages.reasons import translate_reason, translate_reasons
-from exports.pages.translation import localize_number, translate
+from exports.pages.translation import localize_number, show_finding, show_findings, translate
 from exports.results import NO_VOTES, DataSetResult
 
 
@@ -34,7 +33,7 @@ def check_equal_items(subject: Subject) -> Verdict:
             ),
             translate("Run the models on every item that people answered."),
         )
-    notes = translate_reasons(list(dict.fromkeys(note for one in compared.values() for note in one.notes)))
+    notes = show_findings(dict.fromkeys(note for one in compared.values() for note in one.notes))
     words = translate(
         "Every model answered all items of people, matched by id: {names}.", names=", ".join(subject.models)
     )
@@ -59,7 +58,7 @@ def check_differences(subject: Subject) -> Verdict:
         )
     known = sum(row.ci_low is not None for row in paired)
     if not known:
-        reasons = translate_reasons(list(dict.fromkeys(row.reason for row in paired)))
+        reasons = show_findings(dict.fromkeys(row.reason for row in paired))
         return unmet(
             " ".join([translate("No difference has an interval."), reasons]).strip(),
             translate("Ask more people, or items of more groups."),
@@ -117,7 +116,7 @@ def check_scorer(subject: Subject) -> Verdict:
 def _judge_without_benchmark(subject: Subject) -> Verdict:
     if not subject.models:
         return not_applicable(
-            translate("Models cannot be asked: {reason}", reason=translate_reason(subject.state.no_benchmark))
+            translate("Models cannot be asked: {reason}", reason=show_finding(subject.state.no_benchmark))
         )
     version = subject.state.facts.versions.get("hromada", translate("of unknown version"))
     return met(
@@ -174,7 +173,7 @@ def check_plan(subject: Subject) -> Verdict:
             translate("The plan was made after the first answer."), translate("Say so; nothing can be done afterwards.")
         )
     if project.plan.half_width is None:
-        words = translate("Planned: {plan}", plan=translate_reason(project.plan.words))
+        words = translate("Planned: {plan}", plan=show_finding(project.plan.words))
         if not subject.scored:
             return met(translate("{words}; no score is claimed.", words=words))
         return unmet(
@@ -217,7 +216,7 @@ def check_intervals(subject: Subject) -> Verdict:
         score = unit.primary
         low, high = score.ci_low, score.ci_high
         if low is None or high is None:
-            return unmet(translate_reason(score.reason), translate("Ask more people, or items of more groups."))
+            return unmet(show_finding(score.reason), translate("Ask more people, or items of more groups."))
         if score.item_only_low is None or score.item_only_high is None:
             return unmet(
                 translate("The interval over items alone is missing beside it."),
@@ -236,7 +235,7 @@ def check_intervals(subject: Subject) -> Verdict:
             own=own,
         )
         value = translate("undefined") if score.value is None else format_percent(score.value)
-        return met(f"{value} {interval}: {translate_reason(score.ci_method)}.{few}")
+        return met(f"{value} {interval}: {show_finding(score.ci_method)}.{few}")
 
     return judge_each(subject.scored, judge)
 
@@ -277,7 +276,7 @@ def check_majority(subject: Subject) -> Verdict:
         units = {unit.unit: unit for unit in result.performance.units} if result.performance else {}
         if "majority" not in units:
             return unmet(
-                translate_reason(result.missing_units.get("majority", "")) or translate("There is no majority."),
+                show_finding(result.missing_units.get("majority", "")) or translate("There is no majority."),
                 translate("Release again; report this."),
             )
         return met(
@@ -296,7 +295,7 @@ def check_agreement(subject: Subject) -> Verdict:
     def judge(result: DataSetResult) -> Verdict:
         if result.agreement is None or not result.agreement.rows:
             return unmet(
-                translate("No agreement: {reason}", reason=translate_reason(NO_VOTES)),
+                translate("No agreement: {reason}", reason=show_finding(NO_VOTES)),
                 translate("Collect or import answers first."),
             )
         rows = [row for row in result.agreement.headline if not row.of]
@@ -311,7 +310,7 @@ def check_agreement(subject: Subject) -> Verdict:
             return met(
                 translate(
                     "Undefined: {reason}",
-                    reason=translate_reason(rows[0].reason) if rows else translate("no coefficient fits"),
+                    reason=show_finding(rows[0].reason) if rows else translate("no coefficient fits"),
                 )
             )
         without = [row.name for row in known if row.low is None and not row.reason]

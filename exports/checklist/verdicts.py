@@ -11,8 +11,7 @@ import pandas as pd
 
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
-from exports.pages.reasons import translate_reason, translate_reasons
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.translation import localize_number, mark_text, show_finding, show_findings, translate
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 
@@ -100,7 +99,7 @@ Check = Callable[[Subject], Verdict]
 
 def not_scored(subject: Subject) -> Verdict:
     """The verdict of lines on scores where nobody is scored."""
-    reason = translate_reason(subject.results[0].no_performance)
+    reason = show_finding(subject.results[0].no_performance)
     words = translate("Nobody is scored.")
     return not_applicable(f"{words} {reason}".strip())
 
@@ -179,7 +178,7 @@ def check_variant(subject: Subject, variant: str, *, found: str, what: str, conc
                 "{found}; there is no {what}: {reasons}",
                 found=found,
                 what=what,
-                reasons=translate_reasons(list(reasons)),
+                reasons=show_findings(reasons),
             )
         )
     return met(

@@ -30,7 +30,6 @@ from exports.pages.display_text import (
     format_percent_interval,
     format_share,
 )
-from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -85,8 +84,7 @@ def display_story(summary: CorrectionSummary, story: CorrectedStory) -> Displaye
     """The story as the page shows it; corrections that were marked come first."""
     return DisplayedStory(
         item_id=story.item_id,
-        summary=f"{capitalize_first(translate_reason(story.verdict))}; "
-        + format_count(len(story.corrections), "answer"),
+        summary=f"{capitalize_first(translate(story.verdict))}; " + format_count(len(story.corrections), "answer"),
         length=format_count(len(story.original.split()), "word"),
         original=story.original,
         corrections=(
@@ -128,7 +126,7 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
         language=summary.data.language,
         status=", ".join(
             [
-                translate_reason(correction.status),
+                translate(correction.status),
                 *([translate(VERDICTS[correction.adjudicated])] if correction.adjudicated else []),
             ]
         ),
@@ -316,7 +314,7 @@ def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
 def _describe_counts(summary: CorrectionSummary) -> str:
     """How many answers count, by status, and how many are left out, by reason."""
     statuses = Counter(correction.status for correction in summary.corrections)
-    counted = ", ".join(f"{translate_reason(status)}: {count}" for status, count in sorted(statuses.items()))
+    counted = ", ".join(f"{translate(status)}: {count}" for status, count in sorted(statuses.items()))
     excluded = list_excluded(summary.data)
     words = translate("Answers that count: {counts}.", counts=counted or translate("none"))
     return words + (" " + translate("Left out: {reasons}.", reasons=excluded) if excluded else "")

@@ -15,6 +15,7 @@ import pandas as pd
 from aggregation import schema
 from aggregation.agreement.table import Coefficient, estimate_item_mean
 from aggregation.answer_types.text import compute_text_agreement
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import Resampling
 from aggregation.text_difference import EditMeasures
 from exports.corrections.text_pairs import (
@@ -187,7 +188,7 @@ def _compute_mean(
         resampling=resampling,
         how="mean over stories, each the mean of its corrections",
         level="similarity",
-        reason_undefined="Nobody corrected anything.",
+        reason_undefined=Finding("no-corrections"),
     )
 
 

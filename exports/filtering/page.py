@@ -23,7 +23,6 @@ from exports.filtering.removal_reasons import (
     describe_rule,
 )
 from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent, format_share
-from exports.pages.reasons import translate_reasons
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -36,7 +35,7 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
-from exports.pages.translation import localize_number, translate
+from exports.pages.translation import localize_number, show_findings, translate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +133,7 @@ def _build_agreement_row(reason: RemovalReason) -> TableRow:
     ]
     missing = sorted({row.reason for row in reason.agreement if row.reason})
     cells = (*values, str(reason.agreement[0].n_items))
-    return TableRow(head=_name_objection(reason.objection), cells=cells, remark=translate_reasons(missing))
+    return TableRow(head=_name_objection(reason.objection), cells=cells, remark=show_findings(missing))
 
 
 def _describe_human_failure(filtered: FilteredDataSet) -> str:

@@ -206,6 +206,25 @@ COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """What pages count: the form with 1, and with other numbers."""
+GOLD_ORIGINS = (
+    mark_text("construction"), mark_text("expert"), mark_text("votes"), mark_text("adjudication"),
+    mark_text("declared"),
+)  # fmt: skip
+VALUES = (
+    mark_text("nominal"), mark_text("ordinal"), mark_text("interval"), mark_text("ratio"), mark_text("similarity"),
+    mark_text("corrected"), mark_text("unchanged"), mark_text("unusable"), mark_text("not answered"),
+    mark_text("text changed"), mark_text("usable"), mark_text("tied"), mark_text("met"), mark_text("unmet"),
+    mark_text("not applicable"), mark_text("not evidenced"), mark_text("block"), mark_text("warn"),
+    mark_text("state"), mark_text("error"), mark_text("warning"), mark_text("note"), mark_text("pilot item"),
+    mark_text("training item"), mark_text("qualification item"), mark_text("control item"), mark_text("repeat"),
+    mark_text("exposed"), mark_text("no answer"), mark_text("abstained"), mark_text("skipped"), mark_text("extra"),
+    mark_text("several texts"), mark_text("item changed"), mark_text("deleted"), mark_text("earlier"),
+    mark_text("second pass"), mark_text("withdrawn"), mark_text("erased"), mark_text("not accepted"),
+    mark_text("rejected"), mark_text("rule"), mark_text("organiser"),
+)  # fmt: skip
+"""Values that pages name by themselves: levels of measurement, statuses of corrections and of lines of the checklist,
+severities of the lint, and kinds of exclusion.
+"""
 NO_VALUE = "–"
 MINUS = "−"
 
@@ -281,6 +300,11 @@ def get_metric_name(metric: str, data: DataSet) -> str:
         of_classes = metric == "exact_match" and data.span_classes is not None
         return SPAN_METRIC_NAMES.get(f"{metric}_class" if of_classes else metric) or OTHER_METRIC_NAMES[metric]
     return OTHER_METRIC_NAMES.get(metric) or f"F1: {metric.removeprefix('f1 ')}"
+
+
+def name_origin(origin: str) -> str:
+    """The name of an origin of gold; one that hromada does not know is data."""
+    return translate(origin) if origin in GOLD_ORIGINS else origin
 
 
 def capitalize_first(text: str) -> str:

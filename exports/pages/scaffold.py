@@ -14,11 +14,11 @@ from markupsafe import Markup, escape
 from aggregation.agreement.table import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import format_coefficient_interval, format_percent_interval
-from exports.pages.reasons import translate_reason
 from exports.pages.translation import (
     LANGUAGES,
     get_language,
     localize_number,
+    show_finding,
     translate,
     translate_count,
     use_language,
@@ -74,7 +74,7 @@ def get_section_fields(data: DataSet) -> dict[str, Any]:
 
 def list_excluded(data: DataSet) -> str:
     """How many answers do not count, by reason, as text; empty where all count."""
-    return ", ".join(f"{translate_reason(reason)}: {count}" for reason, count in data.count_excluded().items())
+    return ", ".join(f"{show_finding(reason)}: {count}" for reason, count in data.count_excluded().items())
 
 
 def format_interval_note(coefficient: Coefficient, *, as_percent: bool = False) -> str:

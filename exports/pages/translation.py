@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
+
+from aggregation.findings import FINDINGS, Finding
 
 LANGUAGES = ("en", "uk")
 """The languages of pages for organisers and readers, the first being that of the text in the code."""
@@ -48,6 +50,37 @@ def translate_count(one: str, many: str, number: int, /, **values: object) -> st
     """The form of a text that goes with a number, its `{n}`: in English `one` or `many`, in Ukrainian one of three."""
     translated = load_catalogue(get_language()).ngettext(one, many, number)
     return translated.format(n=number, **values)
+
+
+def show_finding(text: str) -> str:
+    """A finding in the language of the page, with its numbers; any other text is data, or words of a person, as it is.
+
+    Findings among the arguments are translated in their turn.
+    """
+    if get_language() == LANGUAGES[0] or not isinstance(text, Finding):
+        return str(text)
+    if text.code == "figure":
+        return localize_number(str(text))
+    return translate(FINDINGS[text.code], **{name: _localize(value) for name, value in text.arguments.items()})
+
+
+def show_findings(texts: Iterable[str]) -> str:
+    """The texts one after another, each in the language of the page."""
+    return " ".join(show_finding(text) for text in texts if text)
+
+
+def _localize(value: object) -> object:
+    return show_finding(value) if isinstance(value, str) else _LocalNumber(value)
+
+
+class _LocalNumber:
+    """A number that is formatted as the language of the page writes it."""
+
+    def __init__(self, number: object) -> None:
+        self._number = number
+
+    def __format__(self, how: str) -> str:
+        return localize_number(format(self._number, how))
 
 
 def mark_text(text: str) -> str:

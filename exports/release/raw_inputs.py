@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import pandas as pd
 
 from aggregation.errors import HromadaError, Where
+from aggregation.findings import Finding, read_plain, write_plain
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items import BuildSource, TaskSource
 from exports.full_responses import FullResponses
@@ -69,7 +70,10 @@ def read_record(kind: type[Record], files: Mapping[str, str], folder: str, **giv
 def write_frame(frame: pd.DataFrame) -> str:
     """A data frame as JSON Lines: its columns and their types, then its rows; its index is not kept."""
     head = {"columns": [str(name) for name in frame.columns], "types": [str(kind) for kind in frame.dtypes]}
-    columns = [frame[name].tolist() for name in frame.columns]
+    columns = [
+        [write_plain(cell) if type(cell) is Finding else cell for cell in frame[name].tolist()]
+        for name in frame.columns
+    ]
     rows = zip(*columns, strict=True) if columns else ()
     return "".join(f"{format_line(line)}\n" for line in (head, *rows))
 
@@ -79,7 +83,7 @@ def read_frame(files: Mapping[str, str], path: str) -> pd.DataFrame:
     lines = _get(files, path).splitlines()
     try:
         head = json.loads(lines[0])
-        rows = [json.loads(line) for line in lines[1:]]
+        rows = [json.loads(line, object_hook=read_finding) for line in lines[1:]]
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(head["columns"])
         series = {
             name: pd.Series(list(cells), dtype=kind)
@@ -93,13 +97,15 @@ def read_frame(files: Mapping[str, str], path: str) -> pd.DataFrame:
 def read_json(files: Mapping[str, str], path: str) -> Any:
     """Read a JSON file; raises HromadaError with its name where it is missing or no JSON."""
     try:
-        return json.loads(_get(files, path))
-    except ValueError as failure:
+        return json.loads(_get(files, path), object_hook=read_finding)
+    except (KeyError, ValueError) as failure:
         raise _refuse(path) from failure
 
 
 def to_plain(value: Any) -> Any:
-    """A value as JSON has it: records and mappings as objects, sets sorted, of paths the last part alone."""
+    """A value as JSON has it: records, mappings and findings as objects, sets sorted, of paths the last part alone."""
+    if isinstance(value, Finding):
+        return write_plain(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -109,6 +115,11 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_plain(own) for own in value]
     return value.name if isinstance(value, PurePath) else value
+
+
+def read_finding(value: dict[str, Any]) -> Any:
+    """A finding from its code and arguments; any other object as it is."""
+    return read_plain(value) if value.keys() == {"code", "arguments"} else value
 
 
 def format_line(value: Any) -> str:

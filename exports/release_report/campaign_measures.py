@@ -11,10 +11,9 @@ from exports.facts import ProjectFacts
 from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import NO_VALUE, format_count, format_percent, format_points, shorten_text
-from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_bars, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable, VerbatimText
 from exports.results import DataSetResult
@@ -212,8 +211,7 @@ def _draw_flow(result: DataSetResult, number: int) -> str:
     kinds = Counter(str(kind) for kind in data.exclusion_kinds().dropna())
     bars = [(translate("all answers"), len(data.responses), str(len(data.responses)))]
     bars += [
-        (translate("less: {kind}", kind=translate_reason(kind)), count, f"−{count}")
-        for kind, count in sorted(kinds.items())
+        (translate("less: {kind}", kind=translate(kind)), count, f"−{count}") for kind, count in sorted(kinds.items())
     ]
     skips, counted = len(data.list_counted_skips()), len(data.list_counted_answers())
     bars += [(translate("skips that count as wrong"), skips, str(skips))] if skips else []
@@ -351,7 +349,7 @@ def _build_row(row: ModelDifference) -> TableRow:
             interval,
             NO_VALUE if row.p_holm is None else _format_p(row.p_holm),
         ),
-        remark=" ".join(filter(None, [translate_reason(row.reason), _describe_ties(row)])),
+        remark=" ".join(filter(None, [show_finding(row.reason), _describe_ties(row)])),
     )
 
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from exports.facts import LintFact, ProjectFacts
 from exports.pages.display_text import NO_VALUE, format_count, shorten_text
-from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
-from exports.pages.translation import localize_number, mark_text, translate, translate_count
+from exports.pages.translation import localize_number, mark_text, show_finding, translate, translate_count
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable
 from exports.results import DataSetResult
@@ -49,10 +48,10 @@ def _build_row(finding: LintFact) -> TableRow:
     named = [shorten_text(item, max_length=MOST_LINT_LETTERS) for item in finding.items[:NAMED_ITEMS]]
     more = len(finding.items) - len(named)
     names = ", ".join(named) + (f" … (+{more})" if more else "")
-    message, remedy = translate_reason(finding.message), translate_reason(finding.remedy)
+    message, remedy = show_finding(finding.message), show_finding(finding.remedy)
     return TableRow(
         head=finding.rule,
-        cells=(translate_reason(finding.severity), format_count(len(finding.items), "item")),
+        cells=(translate(finding.severity), format_count(len(finding.items), "item")),
         remark=" ".join(part for part in (message, remedy, f"{names}." if names else "") if part),
     )
 

@@ -17,9 +17,9 @@ from exports.pages.display_text import (
     format_count,
     format_number,
     format_percent,
+    name_origin,
 )
-from exports.pages.reasons import translate_reason
-from exports.pages.translation import localize_number, translate
+from exports.pages.translation import localize_number, show_finding, translate
 from exports.results import CIRCULAR, DataSetResult
 
 UNSTATED_ORIGIN = "declared"
@@ -34,11 +34,11 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         sentences.append(_describe_self_agreement(result.self_agreement))
     if result.dawid_skene is not None:
         sentences.append(_describe_dawid_skene(result.dawid_skene))
-        sentences += map(translate_reason, result.dawid_skene.warnings)
+        sentences += map(show_finding, result.dawid_skene.warnings)
     if result.iaa is not None and result.iaa.value is not None:
         value = localize_number(f"{result.iaa.value:.4f}")
         sentences.append(translate("Mean posterior (“Dawid–Skene IAA”): {value}.", value=value))
-        sentences[-1] += f" {translate_reason(OVERCONFIDENCE_WARNING)}"
+        sentences[-1] += f" {show_finding(OVERCONFIDENCE_WARNING)}"
     if data.kind != "label":
         sentences.append(translate(EXACT_SCORING))
         sentences += _describe_normalisation(data)
@@ -57,7 +57,7 @@ def _describe_data(result: DataSetResult) -> list[str]:
     if result.consensus is not None:
         sentences.append(_describe_consensus(result.consensus))
         sentences.append(_describe_answers_per_item(result))
-    sentences += [translate_reason(result.fallback)] if result.fallback else []
+    sentences += [show_finding(result.fallback)] if result.fallback else []
     n_skips = len(result.data.list_counted_skips())
     if n_skips:
         sentences.append(
@@ -84,7 +84,7 @@ def _describe_gold_origins(result: DataSetResult) -> str:
     parts = [
         translate("{items} of an origin that is not stated", items=format_count(int(n), "item"))
         if name == UNSTATED_ORIGIN
-        else translate("{items} by {origin}", items=format_count(int(n), "item"), origin=translate_reason(str(name)))
+        else translate("{items} by {origin}", items=format_count(int(n), "item"), origin=name_origin(str(name)))
         for name, n in origins.items()
     ]
     return translate("Declared gold: {origins}.", origins=", ".join(parts))
@@ -113,7 +113,7 @@ def _describe_agreement_with_others(table: pd.DataFrame) -> str:
         "Held against the majority of the others alone, {share} of the answers agree, which is agreement and no score.",
         share=format_percent(share),
     )
-    return f"{translate_reason(CIRCULAR)} {words}"
+    return f"{show_finding(CIRCULAR)} {words}"
 
 
 def _describe_consensus(consensus: Consensus) -> str:
@@ -135,7 +135,7 @@ def _describe_self_agreement(agreement: SelfAgreement) -> str:
         annotators=format_count(agreement.n_annotators, "annotator"),
         share=format_percent(agreement.percent),
         items=format_count(agreement.n_repeats, "item"),
-        kappa=translate_reason(agreement.reason) if agreement.kappa is None else f"κ {format_number(agreement.kappa)}.",
+        kappa=show_finding(agreement.reason) if agreement.kappa is None else f"κ {format_number(agreement.kappa)}.",
     )
 
 

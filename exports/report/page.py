@@ -26,7 +26,6 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
-from exports.pages.reasons import translate_reason, translate_reasons
 from exports.pages.scaffold import (
     DataSetSection,
     Headline,
@@ -36,7 +35,7 @@ from exports.pages.scaffold import (
     list_excluded,
     render_page,
 )
-from exports.pages.translation import localize_number, translate
+from exports.pages.translation import localize_number, show_finding, show_findings, translate
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.rows import (
@@ -174,16 +173,12 @@ def render_report(
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results),
         ceilings=[
-            (result.data.name, translate_reason(describe_ceiling(result.ceiling)))
-            for result in results
-            if result.ceiling
+            (result.data.name, show_finding(describe_ceiling(result.ceiling))) for result in results if result.ceiling
         ],
         order_panels=draw_order_panels(results),
         best=list_best_people(results),
         without_scores=[
-            (result.data.name, translate_reason(result.no_performance))
-            for result in results
-            if result.performance is None
+            (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
         ],
         options=options,
         metrics=[translate(name) for name in METRIC_NAMES.values()],
@@ -269,14 +264,12 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (
-            TableRow(head=translate("Not scored"), cells=("",) * 9, remark=translate_reason(result.no_performance)),
-        )
+        return (TableRow(head=translate("Not scored"), cells=("",) * 9, remark=show_finding(result.no_performance)),)
     missing = result.missing_units
     units = (*scores.units, *scores.fresh_majorities)
     rows = [_build_unit_row(unit, scores, data=result.data) for unit in units]
     rows += [
-        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 9, remark=translate_reason(missing[unit]))
+        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 9, remark=show_finding(missing[unit]))
         for unit in UNITS
         if unit in missing
     ]
@@ -301,7 +294,7 @@ def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableR
         ),
         remark=" ".join(
             part
-            for part in (_describe_interval(unit, data), translate_reasons((*unit.warnings, unit.primary.reason)))
+            for part in (_describe_interval(unit, data), show_findings((*unit.warnings, unit.primary.reason)))
             if part
         ),
     )
@@ -322,7 +315,7 @@ def _describe_interval(unit: Unit, data: DataSet) -> str:
     """How the interval was made, with the mark of classes that are positions; empty where there is none."""
     method = unit.primary.ci_method
     return (
-        capitalize_first(translate_reason(method) + translate_reason(get_positions_mark(data))) + "."
+        capitalize_first(show_finding(method) + show_finding(get_positions_mark(data))) + "."
         if method != "none"
         else ""
     )
@@ -336,19 +329,19 @@ def _format_quartiles(unit: Unit) -> str:
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head=translate("Not measured"), cells=("",) * 6, remark=translate_reason(NO_VOTES)),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 6, remark=show_finding(NO_VOTES)),)
     return tuple(
         TableRow(
             head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
             cells=(
-                translate_reason(row.level),
+                translate(row.level),
                 format_coefficient(row.name, row.value),
                 format_coefficient_interval(row.name, row.low, row.high),
                 str(row.n_items),
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            remark=translate_reason(row.reason),
+            remark=show_finding(row.reason),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason

@@ -26,10 +26,9 @@ from exports.pages.display_text import (
     get_unit_name,
     shorten_text,
 )
-from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, SIMULATED, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.results import DataSetResult
 from exports.score_variants import describe_variant
 
@@ -107,7 +106,7 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             remark=" ".join(
                 [
                     *(
-                        f"{translate(METRIC_NAMES[score.metric])}: {translate_reason(score.reason)}"
+                        f"{translate(METRIC_NAMES[score.metric])}: {show_finding(score.reason)}"
                         for score in unit.scores
                         if score.reason
                     ),
@@ -128,7 +127,7 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         TableRow(
             head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",
             cells=(format_score(score),),
-            remark=" ".join(filter(None, [translate_reason(score.reason), *_describe_ties_wrong([("", score)])])),
+            remark=" ".join(filter(None, [show_finding(score.reason), *_describe_ties_wrong([("", score)])])),
         )
         for unit in units
         for score in unit.scores
@@ -153,17 +152,17 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             score = unit.primary
             cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
             far = far or bool(result.exceeds_half_width(unit, score))
-        remark = f"{capitalize_first(translate_reason(describe_variant(name)))}."
+        remark = f"{capitalize_first(show_finding(describe_variant(name)))}."
         remark += f" {translate(FAR_FROM_PRIMARY)}" if far else ""
         rows.append(
             TableRow(
-                head=capitalize_first(translate_reason(name)),
+                head=capitalize_first(show_finding(name)),
                 cells=(*cells, str(scores["individual"].total)),
                 remark=remark,
             )
         )
     rows += [
-        TableRow(head=capitalize_first(translate_reason(name)), cells=(NO_VALUE,) * 3, remark=translate_reason(reason))
+        TableRow(head=capitalize_first(show_finding(name)), cells=(NO_VALUE,) * 3, remark=show_finding(reason))
         for name, reason in sorted(result.missing_variants.items())
     ]
     return tuple(rows)
@@ -203,7 +202,7 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         return ()
     rows = [
         TableRow(
-            head=capitalize_first(f"{translate_reason(one.kind)} {translate_reason(one.part)}"),
+            head=capitalize_first(f"{show_finding(one.kind)} {show_finding(one.part)}"),
             cells=(
                 format_percent(one.unit.primary.value),
                 format_percent_interval(one.unit.primary.ci_low, one.unit.primary.ci_high),
@@ -218,7 +217,7 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
     interval = _format_interval(slope.low, slope.high)
     cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
-    return (*rows, TableRow(head=head, cells=cells, remark=translate_reason(slope.reason)))
+    return (*rows, TableRow(head=head, cells=cells, remark=show_finding(slope.reason)))
 
 
 def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
@@ -244,11 +243,11 @@ def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Seque
         high = score.item_only_high if score.ci_high is None else score.ci_high
         if low is not None and high is not None:
             drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=1.6)
-        drawing.text(translate_reason(one.part), at=(0, y + 4))
+        drawing.text(show_finding(one.part), at=(0, y + 4))
         drawing.text(format_percent(score.value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
         if score.value is not None:
             drawing.dot(at=(scale.x(score.value), y), colour="accent")
-    shares = "; ".join(f"{translate_reason(one.part)} {format_percent(one.unit.primary.value)}" for one in parts)
+    shares = "; ".join(f"{show_finding(one.part)} {format_percent(one.unit.primary.value)}" for one in parts)
     label = translate(
         "{name}: share right by place in the session: {shares}. {slope}.",
         name=result.data.name,

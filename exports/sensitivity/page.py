@@ -14,10 +14,9 @@ from exports.pages.display_text import (
     format_percent,
     format_percent_interval,
 )
-from exports.pages.reasons import translate_reason
 from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.sensitivity.confidence_cut import CutResult
 from exports.sensitivity.rule_grid import SettingResult
 
@@ -96,7 +95,7 @@ def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, pref
         scores = [(result, getattr(result, name)) for result in results]
         rows = [
             PlottedRow(
-                translate_reason(one.name),
+                show_finding(one.name),
                 score.value,
                 score.item_only_low,
                 score.item_only_high,
@@ -195,7 +194,7 @@ def _build_setting_row(result: SettingResult) -> TableRow:
         value = None if score is None else score.value
         cells += [format_percent(value), "" if score is None else format_percent_interval(score.ci_low, score.ci_high)]
     agreement = "–" if result.agreement is None else format_coefficient(result.agreement_name, result.agreement)
-    return TableRow(head=translate_reason(result.name), cells=(*cells, agreement))
+    return TableRow(head=show_finding(result.name), cells=(*cells, agreement))
 
 
 def _format_level() -> str:

@@ -17,6 +17,7 @@ from aggregation.agreement.coefficients import compute_alpha
 from aggregation.answer_types.answer_type import compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.intervals.resampling import Progress
 from aggregation.scores.performance import Score
 from exports.annotator_quality import list_control_answers
@@ -26,7 +27,7 @@ from exports.score_variants import VARIANT_UNITS, restore_excluded
 CONTROL_ACCURACIES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9)
 LEAST_SECONDS = (0.0, 1.0, 2.0, 3.0, 5.0, 10.0)
 COUNTED_COLUMNS = ("item_id", "annotator", "response", "skip_reason", "excluded_kind")
-AS_COLLECTED = "as collected"
+AS_COLLECTED = Finding("as-collected")
 RULE = "grid"
 """The kind of exclusion of answers that a rule of the grid leaves out."""
 
@@ -43,9 +44,12 @@ class RuleSetting:
     @property
     def name(self) -> str:
         """The setting in words."""
-        parts = [f"control > {100 * self.accuracy:g} %"] if self.accuracy else []
-        parts += [f"≥ {self.seconds:g} s"] if self.seconds else []
-        return ", ".join(parts) or "no rule"
+        share, seconds = 100 * self.accuracy, self.seconds
+        if self.accuracy and self.seconds:
+            return Finding("control-and-seconds", share=share, seconds=seconds)
+        if self.accuracy:
+            return Finding("control-above", share=share)
+        return Finding("seconds-from", seconds=seconds) if self.seconds else Finding("no-rule")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from aggregation.findings import Finding
 from annotation.store.judgements import AnswerFacts, find_exclusion
 from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, Stage
 from exports.benchmark_items import BuildSource, TaskSource
@@ -215,7 +216,13 @@ class MakeRelease:
             "pilot_answers": 6,
             "frames": (
                 SampleFact(
-                    pool="main", method="random", seed=1, sha256="f" * 64, n_drawn=12, n_candidates=40, strata={}
+                    pool="main",
+                    method=Finding("random"),
+                    seed=1,
+                    sha256="f" * 64,
+                    n_drawn=12,
+                    n_candidates=40,
+                    strata={},
                 ),
             ),
             "plan": PlanFact(n_items=12, overlap=8, half_width=0.1, share=0.9, words="12 items, 8 answers each"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from aggregation.findings import Finding
 from exports.facts import LintFact, TextFact
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.pages.translation import use_language
@@ -100,7 +101,7 @@ def test_the_lint_has_the_most_serious_first_and_a_row_where_nothing_was_found(m
     ids = tuple(f"i{number}" for number in range(10))
     findings = tuple(
         LintFact(
-            rule=rule, severity=severity, message="10 of 12 items repeat an earlier one.", items=ids, remedy="Mend."
+            rule=rule, severity=severity, message=Finding("repeats", n=10, m=12), items=ids, remedy=Finding("keep-one")
         )
         for rule, severity in (("long-text", "note"), ("no-group", "warning"), ("empty-option", "error"))
     )
@@ -109,7 +110,10 @@ def test_the_lint_has_the_most_serious_first_and_a_row_where_nothing_was_found(m
     assert name == "так-ні"
     assert [row.head for row in rows] == ["empty-option", "no-group", "long-text"]
     assert rows[0].cells == ("error", "10 items")
-    assert rows[0].remark == "10 of 12 items repeat an earlier one. Mend. i0, i1, i2, i3, i4, i5, i6, i7 … (+2)."
+    assert (
+        rows[0].remark
+        == "10 of 12 items repeat an earlier one. Keep one of each, or give both the same group. i0, i1, i2, i3, i4, i5, i6, i7 … (+2)."
+    )
     with use_language("uk"):
         ((_, _, rows),) = read(compute_release_state(make_release.inputs(project=project)))["lint"].tables
     assert rows[0].cells == ("помилка", "10 завдань")

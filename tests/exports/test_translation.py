@@ -13,6 +13,7 @@ from babel.messages.pofile import read_po
 
 import bot.web
 import exports
+from aggregation.findings import FINDINGS
 from exports.checklist import LINES
 from exports.pages import translation
 
@@ -41,7 +42,8 @@ def list_texts() -> dict[Text, str]:
             for _, text, _, _ in extract(method, file, keywords=KEYWORDS, options=options):
                 if text and path.name != "translation.py":
                     found[make_key(text)] = path.name
-    return found | {line.must_state: "lines.json" for line in LINES}
+    found |= {line.must_state: "lines.json" for line in LINES}
+    return found | dict.fromkeys(FINDINGS.values(), "findings.py")
 
 
 def read_messages() -> dict[Text, Message]:

@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from aggregation.agreement import coefficients, people, table
-from aggregation.intervals import panel
-from aggregation.scores import performance
-from exports import corrections, filtering, report, results, score_variants, sensitivity, tables
+from aggregation.findings import Finding
+from exports import corrections, filtering, report, sensitivity, tables
 from exports.full_responses import FilteringRule, QuestionSpec
 from exports.pages import scaffold, translation
-from exports.pages.reasons import translate_reason
 from exports.release import ReleaseFolder, build_release_folder
 
 Make = Any
@@ -27,9 +24,9 @@ FACTS = {
         ("recruitment", "pay", "ethics", "population", "ai_use", "stimulus_differences", "licence"),
         "як сказав організатор",
     ),
-    "undo": "An answer can be changed until another item of its group was shown or the project was closed.",
-    "skips": "An item can be skipped for a reason; the skip fills a place of the item, and is scored as wrong.",
-    "controls": "10% of the items",
+    "undo": Finding("undo"),
+    "skips": Finding("skips-fill"),
+    "controls": Finding("controls-share", share=0.1),
 }
 """Facts of a project as a release reads them, with the organiser's words in Ukrainian."""
 
@@ -121,44 +118,3 @@ def test_numbers_have_a_decimal_comma() -> None:
         assert translation.localize_number("81.0, 86.2, 91.7 %") == "81,0; 86,2; 91,7\u00a0%"
         assert translation.localize_number(".90-.99") == "0,90-0,99"
     assert translation.localize_number("95.7 %") == "95.7 %"
-
-
-REASONS = (
-    table.REASON_NO_PAIRS,
-    table.REASON_NOTHING_VARIES,
-    panel.NOT_COVERED,
-    panel.NOTHING_VARIES,
-    performance.REASON_UNDEFINED,
-    coefficients.REASON_NO_VARIATION,
-    coefficients.REASON_FORCED,
-    coefficients.REASON_NO_CLASSES,
-    people.OVERCONFIDENCE_WARNING,
-    people.REASON_NO_CLASSES,
-    people.REASON_ONE_LABEL,
-    people.REASON_NO_REPEAT,
-    results.NO_VOTES,
-    results.CIRCULAR,
-    *score_variants.DESCRIPTIONS.values(),
-)
-
-
-@pytest.mark.parametrize("reason", REASONS)
-def test_reasons_of_computations_are_known(reason: str) -> None:
-    with translation.use_language("uk"):
-        assert not re.search("[A-Za-z]{3,} [a-z]{2,}", translate_reason(reason))
-    assert translate_reason(reason) == reason
-
-
-def test_values_in_a_reason_are_kept() -> None:
-    with translation.use_language("uk"):
-        assert translate_reason("No interval: 3 groups of items are fewer than 5.") == (
-            "Інтервалу немає: груп завдань 3, а потрібно щонайменше 5."
-        )
-        assert translate_reason("No interval: 3 items are fewer than the 5 to resample.") == (
-            "Інтервалу немає: завдань 3, а для повторних вибірок потрібно 5."
-        )
-        assert translate_reason("rejected in review: надто коротко") == "відхилено під час перегляду: надто коротко"
-        assert translate_reason("слова організатора") == "слова організатора"
-        assert translate_reason("так, ні: No item has two votes, so there is nothing to compare.") == (
-            "так, ні: Жодне завдання не має двох відповідей, тож порівнювати нічого."
-        )

@@ -60,13 +60,12 @@ class SurfaceLimits:
     `n_buttons` the largest number of buttons.
     """
 
-    surface_name: str
     message_units: int
     button_characters: int
     n_buttons: int
 
 
-TELEGRAM = SurfaceLimits(surface_name="Telegram", message_units=4000, button_characters=20, n_buttons=100)
+TELEGRAM = SurfaceLimits(message_units=4000, button_characters=20, n_buttons=100)
 """A message holds 4,096 units with its header. Options too long for a button are listed in the message, and at most
 100 buttons carry their letters or numbers."""
 

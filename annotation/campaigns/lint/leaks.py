@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from aggregation.findings import Argument, Finding
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding
@@ -41,7 +42,7 @@ def find_leaking_groups(items: Sequence[LintItem]) -> Iterator[LintFinding]:
         yield LintFinding(
             rule=rules.GROUP_IN_POOLS,
             ids=tuple(item.id for item in leaking),
-            message=f"{n_groups} groups have items in several pools, {len(leaking)} items in all.",
+            message=Finding("groups-in-pools", n=n_groups, m=len(leaking)),
             first=f"The group {group!r} stands in the pools {', '.join(sorted(pools_by_group[group]))}.",
         )
 
@@ -69,8 +70,7 @@ def find_missing_groups(items: Sequence[LintItem]) -> Iterator[LintFinding]:
             yield LintFinding(
                 rule=rules.NO_GROUP,
                 ids=tuple(item.id for item in ungrouped if item.id in ids),
-                message=f"{len(ids)} of {len(items)} items share {len(shared_texts)} texts in the field {field!r}, "
-                "and no group is declared.",
+                message=Finding("shared-texts", n=len(ids), m=len(items), k=len(shared_texts), field=field),
                 field=field,
             )
 
@@ -82,6 +82,9 @@ MIN_LEAKING_ITEMS = 5
 
 Pairs = Sequence[tuple[LintItem, LintQuestion]]
 """Items with gold, each with its question."""
+
+Leak = tuple[list[str], str, dict[str, Argument]]
+"""The ids of the items in which a field reveals the gold, the code of the finding, and its arguments of its own."""
 
 Mark = tuple[str, str]
 """A sign or word beside an option: `before` or `after` the option, and the sign or word."""
@@ -106,28 +109,25 @@ def find_gold_leaks(pairs_by_question: PairsByQuestion) -> Iterator[LintFinding]
         for field in dict.fromkeys(field for item, _ in with_gold for field in (*item.shown, *item.hidden)):
             leak = _find_leak(with_gold, field, labels_vary=labels_vary, positions_vary=positions_vary)
             if leak is not None:
-                ids, predicate = leak
+                ids, code, how = leak
                 yield LintFinding(
                     rule=rules.SHOWN_GOLD if field in with_gold[0][0].shown else rules.HIDDEN_GOLD,
                     ids=tuple(ids),
-                    message=f"The field {field!r} {predicate} in {len(ids)} of {len(with_gold)} items with gold "
-                    f"({name}).",
+                    message=Finding(code, field=field, n=len(ids), m=len(with_gold), name=name, **how),
                     field=field,
                 )
 
 
-def _find_leak(
-    with_gold: Pairs, field: str, *, labels_vary: bool, positions_vary: bool
-) -> tuple[list[str], str] | None:
-    """The ids of the items in which a field reveals the gold, and how, as the predicate of a sentence; None if none."""
+def _find_leak(with_gold: Pairs, field: str, *, labels_vary: bool, positions_vary: bool) -> Leak | None:
+    """The items in which a field reveals the gold, and how; None if none."""
     values = [item.shown.get(field, item.hidden.get(field)) for item, _ in with_gold]
     if labels_vary and (matching := _list_matching_items(with_gold, values, _is_gold)):
-        return matching, "is the gold"
+        return matching, "field-is-gold", {}
     if not positions_vary:
         return None
     for base in (0, 1):
         if matching := _list_matching_items(with_gold, values, partial(_is_gold_position, base=base)):
-            return matching, f"is the place of the gold (counted from {base})"
+            return matching, "field-is-place", {"base": base}
     return _find_marks(with_gold, values)
 
 
@@ -182,10 +182,10 @@ def _is_gold_position(value: object, question: LintQuestion, base: int) -> bool:
     return str(single).strip().removesuffix(".0") == str(question.gold_index + base)
 
 
-def _find_marks(with_gold: Pairs, values: Sequence[object]) -> tuple[list[str], str] | None:
+def _find_marks(with_gold: Pairs, values: Sequence[object]) -> Leak | None:
     """Find a mark that is beside the gold alone, in every item whose value of the field contains all options.
 
-    Returns the ids of these items, and the leak as the predicate of a sentence; None where no mark is common to all of
+    Returns None where no mark is common to all of
     them, or where they are not nearly all items.
     """
     ids: list[str] = []
@@ -208,7 +208,7 @@ def _find_marks(with_gold: Pairs, values: Sequence[object]) -> tuple[list[str], 
         ids.append(item.id)
     if len(with_gold) - len(ids) > max_misses or not common_marks:
         return None
-    return ids, f"marks the gold among the options with {min(mark for _, mark in common_marks)!r}"
+    return ids, "field-marks-gold", {"mark": min(mark for _, mark in common_marks)}
 
 
 def _list_strings(value: object) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 
 from aggregation import spelling
+from aggregation.findings import Finding
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintQuestion, PairsByQuestion
 from annotation.campaigns.lint.rules import LintFinding, LintRule
@@ -42,7 +43,7 @@ def find_option_errors(pairs_by_question: PairsByQuestion) -> Iterator[LintFindi
                 yield LintFinding(
                     rule=rule,
                     ids=tuple(item_id for item_id, _ in problems),
-                    message=f"{len(problems)} of {len(pairs)} items: {rule.description}.",
+                    message=Finding("items-with", n=len(problems), m=len(pairs), problem=rule.description),
                     first=problems[0][1],
                     field=name,
                 )
@@ -113,8 +114,14 @@ def find_frequent_gold_positions(pairs_by_question: PairsByQuestion) -> Iterator
             yield LintFinding(
                 rule=rules.GOLD_POSITION,
                 ids=tuple(ids_by_position[n_options, index]),
-                message=f"Gold is option {index + 1} of {n_options} in {counts[n_options, index]} of {n_items} items "
-                f"({reason}).",
+                message=Finding(
+                    "gold-position",
+                    place=index + 1,
+                    options=n_options,
+                    n=counts[n_options, index],
+                    m=n_items,
+                    reason=reason,
+                ),
                 field=name,
             )
 
@@ -134,7 +141,7 @@ def _compute_pearson_residual(counts: Mapping[SizedPosition, int], position: Siz
     return float((counts[position] - expected) / expected**0.5)
 
 
-def _explain_bias(counts: Mapping[SizedPosition, int]) -> str | None:
+def _explain_bias(counts: Mapping[SizedPosition, int]) -> Finding | None:
     """The result of a test that finds gold not equally frequent at all positions; None where no test finds it.
 
     Items with the same number of options are tested together. Where they are enough, their χ² statistics and degrees
@@ -148,7 +155,7 @@ def _explain_bias(counts: Mapping[SizedPosition, int]) -> str | None:
             chi_square += sum((count - n / k) ** 2 / (n / k) for count in observed)
             degrees_of_freedom += k - 1
         elif n > 1 and n in observed and (probability := float(k) ** (1 - n)) < SIGNIFICANCE:
-            return f"by chance in {probability:.1g} of all sets"
+            return Finding("by-chance", share=probability)
     if degrees_of_freedom == 0:
         return None
     from scipy.special import chdtrc
@@ -156,4 +163,4 @@ def _explain_bias(counts: Mapping[SizedPosition, int]) -> str | None:
     p_value = float(chdtrc(degrees_of_freedom, chi_square))
     if p_value >= SIGNIFICANCE:
         return None
-    return f"χ² = {chi_square:.1f}, df {degrees_of_freedom}, p = {p_value:.1g}"
+    return Finding("chi-square", chi_square=chi_square, df=degrees_of_freedom, p=p_value)

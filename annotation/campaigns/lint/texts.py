@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from aggregation.findings import Argument, Finding
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding, LintRule
@@ -25,8 +26,14 @@ def find_exceeded_limits(
             yield LintFinding(
                 rule=rules.LONG_OPTION,
                 ids=tuple(item.id for item, _ in with_long_option),
-                message=f"{len(with_long_option)} of {len(pairs)} items have an option of {name!r} longer than "
-                f"{limits.button_characters} characters; the longest has {len(longest)}.",
+                message=Finding(
+                    "long-option",
+                    n=len(with_long_option),
+                    m=len(pairs),
+                    name=name,
+                    letters=limits.button_characters,
+                    most=len(longest),
+                ),
                 field=name,
             )
         with_many_options = [item for item, question in with_long_option if len(question.options) > limits.n_buttons]
@@ -34,8 +41,9 @@ def find_exceeded_limits(
             yield LintFinding(
                 rule=rules.TOO_MANY_OPTIONS,
                 ids=tuple(item.id for item in with_many_options),
-                message=f"{len(with_many_options)} of {len(pairs)} items have more than {limits.n_buttons} long "
-                f"options of {name!r}.",
+                message=Finding(
+                    "many-long-options", n=len(with_many_options), m=len(pairs), k=limits.n_buttons, name=name
+                ),
                 first=f"The item has more than {limits.n_buttons} options, and they are too long for buttons.",
                 field=name,
             )
@@ -49,8 +57,7 @@ def find_exceeded_limits(
         yield LintFinding(
             rule=rules.LONG_TEXT,
             ids=tuple(lengths),
-            message=f"{len(lengths)} of {len(items)} items are longer than a {limits.surface_name} message; "
-            f"the longest has {max(lengths.values())} UTF-16 units.",
+            message=Finding("long-text", n=len(lengths), m=len(items), most=max(lengths.values())),
         )
 
 
@@ -109,11 +116,12 @@ def find_repeated_items(items: Sequence[LintItem]) -> Iterator[LintFinding]:
             [question.gold for question in item.questions] != [question.gold for question in original.questions]
             for item, original in repeated
         )
+        code = "repeats-with-other-gold" if n_other_gold else "repeats"
+        other: dict[str, Argument] = {"k": n_other_gold} if n_other_gold else {}
         yield LintFinding(
             rule=rules.REPEATED_QUESTION,
             ids=tuple(item.id for item, _ in repeated),
-            message=f"{len(repeated)} of {len(items)} items repeat an earlier one"
-            + (f", {n_other_gold} of them with another gold." if n_other_gold else "."),
+            message=Finding(code, n=len(repeated), m=len(items), **other),
             first=f"The item {item.id!r} asks what {original.id!r} asks.",
         )
 
@@ -125,7 +133,7 @@ def find_empty_fields(items: Sequence[LintItem]) -> Iterator[LintFinding]:
         yield LintFinding(
             rule=rules.NOTHING_SHOWN,
             ids=tuple(item.id for item in blank_items),
-            message=f"{len(blank_items)} of {len(items)} items have nothing to show.",
+            message=Finding("nothing-shown", n=len(blank_items), m=len(items)),
             first="The item has nothing to show.",
             field=next(iter(blank_items[0].shown)),
         )
@@ -137,7 +145,7 @@ def find_empty_fields(items: Sequence[LintItem]) -> Iterator[LintFinding]:
             yield LintFinding(
                 rule=rules.EMPTY_FIELD,
                 ids=ids,
-                message=f"The field {field!r} is empty in {len(ids)} of {len(items)} items.",
+                message=Finding("empty-field", field=field, n=len(ids), m=len(items)),
                 first=f"The field {field!r} of the item is empty.",
                 field=field,
             )
@@ -171,7 +179,7 @@ def find_mixed_scripts(items: Sequence[LintItem]) -> Iterator[LintFinding]:
             yield LintFinding(
                 rule=rule,
                 ids=tuple(problems_by_item),
-                message=f"{len(problems_by_item)} of {len(items)} items: {rule.description}.",
+                message=Finding("items-with", n=len(problems_by_item), m=len(items), problem=rule.description),
                 first=f"The item {item_id!r} has {problem} in {field!r}.",
                 field=field,
             )

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from aggregation.findings import Finding
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
@@ -66,7 +67,7 @@ def _find_exclusion(row: input_files.FileRow, *, control: bool) -> Exclusion | N
     status = get_cell(row, STATUS_COLUMN).strip()
     if status not in COUNTED_STATUSES:
         kind = ExclusionKind.REJECTED if status == REJECTED_STATUS else ExclusionKind.NOT_ACCEPTED
-        return Exclusion(kind, f"status {status}")
+        return Exclusion(kind, Finding("status", status=status))
     return CONTROL_ITEM if control else None
 
 

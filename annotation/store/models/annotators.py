@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
 from annotation.store.models.column_types import PlainRow, UtcDateTime, build_enum_check, build_enum_type
+from annotation.store.models.finding_types import FindingText
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 
 
@@ -28,7 +29,7 @@ class AnnotatorRow(PlainRow):
     insider: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
     time_zone: str | None = Field(default=None, max_length=64)
     suspended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    suspended_reason: str | None = None
+    suspended_reason: str | None = Field(default=None, sa_type=FindingText)
     unreachable_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     forgotten_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
@@ -90,7 +91,7 @@ class ParticipationRow(PlainRow):
         sa_type=build_enum_type(ParticipationStatus),
         sa_column_args=[build_enum_check(ParticipationStatus, "status")],
     )
-    reason: str | None = None
+    reason: str | None = Field(default=None, sa_type=FindingText)
     declined: Requirement | None = Field(
         default=None, sa_type=build_enum_type(Requirement), sa_column_args=[build_enum_check(Requirement, "declined")]
     )

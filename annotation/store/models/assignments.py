@@ -12,6 +12,7 @@ from annotation.store.models.column_types import (
     build_enum_type,
     build_partial_index,
 )
+from annotation.store.models.finding_types import FindingList, FindingText
 from annotation.vocabulary import (
     AssignmentStatus,
     Exclusion,
@@ -116,15 +117,15 @@ class JudgementRow(PlainRow):
     """One revision of an annotator's answer: a correction adds a row, and no row is overwritten.
 
     `revision` counts from 0; the highest one of an assignment is the final answer. `excluded_kind` says why the answer
-    was excluded, None while it is not, and `excluded_reason` says the same in words; which answers count is told by
-    `annotation/store/judgements`. `response` is the answer to the first question as it was understood, `response_raw`
-    as it was received. `answers` holds the answers to all questions by question name, None in a project with one
-    question. A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from showing the
-    item to this revision, None where it is not known; then `seconds_unknown` says why, if a time was measured. `flags`
-    are the quality rules that the answer broke without being excluded, each in words (`rules.describe_rule`).
-    `main_project_id` is the project where this is the first revision of an annotator's answer in the main stage, and
-    None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that was made after the
-    start by a decision, not by a rule frozen at the start.
+    was excluded, None while it is not, and `excluded_reason` is the finding, or a person's words; which answers count
+    is told by `annotation/store/judgements`. `response` is the answer to the first question as it was understood,
+    `response_raw` as it was received. `answers` holds the answers to all questions by question name, None in a project
+    with one question. A skip is a judgement with an empty `response` and a `skip_reason`. `seconds` is the time from
+    showing the item to this revision, None where it is not known; then `seconds_unknown` says why, if a time was
+    measured. `flags` are the quality rules that the answer broke without being excluded, as findings
+    (`rules.describe_rule`). `main_project_id` is the project where this is the first revision of an annotator's answer
+    in the main stage, and None otherwise: what came in which hour is counted by it. `post_hoc` marks an exclusion that
+    was made after the start by a decision, not by a rule frozen at the start.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -142,13 +143,13 @@ class JudgementRow(PlainRow):
     answered_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     main_project_id: int | None = None
     skip_reason: str | None = None
-    flags: list[str] | None = Field(default=None, sa_type=sa.JSON(none_as_null=True))
+    flags: list[str] | None = Field(default=None, sa_type=FindingList)
     excluded_kind: ExclusionKind | None = Field(
         default=None,
         sa_type=build_enum_type(ExclusionKind),
         sa_column_args=[build_enum_check(ExclusionKind, "excluded_kind")],
     )
-    excluded_reason: str | None = None
+    excluded_reason: str | None = Field(default=None, sa_type=FindingText)
     post_hoc: bool = Field(default=False, sa_column_kwargs={"server_default": sa.false()})
 
     @property

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from sqlmodel import Session, select
 
+from aggregation.findings import Finding
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
 from annotation.store import annotator_locks, journal, row_tables
@@ -123,7 +124,7 @@ def decline_terms(
         declined=request.requirement,
         declined_scope=request.scope,
         declined_version=request.version,
-        reason=f"declined: {request.description}",
+        reason=Finding("declined", what=request.description),
     )
     withdrawal.release_live_assignments(session, annotator_id=annotator_id, project_id=terms.project.id, now=now)
     withdrawal.take_back_notices(session, annotator_id=annotator_id, now=now)

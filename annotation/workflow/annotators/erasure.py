@@ -14,6 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation.findings import Finding, read_plain, write_plain
 from annotation.errors import Conflict
 from annotation.store import annotator_locks, database, journal, judgements, pseudonyms, row_tables
 from annotation.store.models import (
@@ -57,7 +58,7 @@ from annotation.vocabulary import (
 )
 from annotation.workflow.annotators import withdrawal
 
-ERASED = Exclusion(ExclusionKind.ERASED, "erased at the annotator's request")
+ERASED = Exclusion(ExclusionKind.ERASED, Finding("erased"))
 """The exclusion of erased answers."""
 
 
@@ -198,10 +199,9 @@ def _blank_rejections(session: Session, reviewer_id: int) -> None:
         session.connection().execute(answers.values(excluded_reason=wordless))
     changes = select(Journal).where(col(Journal.event).in_((Event.ANSWERS_EXCLUDED, Event.ANSWERS_REINSTATED)))
     for entry in session.exec(changes) if written else ():
-        if any(
-            (assignment_id, entry.data.get("reason")) in written for assignment_id in entry.data.get("assignments", ())
-        ):
-            entry.data = entry.data | {"reason": wordless}
+        reason = read_plain(entry.data["reason"]) if "reason" in entry.data else ""
+        if any((assignment_id, reason) in written for assignment_id in entry.data.get("assignments", ())):
+            entry.data = entry.data | {"reason": write_plain(wordless)}
             session.add(entry)
     session.flush()
 

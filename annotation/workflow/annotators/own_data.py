@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlmodel import Session, SQLModel, col, func, select
 
+from aggregation.findings import read_plain
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.store import pseudonyms
 from annotation.store.models import (
@@ -138,6 +139,9 @@ def _list_profile(session: Session, annotator_id: int, projects: list[Project]) 
     return tuple(by_name.values())
 
 
+FINDING_KEYS = ("reason", "rule")
+"""Keys of journal entries whose value is a finding, or words of a person."""
+
 TABLES: dict[str, type[SQLModel]] = {
     "participations": Participation,
     "cohorts": Cohort,
@@ -191,6 +195,9 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
             of_annotator = of_annotator.where(key.event != Event.ORGANISER_ACTED)
         rows = [record.model_dump(mode="json", exclude={"annotator_id"}) for record in session.exec(of_annotator)]
         for row in rows:
+            if table is Journal:
+                found = {key: value for key, value in row["data"].items() if key in FINDING_KEYS}
+                row["data"] |= {key: read_plain(value) for key, value in found.items() if isinstance(value, dict)}
             _remove_control_marks(name, row, closed=row.get("project_id") in closed)
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))

@@ -11,6 +11,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from aggregation import spelling
+from aggregation.findings import write_plain
 from annotation.campaigns import project_file
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Where
@@ -45,7 +46,7 @@ def suspend_annotator(session: Session, *, annotator: Annotator, reason: str, no
     annotator.suspended_at, annotator.suspended_reason = annotator.suspended_at or now, reason.strip()
     session.add(annotator)
     session.flush()
-    data = {"reason": annotator.suspended_reason}
+    data = {"reason": write_plain(reason.strip())}
     journal.record_event(session, Event.SUSPENDED, now=now, annotator_id=annotator.id, data=data)
     withdrawal.release_live_assignments(session, annotator_id=annotator.id or 0, now=now)
     withdrawal.take_back_notices(session, annotator_id=annotator.id or 0, now=now)

@@ -9,13 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation.findings import Finding
 from annotation.errors import NotFound
 from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts, row_tables
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
 from annotation.workflow import participations
 
-WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, "withdrawn by the annotator")
+WITHDRAWN = Exclusion(ExclusionKind.WITHDRAWN, Finding("withdrawn"))
 """The exclusion of answers of annotators who withdrew."""
 PRESENT = (ParticipationStatus.ACTIVE, ParticipationStatus.PAUSED)
 """Whoever has one of these standings in a project takes part in it."""

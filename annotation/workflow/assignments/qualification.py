@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from aggregation.findings import Finding
 from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal, judgements, row_tables
@@ -77,7 +78,7 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     elif has_retry:
         changes |= {"attempt": attempt + 1, "retry_at": now + timedelta(seconds=section.cool_down or 0)}
     else:
-        reason = f"{stage.value}: {n_right} of {n_answered} right"
+        reason = Finding(f"{stage.value}-failed", right=n_right, n=n_answered)
         changes |= {"status": ParticipationStatus.FAILED, "reason": reason}
     row_tables.PARTICIPATIONS.update(session, participation, **changes)
     retry_at = None if passed or not has_retry else participation.retry_at

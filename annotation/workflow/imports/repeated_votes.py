@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
+from aggregation.findings import Finding
 from annotation.loading.drafts import VoteDraft
 from annotation.store import judgements
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import Exclusion, ExclusionKind, RepeatPolicy
 
-FIRST_COUNTS = Exclusion(ExclusionKind.REPEAT, "repeat, the first counts")
+FIRST_COUNTS = Exclusion(ExclusionKind.REPEAT, Finding("first-counts"))
 """The exclusion of a vote that repeats an earlier one."""
-LAST_COUNTS = Exclusion(ExclusionKind.REPEAT, "repeat, the last counts")
+LAST_COUNTS = Exclusion(ExclusionKind.REPEAT, Finding("last-counts"))
 """The exclusion of a vote that a later one replaces."""
 
 ItemAnnotator = tuple[int, int]

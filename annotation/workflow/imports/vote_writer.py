@@ -10,6 +10,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation.findings import write_plain
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import ControlRule
 from annotation.input_files import FileRow
@@ -241,7 +242,7 @@ def _flag_judgements(session: Session, ids: Collection[int], *, reason: str, pro
     session.add_all(unflagged)
     if unflagged:
         data = {
-            "rule": reason,
+            "rule": write_plain(reason),
             "people": len(unflagged),
             "assignments": [judgement.assignment_id for judgement in unflagged],
         }

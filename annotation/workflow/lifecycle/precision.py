@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from aggregation.findings import Finding
 from aggregation.planning.assumed_variance import (
     EXPECTED_ACCURACY,
     GROUP_CORRELATION,
@@ -106,14 +108,15 @@ def _round_half_width(sizes: Collection[int], *, overlap: int, share: float) -> 
     return None if math.isnan(width) else round(width, 4)
 
 
-def describe_plan(plan: Mapping[str, float | int | None]) -> str:
+def describe_plan(plan: Mapping[str, Any]) -> Finding:
     """A stored plan in one sentence."""
-    max_judgements = plan["judgements_most"]
-    answers = str(plan["judgements"]) + (f" to {max_judgements}" if max_judgements != plan["judgements"] else "")
-    hours = plan["hours"]
-    sentence = f"{plan['items']} items in {plan['groups']} groups, {answers} answers"
-    sentence += "" if hours is None else f", about {hours:g} hours"
-    width = plan.get("half_width")
-    return sentence + (
-        "" if width is None else f"; 95 % interval about ±{width:.3f}, at most ±{plan['half_width_most']:.3f}"
-    )
+    low, high = plan["judgements"], plan["judgements_most"]
+    known = {"items": plan["items"], "groups": plan["groups"]}
+    known["answers"] = low if high == low else Finding("to", low=low, high=high)
+    hours, width = plan["hours"], plan.get("half_width")
+    code = "plan" + "-hours" * (hours is not None) + "-width" * (width is not None)
+    if hours is not None:
+        known["hours"] = hours
+    if width is not None:
+        known |= {"width": width, "most": plan["half_width_most"]}
+    return Finding(code, **known)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlmodel import Session, select
 
+from aggregation.findings import write_plain
 from annotation.campaigns import project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.errors import Conflict, Where
@@ -150,7 +151,7 @@ def _describe_finding(finding: LintFinding) -> dict[str, object]:
     return {
         "rule": finding.rule.name,
         "severity": finding.rule.severity.value,
-        "message": finding.message,
+        "message": write_plain(finding.message),
         "items": len(finding.ids),
         "ids": list(finding.ids[:MAX_IDS_IN_JOURNAL]),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -117,7 +118,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         project=project,
         items=items,
         answers=sum(reason_counts.values()),
-        excluded={reason: count for reason, count in reason_counts.items() if reason is not None},
+        excluded=dict(sorted((reason, count) for reason, count in reason_counts.items() if reason is not None)),
         annotators=n_annotators,
         by_status={ParticipationStatus(status).value: count for status, count in by_status},
         funnel=funnel.compute_funnel(session, project=project, definition=definition),
@@ -168,7 +169,7 @@ def _count_pilot_items(session: Session, project: Project) -> PilotCounts:
     return PilotCounts(number=number, done=done, free=free, newcomers=session.exec(active).one())
 
 
-def _count_answers(session: Session, project: Project) -> tuple[dict[str | None, int], int]:
+def _count_answers(session: Session, project: Project) -> tuple[Counter[str | None], int]:
     """How many final answers have each exclusion reason (None: they count), and how many annotators an assignment."""
     _, reason = judgements.build_exclusion_columns()
     by_reason = sa.select(reason.label("reason"), func.count().label("number")).select_from(Item)
@@ -176,12 +177,15 @@ def _count_answers(session: Session, project: Project) -> tuple[dict[str | None,
     by_reason = by_reason.join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
     by_reason = by_reason.where(col(Item.project_id) == project.id, judgements.build_final_revision_condition())
     # by its place, since PostgreSQL does not see that two expressions with parameters are the same
-    rows = session.execute(by_reason.group_by(sa.text("1")).order_by(sa.text("1")))
+    rows = session.execute(by_reason.group_by(sa.text("1")))
     annotators = select(func.count(func.distinct(col(Assignment.annotator_id)))).select_from(Item)
     annotators = annotators.join(Assignment, col(Assignment.item_id) == col(Item.id)).where(
         Item.project_id == project.id
     )
-    return {row.reason: row.number for row in rows}, session.exec(annotators).one()
+    by_text: Counter[str | None] = Counter()  # an organiser may have written the words of a finding
+    for text, number in rows:
+        by_text[text] += number
+    return by_text, session.exec(annotators).one()
 
 
 def _count_control_items(session: Session, project: Project) -> ControlItemCounts:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from annotation.store import adjudications, parked
 from annotation.store.models import (
@@ -169,7 +169,7 @@ def _list_disputes(session: Session, project: Project) -> list[Dispute]:
 def _list_stopped(session: Session, project: Project, *, now: datetime) -> list[StoppedAnnotator]:
     is_recent = col(Participation.since) >= now - RECENT
     stopped = (
-        select(Annotator.pseudonym, Participation.status, func.coalesce(Participation.reason, ""), Participation.since)
+        select(Annotator.pseudonym, Participation.status, Participation.reason, Participation.since)
         .join(Participation, col(Participation.annotator_id) == col(Annotator.id))
         .where(
             Participation.project_id == project.id,
@@ -181,6 +181,6 @@ def _list_stopped(session: Session, project: Project, *, now: datetime) -> list[
         .order_by(col(Participation.since), col(Annotator.pseudonym))
     )
     return [
-        StoppedAnnotator(annotator=name, status=str(status), reason=reason, since=since)
+        StoppedAnnotator(annotator=name, status=str(status), reason=reason or "", since=since)
         for name, status, reason, since in session.exec(stopped)
     ]

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from aggregation.consensus.skill_posterior import compute_posterior, smooth_skill
+from aggregation.findings import Finding, write_plain
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.quality import SecondsRule
@@ -75,7 +76,7 @@ def _compute_posteriors(
     }
 
 
-EXCLUDED_BY_ORGANISER = Exclusion(ExclusionKind.ORGANISER, "the person was excluded")
+EXCLUDED_BY_ORGANISER = Exclusion(ExclusionKind.ORGANISER, Finding("excluded-person"))
 """The exclusion of answers of annotators who were excluded, but not by a rule."""
 JUDGED_STAGES = {Stage.PILOT, Stage.MAIN}
 
@@ -175,7 +176,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
         now=now,
         project_id=project_id,
         annotator_id=annotator_id,
-        data={"reason": exclusion.reason},
+        data={"reason": write_plain(exclusion.reason)},
     )
     assignment_ids = [
         assignment_id
@@ -299,5 +300,5 @@ def _record_breach(
         now=now,
         project_id=assignment.project_id,
         annotator_id=assignment.annotator_id,
-        data={"rule": breach.reason, "assignment": assignment.id},
+        data={"rule": write_plain(breach.reason), "assignment": assignment.id},
     )

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
+from aggregation.findings import write_plain
 from annotation.store import journal, judgements, overlap_counts, row_tables
 from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
@@ -121,7 +123,8 @@ def _record_change(
     for project_id in sorted({assignment.project_id for assignment in changed}):
         assignments = [assignment for assignment in changed if assignment.project_id == project_id]
         annotators = {assignment.annotator_id for assignment in assignments}
-        data = {"reason": reason, "answers": len(assignments), "people": len(annotators), "post_hoc": post_hoc}
+        data: dict[str, Any] = {"reason": write_plain(reason), "post_hoc": post_hoc}
+        data |= {"answers": len(assignments), "people": len(annotators)}
         journal.record_event(
             session,
             event,

@@ -16,6 +16,7 @@ from functools import cached_property
 
 from sqlmodel import Session
 
+from aggregation.findings import Finding, name_figure
 from aggregation.scoring import NORMALISATIONS, split_words
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
@@ -40,14 +41,6 @@ from annotation.workflow.quality import gold_answers
 
 normalise_text = NORMALISATIONS["ukrainian"]
 """Removes differences of apostrophes, case, blanks and stress marks, so that texts that differ only there are equal."""
-
-TEXT_REFUSAL_REASONS = {
-    "empty": "text without words",
-    "repeated": "text repeated from item to item",
-    "copied": "text copied from the item",
-    "words": "text with a word of the list",
-}
-"""The stored reason of a breach of a rule about texts, by what the rule refuses (`refuses` in the project file)."""
 
 
 class ExclusionScope(StrEnum):
@@ -76,17 +69,19 @@ class RuleBreach:
         return Exclusion(ExclusionKind.RULE, self.reason)
 
 
-def describe_rule(rule: QualityRule, refusal: str = "empty") -> str:
-    """The rule in the words that are stored as a reason; for a rule about texts, `refusal` names what it refused."""
+def describe_rule(rule: QualityRule, refusal: str = "empty") -> Finding:
+    """The finding that is stored as a reason; for a rule about texts, `refusal` names what it refused (`refuses`)."""
     if isinstance(rule, TextRule):
-        return TEXT_REFUSAL_REASONS[refusal]
+        return Finding(f"text-{refusal}")
     if isinstance(rule, SecondsRule):
-        return f"under {rule.least:g} s for {'a page' if rule.per == 'page' else 'an item'}"
+        return Finding(f"too-fast-{rule.per}", seconds=rule.least)
     if isinstance(rule, StraightLiningRule):
-        return f"the same place {rule.run} times in a row"
-    counted = "control and training items" if rule.training_counts else "control items"
-    last = "" if rule.window is None else f", of the last {rule.window}"
-    return f"{counted} right {rule.accuracy}{last}, with at least {rule.min_controls}"
+        return Finding("straight-lining", times=rule.run)
+    counted = Finding("control-and-training-items" if rule.training_counts else "control-items")
+    share, least = name_figure(rule.accuracy), rule.min_controls
+    if rule.window is None:
+        return Finding("controls", counted=counted, share=share, least=least)
+    return Finding("controls-of-last", counted=counted, share=share, window=rule.window, least=least)
 
 
 def build_exclusion(rule: QualityRule) -> Exclusion:

@@ -301,7 +301,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         row_tables.PARTICIPATIONS.update(session, joined, invitation_id=full.id)
         made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True
-        session.connection().exec_driver_sql("""UPDATE judgement SET flags = '["control items right"]'""")
+        session.connection().exec_driver_sql("""UPDATE judgement SET flags = '[{"words": "control items right"}]'""")
         broken = {"rule": "control items right", "assignment": made.id}
         journal.record_event(session, Event.QUALITY_FLAGGED, now=NOW, project_id=pid, annotator_id=who, data=broken)
         session.connection().exec_driver_sql(

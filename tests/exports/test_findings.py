@@ -1,0 +1,80 @@
+"""Findings: codes with arguments, which pages translate, files print in English, and databases keep."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+import pytest
+
+from aggregation.findings import FINDINGS, Finding, join_findings, name_figure, read_plain, write_plain
+from exports.pages.translation import show_finding, use_language
+from exports.release.raw_inputs import read_frame, write_frame
+
+PLACEHOLDER = re.compile(r"\{(\w+)(?:!r)?(?::([^}]*))?\}")
+FEW = Finding("few-groups", n=3, least=5)
+NESTED = Finding("two-way-items", n=12, made=Finding("by-people"), m=40, coverage=Finding("not-simulated"))
+
+
+def make_arguments(sentence: str) -> dict[str, int | float | str]:
+    """Values that can be seen in a sentence: numbers where they are formatted as such, else a text of data."""
+    return {name: 0.25 if how else f"labels-{name}" for name, how in PLACEHOLDER.findall(sentence)}
+
+
+@pytest.mark.parametrize("code", FINDINGS)
+def test_each_code_has_its_ukrainian_and_uses_each_argument(code: str) -> None:
+    arguments = make_arguments(FINDINGS[code])
+    finding = Finding(code, **arguments)
+    with use_language("uk"):
+        shown = show_finding(finding)
+        others = [
+            show_finding(Finding(code, **arguments | {name: 0.75 if isinstance(value, float) else "expert"}))
+            for name, value in arguments.items()
+        ]
+    assert shown not in others
+    data = re.sub(r"labels-\w+|stimulus_sha256|annotators\.csv|`[^`]*`", "", shown)
+    assert not re.search("[A-Za-z]{3,} [a-z]{2,}", data), data
+    assert show_finding(finding) == finding == FINDINGS[code].format(**arguments)
+
+
+@pytest.mark.parametrize("finding", [FEW, NESTED, join_findings(FEW, "надто коротко"), name_figure(".90-.99")])
+def test_copies_keep_code_and_arguments(finding: Finding) -> None:
+    @dataclass(frozen=True)
+    class Row:
+        reason: str
+
+    frame = pd.DataFrame({"reason": [finding, "words", None]}, dtype=object)
+    kept = [
+        pickle.loads(pickle.dumps(finding)),  # noqa: S301  # our own
+        copy.deepcopy(finding),
+        asdict(Row(finding))["reason"],
+        read_plain(json.loads(json.dumps(write_plain(finding)))),
+        read_frame({"rows.jsonl": write_frame(frame)}, "rows.jsonl")["reason"][0],
+    ]
+    for one in kept:
+        assert (one, one.code, one.arguments) == (finding, finding.code, finding.arguments)
+    assert json.loads(json.dumps(asdict(Row(finding)))) == {"reason": str(finding)}
+    assert frame["reason"].dropna().to_csv(index=False, header=False).splitlines()[-1] == "words"
+
+
+def test_numbers_are_written_as_the_language_does_and_data_are_left_alone() -> None:
+    with use_language("uk"):
+        assert show_finding(FEW) == "Інтервалу немає: груп завдань 3, а потрібно щонайменше 5."
+        assert show_finding(Finding("too-fast-item", seconds=2.5)) == "менше 2,5 с на завдання"
+        assert show_finding(Finding("controls-share", share=0.1)) == "10\u00a0% завдань"
+        assert show_finding(name_figure("< 50%")) == "< 50\u00a0%"
+        assert show_finding(Finding("random-within", column="labels")) == "випадково в межах labels"
+        assert show_finding(Finding("rejected-because", why="expert")) == "відхилено під час перегляду: expert"
+        assert show_finding("No item has two votes, so there is nothing to compare.").startswith("No item")
+        assert show_finding("expert") == "expert"
+    assert show_finding(FEW) == "No interval: 3 groups of items are fewer than 5."
+
+
+def test_a_finding_without_its_arguments_or_with_an_unknown_code_is_refused() -> None:
+    for code in ("few-groups", "nothing of the kind"):
+        with pytest.raises(KeyError):
+            Finding(code, n=3)
