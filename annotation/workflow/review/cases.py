@@ -20,7 +20,7 @@ from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Conflict, Refused, Where
 from annotation.loading.drafts import format_value
 from annotation.store import adjudications
-from annotation.store.models import AdjudicationCase, GoldReview, Item, LabelStudioReviewTask, Project, Report
+from annotation.store.models import AdjudicationCase, GoldReview, Item, ItemRow, LabelStudioReviewTask, Project, Report
 from annotation.vocabulary import CaseReason, GoldStratum, ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
@@ -38,7 +38,7 @@ class Candidate:
     votes: int | None
 
 
-def build_content(item: Item) -> QuestionContent:
+def build_content(item: ItemRow) -> QuestionContent:
     """The content of an item for its questions."""
     return QuestionContent(
         options=None if item.options is None else tuple(item.options),
