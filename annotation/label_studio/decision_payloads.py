@@ -15,6 +15,7 @@ from annotation.campaigns.questions import Question, QuestionContent
 from annotation.label_studio import payloads
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.label_studio_controls import decision_controls, elements, get_control, results
+from annotation.label_studio_controls.control_base import ControlResult
 from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication import OpenCase
@@ -139,8 +140,9 @@ def read_case_verdict(
         return CaseVerdict(labels=(), comment=_read_reason(values))
     if verdict in control.list_own_choices(decision_controls.N_BEGINNINGS):
         content = build_content(item)
-        given = control.read_decision(question, values, content, verdict=verdict, candidates=candidates)
-        label = _encode_own_answer(question, results.complete_answer(question, given), content)
+        given = ControlResult(values=values, content=content, verdict=verdict, candidates=candidates)
+        raw = results.complete_answer(question, control.read_decision(question, given))
+        label = _encode_own_answer(question, raw, content)
     else:
         label = _get_candidate(candidates, verdict)
     others = [

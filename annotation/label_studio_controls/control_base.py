@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from annotation.campaigns.questions import Question, QuestionContent
@@ -35,6 +35,23 @@ class ControlContext:
     main_object: str
     hotkeys: Mapping[str, tuple[str, ...]]
     texts: InterfaceWords
+    requirement: Mapping[str, str | bool | None] = field(default_factory=dict)
+    """The attributes by which Label Studio requires an answer to the question at hand, or not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlResult:
+    """What people did with the controls of an item: the values of its regions by control.
+
+    `first` are the stored answers of the first pass. For a decision, `verdict` is the alias of what was chosen, and
+    `candidates` are the answers among which it was.
+    """
+
+    values: Mapping[str, Sequence[Any]]
+    content: QuestionContent
+    first: Mapping[str, str] = field(default_factory=dict)
+    verdict: str = ""
+    candidates: Sequence[str] = ()
 
 
 class ControlType(ABC, Generic[Q]):
@@ -62,10 +79,8 @@ class ControlType(ABC, Generic[Q]):
         return {question.name: len(question.get_options(None))}
 
     @abstractmethod
-    def build_control(
-        self, card: Element, question: Q, context: ControlContext, *, requirement: Mapping[str, str | bool | None]
-    ) -> None:
-        """Add the control to the card of the question; `requirement` are the attributes that require an answer."""
+    def build_control(self, card: Element, question: Q, context: ControlContext) -> None:
+        """Add the control to the card of the question."""
 
     def describe_limit(self, question: Q, texts: InterfaceWords) -> str | None:  # noqa: ARG002  # most have none
         """Return how many options may be chosen or parts marked; None where that is obvious."""
@@ -76,13 +91,10 @@ class ControlType(ABC, Generic[Q]):
         return {}
 
     @abstractmethod
-    def read_result(
-        self, question: Q, values: Mapping[str, Sequence[Any]], content: QuestionContent, *, first: str | None
-    ) -> object:
-        """Return the raw answer of an annotation; None where nothing was given.
+    def read_result(self, question: Q, result: ControlResult) -> object:
+        """Return the raw answer; None where nothing was given.
 
-        `values` are those of its regions by control. Raises BadInput for unknown options, and for several answers where
-        one is asked for.
+        Raises BadInput for unknown options, and for several answers where one is asked for.
         """
 
     def show_value(self, question: Q, content: QuestionContent, stored: str) -> str:
@@ -96,36 +108,17 @@ class ControlType(ABC, Generic[Q]):
     def build_decision_control(self, parent: Element, question: Q, context: ControlContext) -> None:
         """Add the fields for an answer that is no candidate, each shown where its choice is taken."""
 
-    def build_decision_data(
-        self,
-        question: Q,  # noqa: ARG002
-        content: QuestionContent,  # noqa: ARG002
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> dict[str, str]:
+    def build_decision_data(self, question: Q, content: QuestionContent, candidates: Sequence[str]) -> dict[str, str]:  # noqa: ARG002
         """Return what these fields need of a task, by data key."""
         return {}
 
-    def read_decision(
-        self,
-        question: Q,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        verdict: str,  # noqa: ARG002  # with one field, there is one choice
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> object:
+    def read_decision(self, question: Q, result: ControlResult) -> object:
         """Return the raw answer of an adjudicator's own; None or a blank one where nothing was given."""
-        return self.read_result(question, values, content, first=None)
+        return self.read_result(question, result)
 
 
 def add_question(
-    parent: Element,
-    question: Question,
-    control: ControlType[Any],
-    context: ControlContext,
-    *,
-    required: bool,
-    notes: Sequence[str] = (),
+    parent: Element, question: Q, control: ControlType[Q], context: ControlContext, required: bool, *notes: str
 ) -> None:
     """Add the text of a question and its control; `notes` are shown beside it."""
     texts = context.texts
@@ -137,7 +130,8 @@ def add_question(
     if lines:
         elements.add_header(card, " · ".join(lines), name="told", size=6)
     message = elements.escape_variables(texts("answer-this", question=question.text)) if required else None
-    control.build_control(card, question, context, requirement={"required": required, "requiredMessage": message})
+    requirement = {"required": required, "requiredMessage": message}
+    control.build_control(card, question, replace(context, requirement=requirement))
 
 
 def read_list(question: Question, value: Any) -> list[Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, ClassVar, Generic
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, QuestionContent, ScaleQuestion
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
 from annotation.label_studio_controls import decision_controls, elements
 from annotation.label_studio_controls.control_base import (
     PUSH_AGAIN_REMEDY,
     ControlContext,
+    ControlResult,
     ControlType,
     InterfaceWords,
     Q,
@@ -37,9 +38,7 @@ class OptionControl(ControlType[Q], Generic[Q]):
         in_task = elements.has_task_options(question)
         return {question.name: len(elements.DIGIT_HOTKEYS if in_task else question.get_options(None))}
 
-    def build_control(
-        self, card: Element, question: Q, context: ControlContext, *, requirement: Mapping[str, str | bool | None]
-    ) -> None:
+    def build_control(self, card: Element, question: Q, context: ControlContext) -> None:
         """Add the options: from the project file, or from the task."""
         options = question.get_options(None)
         in_task = elements.has_task_options(question)
@@ -52,23 +51,16 @@ class OptionControl(ControlType[Q], Generic[Q]):
             choice=self.choice,
             showInline=is_short or self.always_inline,
             value=f"${elements.get_options_key(question)}" if in_task else None,
-            **requirement,
+            **context.requirement,
         )
         if in_task:
             return
         for option, label, key in zip_longest(options, question.get_labels(None), context.hotkeys[question.name]):
             elements.add_element(choices, "Choice", value=elements.escape_variables(option), alias=label, hotkey=key)
 
-    def read_result(
-        self,
-        question: Q,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        first: str | None,  # noqa: ARG002  # nothing is filled in
-    ) -> object:
+    def read_result(self, question: Q, result: ControlResult) -> object:
         """Return the label of the option."""
-        return take_only_answer(question, read_labels(question, values.get(question.name, []), content))
+        return take_only_answer(question, read_labels(question, result))
 
 
 class ChoiceControl(OptionControl[ChoiceQuestion]):
@@ -80,18 +72,11 @@ class ScaleControl(OptionControl[ScaleQuestion]):
 
     always_inline = True
 
-    def build_control(
-        self,
-        card: Element,
-        question: ScaleQuestion,
-        context: ControlContext,
-        *,
-        requirement: Mapping[str, str | bool | None],
-    ) -> None:
+    def build_control(self, card: Element, question: ScaleQuestion, context: ControlContext) -> None:
         """Add the captions and the points."""
         if question.ends is not None:
             elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
-        super().build_control(card, question, context, requirement=requirement)
+        super().build_control(card, question, context)
 
 
 class ChoicesControl(OptionControl[ChoicesQuestion]):
@@ -108,16 +93,9 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
             return texts("between", least=question.least, most=question.most)
         return texts("at-most", most=question.most)
 
-    def read_result(
-        self,
-        question: ChoicesQuestion,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        first: str | None,  # noqa: ARG002
-    ) -> object:
+    def read_result(self, question: ChoicesQuestion, result: ControlResult) -> object:
         """Return the ticked boxes."""
-        return read_labels(question, values.get(question.name, []), content) or None
+        return read_labels(question, result) or None
 
     def list_own_choices(self, n_candidates: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return the choice that opens the boxes."""
@@ -126,14 +104,14 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
     def build_decision_control(self, parent: Element, question: ChoicesQuestion, context: ControlContext) -> None:
         """Add the boxes as annotators have them."""
         view = decision_controls.add_condition(parent, decision_controls.OWN)
-        add_question(view, question, self, context, required=False)
+        add_question(view, question, self, context, False)
 
 
-def read_labels(question: Question, given: Sequence[Any], content: QuestionContent) -> list[str]:
+def read_labels(question: Question, result: ControlResult) -> list[str]:
     """Return the chosen labels, in the order of the result."""
-    labels = question.get_labels(content.options)
+    labels = question.get_labels(result.content.options)
     chosen: list[str] = []
-    for value in given:
+    for value in result.values.get(question.name, []):
         listed = value.get("choices") if isinstance(value, Mapping) else value
         for one in read_list(question, listed):
             label = one[0] if isinstance(one, list) and len(one) == 1 else one

@@ -9,7 +9,7 @@ from typing import Any
 from annotation.campaigns.questions import Question, QuestionContent, question_base
 from annotation.errors import BadInput, Where
 from annotation.label_studio_controls import get_control
-from annotation.label_studio_controls.control_base import PUSH_AGAIN_REMEDY
+from annotation.label_studio_controls.control_base import PUSH_AGAIN_REMEDY, ControlResult
 
 
 def list_pass_questions(questions: Sequence[Question], *, second_pass: bool) -> tuple[Question, ...]:
@@ -58,10 +58,8 @@ def _read_results(
     """The answers by question; controls that were not touched have none."""
     known = [name for question in questions for name in get_control(question).list_names(question)]
     values = group_values(result, known, problem="which the project does not ask")
-    answers = {
-        question.name: get_control(question).read_result(question, values, content, first=first.get(question.name))
-        for question in questions
-    }
+    given = ControlResult(values=values, content=content, first=first)
+    answers = {question.name: get_control(question).read_result(question, given) for question in questions}
     return {name: answer for name, answer in answers.items() if answer is not None}
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from annotation.campaigns.questions import QuestionContent, SpanQuestion
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.label_studio_controls import decision_controls, elements
-from annotation.label_studio_controls.control_base import ControlContext, ControlType, InterfaceWords, add_question
+from annotation.label_studio_controls.control_base import (
+    ControlContext,
+    ControlResult,
+    ControlType,
+    InterfaceWords,
+    add_question,
+)
 from annotation.label_studio_controls.elements import add_element, escape_html
 
 if TYPE_CHECKING:
@@ -40,15 +46,8 @@ class SpanControl(ControlType[SpanQuestion]):
         """Return one for the marker, and one for the box."""
         return dict.fromkeys(self.list_names(question)[: 1 if question.none is None else 2], 1)
 
-    def build_control(
-        self,
-        card: Element,
-        question: SpanQuestion,
-        context: ControlContext,
-        *,
-        requirement: Mapping[str, str | bool | None],  # noqa: ARG002  # see `may_be_required`
-    ) -> None:
-        """Add the marker, and the box where "nothing" is an answer."""
+    def build_control(self, card: Element, question: SpanQuestion, context: ControlContext) -> None:
+        """Add the marker, which cannot be required, and the box where "nothing" is an answer."""
         elements.add_header(card, context.texts("mark-here"), name="told", size=6)
         text = elements.get_text_object(question.field)
         marks = add_element(card, "Labels", name=question.name, toName=text, maxUsages=question.most)
@@ -62,19 +61,13 @@ class SpanControl(ControlType[SpanQuestion]):
         """Return how many parts may be marked."""
         return texts("at-most", most=question.most) if question.most > 1 else None
 
-    def read_result(
-        self,
-        question: SpanQuestion,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        first: str | None,  # noqa: ARG002  # nothing is filled in
-    ) -> object:
+    def read_result(self, question: SpanQuestion, result: ControlResult) -> object:
         """Return the parts with their classes, or the text for "nothing"."""
-        text, is_nothing = content.fields.get(question.field, ""), bool(values.get(get_none_control(question)))
+        text = result.content.fields.get(question.field, "")
+        is_nothing = bool(result.values.get(get_none_control(question)))
         spans = [
             span | ({"label": label} if question.labels is not None and label else {})
-            for value in values.get(question.name, [])
+            for value in result.values.get(question.name, [])
             for span in [_read_span(question, value, text)]
             for label in read_classes(value if isinstance(value, Mapping) else {}) or [""]
         ]
@@ -99,7 +92,7 @@ class SpanControl(ControlType[SpanQuestion]):
     def build_decision_control(self, parent: Element, question: SpanQuestion, context: ControlContext) -> None:
         """Add the marker as annotators have it."""
         view = decision_controls.add_condition(parent, decision_controls.OWN_MARKS)
-        add_question(view, question, self, context, required=False)
+        add_question(view, question, self, context, False)
 
 
 def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Sequence[str]) -> None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.campaigns.questions import EditQuestion, Question, QuestionContent, TextQuestion
 from annotation.label_studio_controls import decision_controls, elements
-from annotation.label_studio_controls.control_base import ControlContext, ControlType, read_list, take_only_answer
+from annotation.label_studio_controls.control_base import (
+    ControlContext,
+    ControlResult,
+    ControlType,
+    read_list,
+    take_only_answer,
+)
 from annotation.label_studio_controls.decision_controls import N_BEGINNINGS, OWN
 
 if TYPE_CHECKING:
@@ -22,14 +28,7 @@ SIGN_CLASSES = {"-": "removed", "+": "inserted"}
 class TextControl(ControlType[TextQuestion]):
     """A field for a text."""
 
-    def build_control(
-        self,
-        card: Element,
-        question: TextQuestion,
-        context: ControlContext,
-        *,
-        requirement: Mapping[str, str | bool | None],
-    ) -> None:
+    def build_control(self, card: Element, question: TextQuestion, context: ControlContext) -> None:
         """Add the field: one line for short texts."""
         elements.add_text_area(
             card,
@@ -37,19 +36,12 @@ class TextControl(ControlType[TextQuestion]):
             context.main_object,
             rows=1 if question.longest <= ONE_LINE_LENGTH else 3,
             placeholder=context.texts("write-here"),
-            requirement=requirement,
+            requirement=context.requirement,
         )
 
-    def read_result(
-        self,
-        question: TextQuestion,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,  # noqa: ARG002  # nothing is filled in
-        *,
-        first: str | None,  # noqa: ARG002
-    ) -> object:
+    def read_result(self, question: TextQuestion, result: ControlResult) -> object:
         """Return the text."""
-        return take_only_answer(question, read_texts(question, values))
+        return take_only_answer(question, read_texts(question, result.values))
 
     def list_own_choices(self, n_candidates: int) -> tuple[str, ...]:  # noqa: ARG002
         """Return the choice that opens the field."""
@@ -70,17 +62,9 @@ class TextControl(ControlType[TextQuestion]):
             requirement={"required": True, "requiredMessage": hint},
         )
 
-    def read_decision(
-        self,
-        question: TextQuestion,  # noqa: ARG002
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,  # noqa: ARG002
-        *,
-        verdict: str,  # noqa: ARG002
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> object:
+    def read_decision(self, question: TextQuestion, result: ControlResult) -> object:  # noqa: ARG002
         """Return the text of the field."""
-        return decision_controls.read_text(values, 0, ())
+        return decision_controls.read_text(result.values, 0, ())
 
 
 class EditControl(ControlType[EditQuestion]):
@@ -89,35 +73,21 @@ class EditControl(ControlType[EditQuestion]):
     is_beside_item = True
     is_shown_apart = True
 
-    def build_control(
-        self,
-        card: Element,
-        question: EditQuestion,
-        context: ControlContext,
-        *,
-        requirement: Mapping[str, str | bool | None],
-    ) -> None:
+    def build_control(self, card: Element, question: EditQuestion, context: ControlContext) -> None:
         """Add the field."""
         key = elements.get_edit_key(question)
         elements.add_text_area(
-            card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=requirement
+            card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=context.requirement
         )
 
     def build_data(self, question: EditQuestion, content: QuestionContent, first: str | None) -> dict[str, str]:
         """Return the text to correct, or in the second pass the corrected one."""
         return {elements.get_edit_key(question): first or get_original(question, content)}
 
-    def read_result(
-        self,
-        question: EditQuestion,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        first: str | None,
-    ) -> object:
+    def read_result(self, question: EditQuestion, result: ControlResult) -> object:
         """Return the text; Label Studio may also give the one with which the field began."""
-        written = read_texts(question, values)
-        filled = (first or get_original(question, content)).strip()
+        written = read_texts(question, result.values)
+        filled = (result.first.get(question.name) or get_original(question, result.content)).strip()
         return take_only_answer(question, [text for text in written if text.strip() != filled] or written[:1])
 
     def show_value(self, question: EditQuestion, content: QuestionContent, stored: str) -> str:
@@ -153,18 +123,11 @@ class EditControl(ControlType[EditQuestion]):
         texts = [get_original(question, content), *candidates, *([""] * N_BEGINNINGS)][:N_BEGINNINGS]
         return {decision_controls.get_beginning_key(number): text for number, text in enumerate(texts)}
 
-    def read_decision(
-        self,
-        question: EditQuestion,
-        values: Mapping[str, Sequence[Any]],
-        content: QuestionContent,
-        *,
-        verdict: str,
-        candidates: Sequence[str],
-    ) -> object:
+    def read_decision(self, question: EditQuestion, result: ControlResult) -> object:
         """Return the text of the field that was opened."""
-        number = next(n for n in range(N_BEGINNINGS) if decision_controls.name_beginning(n) == verdict)
-        return decision_controls.read_text(values, number, [get_original(question, content), *candidates])
+        number = next(n for n in range(N_BEGINNINGS) if decision_controls.name_beginning(n) == result.verdict)
+        begun = [get_original(question, result.content), *result.candidates]
+        return decision_controls.read_text(result.values, number, begun)
 
 
 def get_original(question: EditQuestion, content: QuestionContent) -> str:

@@ -113,11 +113,6 @@ class ChoiceQuestion(ItemOptionQuestion):
         return self.positions if self.labels is not None else self.options
 
     @property
-    def closed_answers(self) -> tuple[str, ...] | None:
-        """The labels that all items have, the abstention included; None where options differ from item to item."""
-        return None if self.options is None else self.get_labels(None)
-
-    @property
     def methods(self) -> QuestionMethods:
         """All methods for classes, fewer for options that differ from item to item."""
         return CLASSLESS_METHODS if self.options is None and self.labels is None else CLASS_METHODS

@@ -63,11 +63,6 @@ class ChoicesQuestion(ItemOptionQuestion):
         )
 
     @property
-    def closed_answers(self) -> tuple[str, ...] | None:
-        """The options that all items have; None where options differ from item to item."""
-        return self.options
-
-    @property
     def takes_empty_answer(self) -> bool:
         """Whether no box has to be ticked."""
         return self.least == 0

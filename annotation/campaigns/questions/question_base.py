@@ -134,8 +134,8 @@ class Question(Section):
 
     @property
     def closed_answers(self) -> tuple[str, ...] | None:
-        """All possible answers, the abstention included; None where they are not the same for all items, or open."""
-        return None
+        """All options, the abstention included; None where they are not the same for all items, or answers are open."""
+        return None if self.fixed_options is None else self.get_options(None)
 
     @property
     def classes(self) -> tuple[str, ...] | None:

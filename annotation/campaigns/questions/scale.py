@@ -82,11 +82,6 @@ class ScaleQuestion(OptionQuestion):
         """The points of the scale."""
         return self.options
 
-    @property
-    def closed_answers(self) -> tuple[str, ...]:
-        """The points of the scale."""
-        return self.options
-
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
         """Return what annotators see: also the captions of both ends."""
         shown = super().describe_shown(item_options)

@@ -109,7 +109,7 @@ def _add_questions(
             for name, values in _list_unsupported_conditions(question, known).items()
         ]
         required = _is_required(question, known)
-        add_question(element, question, get_control(question), context, required=required, notes=notes)
+        add_question(element, question, get_control(question), context, required, *notes)
 
 
 def _is_required(question: Question, known: dict[str, Question]) -> bool:

@@ -11,16 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from annotation.campaigns.questions import Question
 from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
-from bot.conversation.inputs.options import OptionsInput
+from bot.conversation.inputs.options import ChoicesInput, OptionsInput, ScaleInput
 from bot.conversation.inputs.spans import SpansInput
 from bot.conversation.inputs.texts import TextInput
 
 INPUTS: Mapping[str, QuestionInput] = {
-    **dict.fromkeys(("choice", "choices", "scale"), OptionsInput()),
+    "choice": OptionsInput(),
+    "choices": ChoicesInput(),
+    "scale": ScaleInput(),
     "span": SpansInput(),
     "text": TextInput(),
     "edit": CorrectionInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""
+
+
+def get_input(question: Question) -> QuestionInput:
+    """The way to answer a question."""
+    return INPUTS[question.kind]

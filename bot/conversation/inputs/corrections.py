@@ -17,7 +17,7 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons, narrow_question
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import (
@@ -206,7 +206,7 @@ class CorrectionInput(QuestionInput):
 
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The last difference and the paragraph to copy, or at the end how many paragraphs were changed."""
-        question, parts, entry = _get_question(asked.shown), _split_field(asked.shown), _read_entry(asked)
+        question, parts, entry = asked.shown.question, _split_field(asked.shown), _read_entry(asked)
         is_between = entry.shown is not None and asked.draft.entry is not None  # the question stands above
         blocks = [] if is_between else [message_layout.make_bold_block(question.text), TextBlock(question.help or "")]
         if entry.latest is not None:
@@ -322,12 +322,6 @@ def _is_alike(paragraph: str, text: str) -> bool:
     return measure_similarity(paragraph, text) >= MIN_SIMILARITY
 
 
-def _get_question(shown: ShownQuestion) -> EditQuestion:
-    if not isinstance(shown.question, EditQuestion):
-        raise TypeError(f"{shown.name} is not answered with a corrected text")
-    return shown.question
-
-
 def _split_field(shown: ShownQuestion) -> Paragraphs:
     return split_paragraphs(shown.field_text)
 
@@ -381,7 +375,7 @@ def _apply_to_shown(
 
 def _finish_text(asked: AskedQuestion, entry: CorrectionEntry, parts: Paragraphs) -> AnswerDraft | RefusedInput:
     """The draft with the whole corrected text as the answer, if the question takes it."""
-    question = _get_question(asked.shown)
+    question = narrow_question(asked.shown, EditQuestion)
     text = parts.join({int(number): str(value[0]) for number, value in entry.texts.items()})
     if question.must_change and not entry.texts:
         return RefusedInput(text_id="correction-must-change")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
+from annotation.campaigns.questions import Question
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
+from bot.conversation import message_layout
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
-from bot.conversation.updates_and_calls import ButtonRows, CallbackData
+from bot.conversation.updates_and_calls import ButtonRows, CallbackData, InlineButton
+
+Q = TypeVar("Q", bound=Question)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,10 @@ class QuestionInput(ABC):
     def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
         """The buttons that answer the question."""
 
+    def arrange_options(self, buttons: Sequence[InlineButton]) -> ButtonRows:
+        """The buttons of options in rows."""
+        return message_layout.arrange_buttons(buttons)
+
     @abstractmethod
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
         """The draft after a tap; raises Stale for a button that the question does not have."""
@@ -85,3 +93,10 @@ class QuestionInput(ABC):
     @abstractmethod
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:
         """A stored answer in words, short enough for a heading; `language` is that of the project."""
+
+
+def narrow_question(shown: ShownQuestion, question_type: type[Q]) -> Q:
+    """The question as one of the type that an input is for; raises TypeError for another."""
+    if not isinstance(shown.question, question_type):
+        raise TypeError(f"{shown.name} is not a question of the type {question_type.kind}")
+    return shown.question

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,7 +15,7 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
 from bot.conversation.updates_and_calls import OPTION_INDEX, TICK, ButtonAction, ButtonRows, CallbackData, InlineButton
@@ -41,122 +40,189 @@ _SEPARATORS = re.compile(r"[\s,;.()\]\[]+")
 _RIGHT_TO_LEFT = {"R", "AL", "RLE", "RLO", "LRO", "LRE", "RLI", "LRI", "FSI"}
 
 
-def list_option_names(shown: ShownQuestion, language: str) -> tuple[str, ...]:
-    """The short names of the options on buttons and in the list: letters; for a scale its points, if they are short.
-
-    Long points of a scale are numbered; they get letters where a number could be mistaken for another point.
-    """
-    letters = list_letters(len(shown.options), language)
-    if not isinstance(shown.question, ScaleQuestion):
-        return letters
-    if message_layout.are_labels_short(shown.options, max_units=MAX_POINT_LABEL):
-        return shown.options
-    numbers = tuple(str(number) for number in range(1, len(shown.options) + 1))
-    return letters if set(numbers) & set(shown.options) else numbers
-
-
 class OptionsInput(QuestionInput):
-    """One option, or any number of boxes; the entry is the list of the indices of the ticked boxes, as shown."""
+    """Questions answered with one option."""
+
+    def list_names(self, shown: ShownQuestion, language: str) -> tuple[str, ...]:
+        """The short names of the options on buttons and in the list."""
+        return list_letters(len(shown.options), language)
+
+    def fit_on_buttons(self, shown: ShownQuestion, *, box_units: int = 0) -> bool:
+        """Whether the options are so short and few that buttons carry them in full."""
+        if not message_layout.are_labels_short(shown.options):
+            return False
+        longest = max(map(count_units, shown.options), default=0) + box_units
+        return -(-len(shown.options) // message_layout.count_columns(longest)) <= MAX_FULL_ROWS
+
+    def list_button_labels(self, shown: ShownQuestion, language: str) -> tuple[str, ...]:
+        """The options in full where that fits, else their names; none where there are too many for buttons."""
+        if len(shown.options) > MAX_BUTTONS:
+            return ()
+        if self.fit_on_buttons(shown):
+            return tuple(map(isolate_direction, shown.options))
+        return self.list_names(shown, language)
+
+    def list_lines(self, shown: ShownQuestion, names: Sequence[str]) -> Sequence[str]:
+        """The options in the list, each after its name."""
+        return [f"{name}) {isolate_direction(option)}" for name, option in zip(names, shown.options, strict=True)]
 
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
-        """The question's text (unless the stimulus is the same), its help, and the options that buttons do not carry.
-
-        Below a long list the question is repeated, so that it is read together with the buttons.
-        """
+        """The question's text (unless the stimulus is the same), its help, and options that buttons do not carry."""
         shown, question = asked.shown, asked.shown.question
         blocks = [message_layout.make_bold_unless_equal(question.text, asked.stimulus), TextBlock(question.help or "")]
-        names = list_option_names(shown, asked.language)
-        if isinstance(question, ScaleQuestion) and names == shown.options:
-            ends = question.ends
-            blocks.append(TextBlock(f"{names[0]} — {ends[0]}\n{names[-1]} — {ends[1]}" if ends else ""))
-        elif not _fit_on_buttons(shown):
-            options = "\n".join(_list_option_lines(shown, names))
-            is_long = count_units(options) > LONG_LIST_UNITS
-            repeated = message_layout.shorten_text(question.text, MAX_REPEATED_UNITS) if is_long else ""
-            blocks = [*_add_options(blocks, options), message_layout.make_bold_block(repeated)]
+        if not self.fit_on_buttons(shown):
+            blocks = self.add_options(blocks, shown, self.list_names(shown, asked.language))
         if len(shown.options) > MAX_BUTTONS:
             blocks.append(TextBlock(translate("type-a-number")))
         return blocks
 
-    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
-        """A button for each option, and for boxes one to take those that are ticked."""
-        question, ticked = asked.shown.question, asked.draft.entry or []
-        labels = _list_button_labels(asked.shown, asked.language)
-        labels = labels if len(labels) <= MAX_BUTTONS else ()
-        if isinstance(question, ChoicesQuestion):
-            boxes = [
-                message_layout.build_button(
-                    f"{TICKED if option in ticked else EMPTY} {label}",
-                    ButtonAction.TOGGLE,
-                    *asked.address,
-                    option,
-                    int(option not in ticked),
-                )
+    def add_options(self, blocks: list[TextBlock], shown: ShownQuestion, names: Sequence[str]) -> list[TextBlock]:
+        """The blocks with the list of options, right below the question where it has no help.
+
+        Below a long list the question is repeated, so that it is read together with the buttons.
+        """
+        options = "\n".join(self.list_lines(shown, names))
+        is_long = count_units(options) > LONG_LIST_UNITS
+        repeated = message_layout.shorten_text(shown.text, MAX_REPEATED_UNITS) if is_long else ""
+        return [*_add_list(blocks, options), message_layout.make_bold_block(repeated)]
+
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:  # noqa: ARG002  # options are data
+        """A button for each option."""
+        labels = self.list_button_labels(asked.shown, asked.language)
+        return self.arrange_options(
+            [
+                message_layout.build_button(label, ButtonAction.ANSWER, *asked.address, option)
                 for option, label in enumerate(labels)
             ]
-            done = translate("done") if ticked or question.least else translate("none-of-them")
-            done_button = message_layout.build_button(done, ButtonAction.DONE, *asked.address)
-            return (*message_layout.arrange_buttons(boxes), (done_button,))
-        buttons = [
-            message_layout.build_button(label, ButtonAction.ANSWER, *asked.address, option)
-            for option, label in enumerate(labels)
-        ]
-        if buttons and isinstance(question, ScaleQuestion):
-            return arrange_scale(buttons)
-        return message_layout.arrange_buttons(buttons)
+        )
 
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
-        """Choose an option, tick or clear a box as the button says, or take the ticked boxes as the answer."""
-        shown, ticked = asked.shown, asked.draft.entry or []
-        is_multiple = isinstance(shown.question, ChoicesQuestion)
-        if callback.action is ButtonAction.DONE and is_multiple:
-            return _apply_boxes(asked, ticked)
-        option = callback.get_number(OPTION_INDEX)
-        if option >= len(shown.options):
-            raise Stale("There is no such option.")
-        if callback.action is ButtonAction.ANSWER and not is_multiple:
-            return asked.with_answer(shown.labels[option])
-        if callback.action is not ButtonAction.TOGGLE or not isinstance(shown.question, ChoicesQuestion):
+        """Choose an option."""
+        option = _get_option(asked, callback)
+        if callback.action is not ButtonAction.ANSWER:
             raise Stale("This question has no such button.")
-        ticked = {*ticked, option} if callback.get_number(TICK) else {*ticked} - {option}
-        if shown.question.most is not None and len(ticked) > shown.question.most:
-            return RefusedInput(text_id="choose-at-most", arguments={"most": shown.question.most})
-        return asked.with_entry(sorted(ticked))
+        return asked.with_answer(asked.shown.labels[option])
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
-        """Answer with the option that the text names by letter, number or in full.
-
-        Boxes are ticked or cleared so, and taken as the answer by the words of their last button.
-        """
-        question, ticked = asked.shown.question, asked.draft.entry or []
+        """Answer with the option that the text names by letter, number or in full."""
         matched = match_options(text, asked.shown.options, asked.language)
-        if isinstance(question, ChoicesQuestion):
-            if not matched and _normalise(text) in _list_done_words(ticked=bool(ticked)):
-                return _apply_boxes(asked, ticked)
-            toggled = sorted({*ticked} ^ {*matched})
-            if question.most is not None and len(toggled) > question.most:
-                return RefusedInput(text_id="choose-at-most", arguments={"most": question.most})
-            return asked.with_entry(toggled) if matched else RefusedInput(text_id="tap-please", repeats_item=True)
         if len(matched) != 1:
             return RefusedInput(text_id="tap-please", repeats_item=True)
         return asked.with_answer(asked.shown.labels[matched[0]])
 
-    def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:
-        """The indices of the boxes that were ticked; None where one option was chosen."""
-        if not isinstance(shown.question, ChoicesQuestion):
-            return None
-        labels = json.loads(stored)
-        return [index for index, label in enumerate(shown.labels) if label in labels]
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:  # noqa: ARG002
+        """None: an option is chosen anew."""
+        return None
 
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002  # other inputs need it
         """A stored answer as the options say it: «черепаху», «кіт, пес», «4»."""
-        labels = json.loads(stored) if isinstance(shown.question, ChoicesQuestion) else [stored]
         texts = dict(zip(shown.labels, shown.options, strict=True))
-        parts = [isolate_direction(texts.get(label, label)) for label in labels]
+        parts = [isolate_direction(texts.get(label, label)) for label in shown.question.split_answer(stored)]
         return message_layout.shorten_text(", ".join(parts) or translate("none-of-them"), MAX_ANSWER_UNITS)
 
 
-def _add_options(blocks: list[TextBlock], options: str) -> list[TextBlock]:
+class ScaleInput(OptionsInput):
+    """Points of a scale in a row of buttons: the points where they are short, else numbers or letters."""
+
+    def list_names(self, shown: ShownQuestion, language: str) -> tuple[str, ...]:
+        """Short points; else numbers, or letters where a number could be mistaken for another point."""
+        if message_layout.are_labels_short(shown.options, max_units=MAX_POINT_LABEL):
+            return shown.options
+        numbers = tuple(str(number) for number in range(1, len(shown.options) + 1))
+        return super().list_names(shown, language) if set(numbers) & set(shown.options) else numbers
+
+    def fit_on_buttons(self, shown: ShownQuestion, *, box_units: int = 0) -> bool:  # noqa: ARG002  # one row
+        """Never: points have one row."""
+        return False
+
+    def list_lines(self, shown: ShownQuestion, names: Sequence[str]) -> Sequence[str]:
+        """The points, the first and the last with their captions."""
+        lines, ends = [*super().list_lines(shown, names)], narrow_question(shown, ScaleQuestion).ends
+        if ends:
+            lines[0], lines[-1] = f"{lines[0]} — {ends[0]}", f"{lines[-1]} — {ends[1]}"
+        return lines
+
+    def add_options(self, blocks: list[TextBlock], shown: ShownQuestion, names: Sequence[str]) -> list[TextBlock]:
+        """The list of the points; of points that buttons carry only the captions of both ends."""
+        if names != shown.options:
+            return super().add_options(blocks, shown, names)
+        ends = narrow_question(shown, ScaleQuestion).ends
+        return [*blocks, TextBlock(f"{names[0]} — {ends[0]}\n{names[-1]} — {ends[1]}" if ends else "")]
+
+    def arrange_options(self, buttons: Sequence[InlineButton]) -> ButtonRows:
+        """As few rows as Telegram allows, all of about the same length."""
+        n_rows = -(-len(buttons) // MAX_SCALE_ROW)
+        row_limits = [len(buttons) * number // n_rows for number in range(n_rows + 1)] if buttons else []
+        return tuple(tuple(buttons[start:end]) for start, end in pairwise(row_limits))
+
+
+class ChoicesInput(OptionsInput):
+    """Any number of boxes; the entry is the list of the indices of the ticked boxes, as shown."""
+
+    def fit_on_buttons(self, shown: ShownQuestion, *, box_units: int = len(f"{TICKED} ")) -> bool:
+        """Whether buttons carry the options with their boxes."""
+        return super().fit_on_buttons(shown, box_units=box_units)
+
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
+        """A button for each box, and one to take those that are ticked."""
+        question, ticked = narrow_question(asked.shown, ChoicesQuestion), asked.draft.entry or []
+        boxes = [
+            message_layout.build_button(
+                f"{TICKED if option in ticked else EMPTY} {label}",
+                ButtonAction.TOGGLE,
+                *asked.address,
+                option,
+                int(option not in ticked),
+            )
+            for option, label in enumerate(self.list_button_labels(asked.shown, asked.language))
+        ]
+        done = translate("done") if ticked or question.least else translate("none-of-them")
+        done_button = message_layout.build_button(done, ButtonAction.DONE, *asked.address)
+        return (*self.arrange_options(boxes), (done_button,))
+
+    def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:
+        """Tick or clear a box as the button says, or take the ticked boxes as the answer."""
+        ticked = asked.draft.entry or []
+        if callback.action is ButtonAction.DONE:
+            return _apply_boxes(asked, ticked)
+        option = _get_option(asked, callback)
+        if callback.action is not ButtonAction.TOGGLE:
+            raise Stale("This question has no such button.")
+        return _tick_boxes(asked, {*ticked, option} if callback.get_number(TICK) else {*ticked} - {option})
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Tick or clear the boxes that the text names, or take the ticked ones by the words of their last button."""
+        ticked = asked.draft.entry or []
+        matched = match_options(text, asked.shown.options, asked.language)
+        if not matched and _normalise(text) in _list_done_words(ticked=bool(ticked)):
+            return _apply_boxes(asked, ticked)
+        result = _tick_boxes(asked, {*ticked} ^ {*matched})
+        is_refused = matched or isinstance(result, RefusedInput)
+        return result if is_refused else RefusedInput(text_id="tap-please", repeats_item=True)
+
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int]:
+        """The indices of the boxes that were ticked."""
+        labels = shown.question.split_answer(stored)
+        return [index for index, label in enumerate(shown.labels) if label in labels]
+
+
+def _get_option(asked: AskedQuestion, callback: CallbackData) -> int:
+    """The index of the option that a button names; raises Stale where there is none."""
+    option = callback.get_number(OPTION_INDEX)
+    if option >= len(asked.shown.options):
+        raise Stale("There is no such option.")
+    return option
+
+
+def _tick_boxes(asked: AskedQuestion, ticked: Collection[int]) -> AnswerDraft | RefusedInput:
+    """The draft with these boxes ticked, unless they are too many."""
+    most = narrow_question(asked.shown, ChoicesQuestion).most
+    if most is not None and len(ticked) > most:
+        return RefusedInput(text_id="choose-at-most", arguments={"most": most})
+    return asked.with_entry(sorted(ticked))
+
+
+def _add_list(blocks: list[TextBlock], options: str) -> list[TextBlock]:
     """The blocks with the list of options, which stands right below the question where it has no help."""
     question, help_block = blocks
     if help_block.text or not question.text:
@@ -172,45 +238,12 @@ def _list_done_words(*, ticked: bool) -> set[str]:
 
 def _apply_boxes(asked: AskedQuestion, ticked: list[int]) -> AnswerDraft | RefusedInput:
     """The draft with these boxes as the answer, unless they are too few or too many."""
-    question, labels = asked.shown.question, asked.shown.labels
-    if not isinstance(question, ChoicesQuestion):
-        raise Stale("There are no boxes.")
+    question, labels = narrow_question(asked.shown, ChoicesQuestion), asked.shown.labels
     if len(ticked) < question.least:
         return RefusedInput(text_id="choose-at-least", arguments={"least": question.least})
     if question.most is not None and len(ticked) > question.most:
         return RefusedInput(text_id="choose-at-most", arguments={"most": question.most})
     return asked.with_answer([labels[option] for option in ticked])
-
-
-def _list_option_lines(shown: ShownQuestion, names: Sequence[str]) -> Iterable[str]:
-    ends = shown.question.ends if isinstance(shown.question, ScaleQuestion) else None
-    end_texts = {0: ends[0], len(names) - 1: ends[1]} if ends else {}
-    for index, (name, option) in enumerate(zip(names, shown.options, strict=True)):
-        suffix = f" — {end_texts[index]}" if index in end_texts else ""
-        yield f"{name}) {isolate_direction(option)}{suffix}"
-
-
-def arrange_scale(buttons: Sequence[InlineButton]) -> ButtonRows:
-    """The buttons of a scale in as few rows as Telegram allows, all of about the same length."""
-    n_rows = -(-len(buttons) // MAX_SCALE_ROW)
-    row_limits = [len(buttons) * number // n_rows for number in range(n_rows + 1)]
-    return tuple(tuple(buttons[start:end]) for start, end in pairwise(row_limits))
-
-
-def _list_button_labels(shown: ShownQuestion, language: str) -> tuple[str, ...]:
-    """The options in full where that fits, else their names."""
-    if _fit_on_buttons(shown):
-        return tuple(map(isolate_direction, shown.options))
-    return list_option_names(shown, language)
-
-
-def _fit_on_buttons(shown: ShownQuestion) -> bool:
-    """Whether the options are so short and few that buttons carry them in full; those of a scale have one row."""
-    if isinstance(shown.question, ScaleQuestion) or not message_layout.are_labels_short(shown.options):
-        return False
-    box_units = len(f"{TICKED} ") if isinstance(shown.question, ChoicesQuestion) else 0
-    longest = max(map(count_units, shown.options), default=0) + box_units
-    return -(-len(shown.options) // message_layout.count_columns(longest)) <= MAX_FULL_ROWS
 
 
 def list_letters(count: int, language: str) -> tuple[str, ...]:

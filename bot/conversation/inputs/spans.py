@@ -10,7 +10,7 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, narrow_question
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.spans import span_drafts, span_screens
 from bot.conversation.spans.span_drafts import SpanDraft, SpanTap, parse_draft
@@ -41,7 +41,7 @@ class SpansInput(QuestionInput):
 
     def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
         """The numbers or the moves of this step, and "no such part" where that is an answer."""
-        none = _get_question(asked).none
+        none = asked.shown.question.none_text
         return span_screens.build_span_buttons(_build_choice(asked), translate, address=asked.address, none=none)
 
     def has_step_before(self, asked: AskedQuestion) -> bool:
@@ -63,7 +63,7 @@ class SpansInput(QuestionInput):
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Take a typed number or label as its button, and any other text as the part that it quotes."""
-        choice, none = _build_choice(asked), _get_question(asked).none
+        choice, none = _build_choice(asked), asked.shown.question.none_text
         number = choice.find_typed_number(text.strip())
         if number is not None:
             return asked.with_entry(choice.apply_tap(SpanTap.CHOOSE, number).to_json())
@@ -93,30 +93,23 @@ class SpansInput(QuestionInput):
     ) -> str:
         """The parts in quotation marks, or the text for "no such part"."""
         texts = [span["text"] for span in _read_spans(shown, stored)]
-        words = (
-            span_screens.format_spans(texts, translate)
-            or getattr(shown.question, "none", None)
-            or translate("none-of-them")
-        )
+        words = span_screens.format_spans(texts, translate) or shown.question.none_text or translate("none-of-them")
         return message_layout.shorten_text(words, MAX_ANSWER_UNITS)
 
 
 def _read_spans(shown: ShownQuestion, stored: str) -> list[dict[str, Any]]:
     """The parts of an answer as it is stored, or as a draft holds it: "no such part" is the text for it there."""
-    spans: list[dict[str, Any]] = [] if stored == getattr(shown.question, "none", None) else json.loads(stored)
+    spans: list[dict[str, Any]] = [] if stored == shown.question.none_text else json.loads(stored)
     return spans
-
-
-def _get_question(asked: AskedQuestion) -> SpanQuestion:
-    question = asked.shown.question
-    if not isinstance(question, SpanQuestion):
-        raise LookupError(f"{question.name} is not answered with parts of a text")
-    return question
 
 
 def _build_choice(asked: AskedQuestion) -> SpanChoice:
     segments = span_drafts.split_text(asked.shown.field_text)
-    return SpanChoice(segments=segments, most=_get_question(asked).most, draft=parse_draft(asked.draft.entry or {}))
+    return SpanChoice(
+        segments=segments,
+        most=narrow_question(asked.shown, SpanQuestion).most,
+        draft=parse_draft(asked.draft.entry or {}),
+    )
 
 
 def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
@@ -129,8 +122,8 @@ def _quote_part(asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
 
 def _apply_choice(asked: AskedQuestion, choice: SpanChoice, tap: SpanTap, value: int) -> AnswerDraft:
     draft, text = choice.draft, choice.segments.text
-    if tap is SpanTap.NONE and _get_question(asked).none is not None and not draft.spans:
-        return asked.with_answer(_get_question(asked).none)
+    if tap is SpanTap.NONE and asked.shown.question.none_text is not None and not draft.spans:
+        return asked.with_answer(asked.shown.question.none_text)
     if tap is SpanTap.SAVE and draft.current is not None:
         return asked.with_answer([{"start": start, "end": end, "text": text[start:end]} for start, end in draft.spans])
     return asked.with_entry(choice.apply_tap(tap, value).to_json())

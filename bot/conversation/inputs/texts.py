@@ -11,7 +11,7 @@ from annotation.errors import Stale
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons
+from bot.conversation.inputs.input_base import QuestionInput, RefusedInput, TypedButtons, narrow_question
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, CallbackData
@@ -27,7 +27,7 @@ class TextInput(QuestionInput):
 
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The question, and what was typed: as it will be saved, or to be copied and mended."""
-        question, entry = _get_question(asked.shown), asked.draft.entry
+        question, entry = narrow_question(asked.shown, TextQuestion), asked.draft.entry
         blocks = [message_layout.make_bold_unless_equal(question.text, asked.stimulus), TextBlock(question.help or "")]
         is_number = question.normalise == "number"
         if entry is None:
@@ -73,13 +73,13 @@ class TextInput(QuestionInput):
 
     def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Show the text to be saved, if the question takes it."""
-        return _refuse_text(_get_question(asked.shown), _clean_text(text)) or asked.with_entry(
+        return _refuse_text(asked.shown, _clean_text(text)) or asked.with_entry(
             {TEXT: _clean_text(text), IS_FIXED: False}
         )
 
     def apply_edit(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
         """Take the changed text of a message that was saved as the answer."""
-        return _refuse_text(_get_question(asked.shown), _clean_text(text)) or asked.with_answer(_clean_text(text))
+        return _refuse_text(asked.shown, _clean_text(text)) or asked.with_answer(_clean_text(text))
 
     def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:  # noqa: ARG002  # alike for all questions
         """The saved text, to be mended."""
@@ -90,19 +90,14 @@ class TextInput(QuestionInput):
         return f"«{message_layout.shorten_text(stored, MAX_ANSWER_UNITS)}»"
 
 
-def _get_question(shown: ShownQuestion) -> TextQuestion:
-    if not isinstance(shown.question, TextQuestion):
-        raise TypeError(f"{shown.name} is not answered with a text")
-    return shown.question
-
-
 def _clean_text(text: str) -> str:
     """The text as the question stores it."""
     return unicodedata.normalize("NFC", text.strip())
 
 
-def _refuse_text(question: TextQuestion, text: str) -> RefusedInput | None:
+def _refuse_text(shown: ShownQuestion, text: str) -> RefusedInput | None:
     """Why the question does not take the text; None where it does."""
+    question = narrow_question(shown, TextQuestion)
     if len(text) > question.longest:
         return RefusedInput(text_id="text-too-long", arguments={"length": len(text), "most": question.longest})
     if len(text) < question.shortest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.campaigns.questions import ChoicesQuestion, Question
+from annotation.campaigns.questions import Question
 from annotation.workflow.assignments import AssignedItem, ComparedAnswer, SecondPass
 from annotation.workflow.conversations.conversation_state import AskedQuestion
 from bot.conversation import message_layout
@@ -40,12 +40,7 @@ def build_confirm_buttons(item: AssignedItem, asked: AskedQuestion, translate: T
 
 def may_all_stay_empty(questions: Sequence[Question]) -> bool:
     """Whether nothing at all is an answer: each question is optional, or needs no ticked box, or is asked of some."""
-    return all(
-        not question.required
-        or question.show_if is not None
-        or (isinstance(question, ChoicesQuestion) and question.least == 0)
-        for question in questions
-    )
+    return all(question.may_stay_empty or question.show_if is not None for question in questions)
 
 
 def is_all_well(text: str) -> bool:
