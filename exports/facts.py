@@ -8,24 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TypeAlias
 
-from aggregation.findings import read_plain
+from pydantic import SkipValidation
 
-
-class _ReadsFindings:
-    """Tells pydantic to keep a finding, or to read it from its code and arguments; a text is one of the organiser."""
-
-    def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
-        from pydantic_core import core_schema  # slow to import
-
-        return core_schema.no_info_plain_validator_function(
-            lambda value: read_plain(value) if isinstance(value, dict) else value
-        )
-
-
-Told = Annotated[str, _ReadsFindings()]
-"""A finding, which pages translate."""
+Told: TypeAlias = SkipValidation[str]
+"""A finding, which pages translate, or words of the organiser; pydantic would make a plain text of it."""
 
 
 @dataclass(frozen=True, kw_only=True)

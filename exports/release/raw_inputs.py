@@ -97,8 +97,8 @@ def read_frame(files: Mapping[str, str], path: str) -> pd.DataFrame:
 def read_json(files: Mapping[str, str], path: str) -> Any:
     """Read a JSON file; raises HromadaError with its name where it is missing or no JSON."""
     try:
-        return json.loads(_get(files, path))
-    except ValueError as failure:
+        return json.loads(_get(files, path), object_hook=read_finding)
+    except (KeyError, ValueError) as failure:
         raise _refuse(path) from failure
 
 
