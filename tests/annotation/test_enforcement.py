@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
+from aggregation.findings import read_plain
 from annotation.campaigns import project_file as project_files
 from annotation.errors import Conflict
 from annotation.store import frames, judgements, overlap_counts, queries
@@ -221,7 +223,8 @@ def test_who_fails_the_controls_is_excluded_with_all_answers(campaign: Make, acc
     assert [cats.places(name) for name in ("m1", "m2", "m3")] == [(2, 1, 1), (3, 0, 0), (3, 0, 0)]
     assert cats.session.get_one(Assignment, held).status is AssignmentStatus.EXPIRED
     assert not cats.final(last).post_hoc
-    assert cats.events(Event.ANNOTATOR_EXCLUDED) == [{"rule": NEVER, "assignment": last}]
+    (event,) = cats.events(Event.ANNOTATOR_EXCLUDED)
+    assert (read_plain(event["rule"]), event["assignment"]) == (NEVER, last)
     assert [(one["answers"], one["post_hoc"]) for one in cats.events(Event.ANSWERS_EXCLUDED)] == [(3, False)]
     assert len(cats.session.exec(select(RequeuedItem)).all()) == 3
 
@@ -274,6 +277,13 @@ def test_each_consequence_of_a_hasty_answer(
     assert (cats.final(fast).flags, cats.reason(fast), cats.participation(who).status) == (flags, reason, status)
     assert cats.participation(who).reason == ("under 5 s for an item" if consequence == "pause" else None)
     assert cats.places("m2") == ((3, 0, 0) if consequence == "exclude" else (2, 1, 1))
+    columns = sa.text("SELECT excluded_reason, flags FROM judgement WHERE assignment_id = :made")
+    stored = [one for one in cats.session.execute(columns, {"made": fast}).one() if one is not None]
+    code = {"code": "too-fast-item", "arguments": {"seconds": 5.0}}
+    for one in stored:
+        found = json.loads(one) if isinstance(one, str) else one
+        assert found == (code if reason else [code])
+    assert len(stored) == (consequence != "pause")
     told = {"flag": Event.QUALITY_FLAGGED, "pause": Event.ANNOTATOR_PAUSED, "exclude": Event.ANSWERS_EXCLUDED}
     assert [len(cats.events(event)) for event in told.values()] == [int(one == consequence) for one in told]
     cats.sound()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from aggregation.findings import Finding
 from exports import corrections, filtering, report, sensitivity, tables
+from exports.facts import LintFact
 from exports.full_responses import FilteringRule, QuestionSpec
 from exports.pages import scaffold, translation
 from exports.release import ReleaseFolder, build_release_folder
+from exports.release.raw_inputs import read_inputs, write_inputs
 
 Make = Any
 NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity")
@@ -118,3 +121,35 @@ def test_numbers_have_a_decimal_comma() -> None:
         assert translation.localize_number("81.0, 86.2, 91.7 %") == "81,0; 86,2; 91,7\u00a0%"
         assert translation.localize_number(".90-.99") == "0,90-0,99"
     assert translation.localize_number("95.7 %") == "95.7 %"
+
+
+def test_data_that_look_like_words_of_a_page_are_not_translated(make_release: Any) -> None:
+    """A column, a field, an item and a reviewer's words that are called as hromada calls things of its own."""
+    data = make_release.data_set()
+    rejected = {"excluded_kind": "rejected", "excluded_reason": Finding("rejected-because", why="expert")}
+    rows = data.responses.copy()
+    for column, value in rejected.items():
+        rows.at[rows.index[0], column] = value
+    frame = make_release.project().frames[0]
+    project = make_release.project(
+        frames=(replace(frame, method=Finding("random-within", column="labels")),),
+        lint=(
+            LintFact(
+                rule="empty-field",
+                severity="warning",
+                message=Finding("empty-field", field="items", n=1, m=12),
+                items=("expert",),
+                remedy=Finding("fill-field"),
+            ),
+        ),
+    )
+    inputs = make_release.inputs(replace(data, responses=rows), project)
+    read = read_inputs(write_inputs(inputs))
+    pages = [html.unescape(build_release_folder(one).files["report.uk.html"].decode()) for one in (inputs, read)]
+    assert pages[0] == pages[1]
+    for shown in (
+        "випадково в межах labels",
+        "відхилено під час перегляду: expert",
+        "Поле 'items' порожнє в 1 із 12 завдань. Заповніть його або вилучіть рядки. expert.",
+    ):
+        assert shown in pages[0]
