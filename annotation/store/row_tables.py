@@ -1,7 +1,7 @@
 """Rows of the hot tables as plain values, read and written by SQLAlchemy Core, and rows inserted in bulk.
 
-A tap reads and writes by these statements, which are built once: the ORM would take two to five times as long. A value
-belongs to no session and cannot be assigned to; `RowTable.update` changes the row and the value.
+A tap reads and writes with these statements. They are built once; the ORM would take two to five times as long. A value
+belongs to no session and is frozen; `RowTable.update` changes the row together with its value.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ Row = TypeVar("Row", bound=PlainRow)
 class RowTable(Generic[Row]):
     """The statements that read and write rows of a table as plain values.
 
-    The values have the fields of `row_type`, a base of the table model `model`; `columns` are their columns, of which
-    the first belongs to the primary key. `select` reads them.
+    The values have the fields of `row_type`, a base of the table model `model`. `columns` are their columns; the first
+    belongs to the primary key. `select` reads them.
     """
 
     def __init__(self, row_type: type[Row], model: type[Row]) -> None:
@@ -31,14 +31,14 @@ class RowTable(Generic[Row]):
         self.columns = tuple(table.columns[name] for name in self._names)
         self.select = sa.select(*self.columns)
         self._key = tuple(column.name for column in table.primary_key)
-        self._has_key = sa.and_(*(column == sa.bindparam(f"is_{column.name}") for column in table.primary_key))
+        has_key = sa.and_(*(column == sa.bindparam(f"is_{column.name}") for column in table.primary_key))
+        self._by_key, self._update = self.select.where(has_key), sa.update(table).where(has_key)
         self._generated = None if table.autoincrement_column is None else table.autoincrement_column.name
         self._insert = sa.insert(table)
-        self._update = sa.update(table).where(self._has_key)
         self._updates: dict[tuple[str, ...], sa.Update] = {}
 
     def build(self, values: Sequence[Any]) -> Row | None:
-        """The value of these columns; None where an outer join has found no row."""
+        """Return the value of these columns, or None if an outer join found no row."""
         if values[0] is None:
             return None
         return cast(Row, self._row_type.model_construct(**dict(zip(self._names, values, strict=True))))
@@ -46,28 +46,28 @@ class RowTable(Generic[Row]):
     def find(
         self, session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None = None
     ) -> Row | None:
-        """The first row that a statement on `columns` reads, None without one."""
+        """Return the first row that a statement on `columns` reads, or None."""
         found = find_first(session, statement, parameters, self)
         return None if found is None else found[0]
 
     def list(self, session: Session, statement: sa.Executable) -> list[Row]:
-        """The rows that a statement on `columns` reads."""
+        """Return the rows that a statement on `columns` reads."""
         session.flush()
         return [row for values in session.connection().execute(statement) if (row := self.build(values)) is not None]
 
     def get(self, session: Session, *key: Any) -> Row | None:
-        """The row with this primary key, None without one."""
-        return self.find(session, self.select.where(self._has_key), self._name_key(key))
+        """Return the row with this primary key, or None."""
+        return self.find(session, self._by_key, self._name_key(key))
 
     def get_one(self, session: Session, *key: Any) -> Row:
-        """The row with this primary key; raises LookupError without one."""
+        """Return the row with this primary key. Raise LookupError if there is none."""
         row = self.get(session, *key)
         if row is None:
             raise LookupError(f"there is no {self._row_type.__name__} {key}")
         return row
 
     def insert(self, session: Session, **values: Any) -> Row:
-        """Insert a row, with defaults for the columns without a value; return it with its id."""
+        """Insert a row and return it with its id. Columns without a value get their defaults."""
         row = cast(Row, self._row_type.model_construct(**values))
         stored = {name: getattr(row, name) for name in self._names if name != self._generated}
         session.flush()
@@ -77,25 +77,27 @@ class RowTable(Generic[Row]):
         return row
 
     def update(self, session: Session, row: Row, **changes: Any) -> None:
-        """Store these values of columns in the database and in the value; nothing is sent where the row has them.
+        """Change columns of a row, in the database and in its value; send nothing if it already has these values.
 
-        Raises StaleDataError where the row was deleted.
+        Raise StaleDataError if the row was deleted.
         """
         changed = {name: value for name, value in changes.items() if getattr(row, name) != value}
         if not changed:
             return
-        key = self._name_key([getattr(row, name) for name in self._key])
+        key = self._get_key(row)
         if session.connection().execute(self._build_update(tuple(changed)), changed | key).rowcount != 1:
             raise StaleDataError(f"This row of {self._row_type.__name__} is not there any more.")
         set_values(row, changed)
 
     def refresh(self, session: Session, row: Row, *, lock: bool = False) -> None:
-        """Read the row again into this value; with `lock` it is locked until the transaction ends."""
-        statement = self.select.where(self._has_key)
-        key = self._name_key([getattr(row, name) for name in self._key])
+        """Read a row again into its value; `lock` locks it until the transaction ends."""
+        statement = self._by_key.with_for_update(key_share=True) if lock else self._by_key
         session.flush()
-        found = session.connection().execute(statement.with_for_update(key_share=True) if lock else statement, key)
-        set_values(row, dict(zip(self._names, found.one(), strict=True)))
+        values = session.connection().execute(statement, self._get_key(row)).one()
+        set_values(row, dict(zip(self._names, values, strict=True)))
+
+    def _get_key(self, row: Row) -> dict[str, Any]:
+        return self._name_key([getattr(row, name) for name in self._key])
 
     def _name_key(self, key: Sequence[Any]) -> dict[str, Any]:
         return {f"is_{name}": value for name, value in zip(self._key, key, strict=True)}
@@ -107,9 +109,9 @@ class RowTable(Generic[Row]):
 
 
 def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
-    """Set in the value of a row what a statement has stored or read."""
+    """Set in the value of a row what a statement stored or read."""
     for name, value in values.items():
-        object.__setattr__(row, name, value)  # whoever holds the value sees the change; assignment is refused
+        object.__setattr__(row, name, value)  # everybody who holds the value must see the change
 
 
 ANNOTATORS = RowTable(models.AnnotatorRow, models.Annotator)
@@ -124,10 +126,10 @@ JUDGEMENTS = RowTable(models.JudgementRow, models.Judgement)
 def find_first(
     session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None, *tables: RowTable[Any]
 ) -> list[Any] | None:
-    """The rows of several tables that stand side by side in the first result of a statement, None without a result.
+    """Return the rows of several tables that a statement joins in its first result, or None without a result.
 
-    The statement reads the columns of the tables, in their order, and then others; so the list has the row of each
-    table, None where an outer join has found none, and then the other values.
+    The statement reads the columns of the tables, in their order, and then others. The list has the row of each table,
+    None if an outer join found none, and then the other values.
     """
     session.flush()
     values = session.connection().execute(statement, parameters).first()

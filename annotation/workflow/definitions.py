@@ -45,7 +45,7 @@ class DefinitionCache(Generic[Row, Definition]):
         return len(self._definitions)
 
     def find_definition(self, row: SQLModel) -> Definition | None:
-        """The definition that belongs to the row's columns; None where the cache does not hold it."""
+        """Return the definition that belongs to the row's columns, or None if the cache lacks it."""
         key = self._read_key(row)
         with self._lock:
             if key in self._definitions:
@@ -103,10 +103,10 @@ def get_project_definition(project: Project) -> ProjectFile:
 
 
 def read_project_definition(session: Session, project: ProjectRow) -> ProjectFile:
-    """The parsed definition of a project whose row was read without it.
+    """Return the parsed definition of a project whose row was read without it.
 
-    Where the cache does not hold it, the whole row is read anew: read alone, the definition could be one that another
-    process has stored since, and would be kept under the old key.
+    If the cache lacks it, read the whole row again: the definition alone could be one that another process has stored
+    since, and the cache would keep it under the old key.
     """
     found = _PROJECTS.find_definition(project)
     return found or get_project_definition(session.get_one(Project, project.id, populate_existing=True))

@@ -18,9 +18,9 @@ metadata.naming_convention = {
 
 
 class PlainRow(SQLModel):
-    """The base of plain values of rows, from which the tables of the same columns inherit.
+    """The base of frozen values of rows. The table model with the same columns inherits from the value's class.
 
-    A value cannot be assigned to, since nothing would store it: `RowTable.update` of `row_tables` does both.
+    Assigning to a value would store nothing. `RowTable.update` of `row_tables` changes both.
     """
 
     model_config = {"frozen": True}
