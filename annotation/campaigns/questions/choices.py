@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from aggregation import spelling
-from annotation.campaigns.questions.option_base import ItemOptionQuestion, find_option
+from annotation.campaigns.questions.choice import ItemOptionQuestion, find_option
 from annotation.campaigns.questions.question_base import (
     Answer,
     ItemConsensus,

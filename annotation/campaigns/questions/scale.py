@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from aggregation import spelling
-from annotation.campaigns.questions.option_base import OptionQuestion, Options, find_option, refuse_duplicates
+from annotation.campaigns.questions.choice import OptionQuestion, Options, find_option, refuse_duplicates
 from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
 from annotation.campaigns.sections.base import Text
 

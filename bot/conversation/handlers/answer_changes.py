@@ -11,7 +11,7 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation.handlers import answers
-from bot.conversation.inputs import get_input
+from bot.conversation.inputs import INPUTS
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, TelegramCalls
 from bot.conversation.views import items
@@ -91,7 +91,7 @@ def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerD
     shown = next(shown for shown in item.questions if shown.name == name)
     answer = draft.answers[name]
     stored = None if answer is None else conversation_state.encode_answer(answer)
-    entry = None if stored is None else get_input(shown.question).restore_entry(shown, stored)
+    entry = None if stored is None else INPUTS[shown.question.kind].restore_entry(shown, stored)
     return conversation_state.remove_answer(draft, name, entry=entry)
 
 

@@ -12,7 +12,7 @@ from annotation.workflow.assignments import AssignedItem, OpenedAssignment, Save
 from annotation.workflow.conversations import conversation_state, screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout, navigation, work_sessions
-from bot.conversation.inputs import get_input
+from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -42,7 +42,7 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     if asked is None or asked.index != callback.get_number(QUESTION_INDEX):
         raise Stale("This question is answered.")
     if callback.action is not ButtonAction.LEAVE_UNANSWERED:
-        result = get_input(asked.shown.question).apply_tap(asked, callback)
+        result = INPUTS[asked.shown.question.kind].apply_tap(asked, callback)
     elif asked.shown.question.required:
         raise Stale("This needs an answer.")
     else:

@@ -14,7 +14,7 @@ from annotation.workflow.conversations import screens
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import navigation, prompts, updates_and_calls
 from bot.conversation.handlers import answer_changes, answers, skips_and_reports
-from bot.conversation.inputs import get_input
+from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
 from bot.conversation.texts import LANGUAGES, get_texts
 from bot.conversation.update_context import UpdateContext, join_calls
@@ -113,7 +113,7 @@ def _answer_item_with_text(
         return _apply_typed_button(context, item, draft) or RefusedInput(text_id="which-answer")
     if item.second_pass is not None and not draft.answers and second_pass.is_all_well(context.text):
         return answers.submit_no_problem(context, opened, draft)
-    question_input = get_input(asked.shown.question)
+    question_input = INPUTS[asked.shown.question.kind]
     choice = _find_deciding_button(context, item, asked)
     callback = None if choice is None else updates_and_calls.decode_callback(choice.data)
     if choice is not None and callback is not None and callback.action in TYPED_BUTTONS:
@@ -138,7 +138,7 @@ def _find_deciding_button(context: UpdateContext, item: AssignedItem, asked: Ask
 
     A label comes before words for yes, no and back, and those of the question's buttons before those of others.
     """
-    question_input = get_input(asked.shown.question)
+    question_input = INPUTS[asked.shown.question.kind]
     typed_buttons = question_input.get_typed_buttons(asked, context.text)
     if typed_buttons is TypedButtons.NONE:
         return None
@@ -185,7 +185,7 @@ def _add_message(context: UpdateContext, asked: AskedQuestion) -> AskedQuestion:
     message_id, name = context.typed.message_id, asked.shown.name
     if context.incoming.parts is not None:
         return replace(asked, draft=replace(asked.draft, messages=asked.draft.messages | {name: []}))
-    earlier = asked.draft.messages.get(name, []) if get_input(asked.shown.question).takes_many_messages else []
+    earlier = asked.draft.messages.get(name, []) if INPUTS[asked.shown.question.kind].takes_many_messages else []
     messages = asked.draft.messages | {name: [*(number for number in earlier if number != message_id), message_id]}
     return replace(asked, draft=replace(asked.draft, messages=messages))
 
@@ -244,7 +244,7 @@ def _apply_edit(
     asked = items.find_asked(item, replace(draft, answers=others, entry=None if is_answered else draft.entry))
     if asked is None or asked.shown.name != name:
         return RefusedInput(text_id="edited")
-    question_input, asked = get_input(asked.shown.question), _add_message(context, asked)
+    question_input, asked = INPUTS[asked.shown.question.kind], _add_message(context, asked)
     return (question_input.apply_edit if is_saved else question_input.apply_text)(asked, context.text)
 
 

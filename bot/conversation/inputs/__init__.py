@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotation.campaigns.questions import Question
 from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
 from bot.conversation.inputs.options import ChoicesInput, OptionsInput, ScaleInput
@@ -27,8 +26,3 @@ INPUTS: Mapping[str, QuestionInput] = {
     "edit": CorrectionInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""
-
-
-def get_input(question: Question) -> QuestionInput:
-    """The way to answer a question."""
-    return INPUTS[question.kind]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -53,6 +53,8 @@ class QuestionInput(ABC):
     """Whether the question is asked in a message of its own, from which its text can be copied."""
     takes_many_messages: bool = False
     """Whether several texts make one answer; otherwise the last one does."""
+    arrange_options: Callable[[Sequence[InlineButton]], ButtonRows] = staticmethod(message_layout.arrange_buttons)
+    """How the buttons of options make rows."""
 
     @abstractmethod
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
@@ -61,10 +63,6 @@ class QuestionInput(ABC):
     @abstractmethod
     def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
         """The buttons that answer the question."""
-
-    def arrange_options(self, buttons: Sequence[InlineButton]) -> ButtonRows:
-        """The buttons of options in rows."""
-        return message_layout.arrange_buttons(buttons)
 
     @abstractmethod
     def apply_tap(self, asked: AskedQuestion, callback: CallbackData) -> AnswerDraft | RefusedInput:

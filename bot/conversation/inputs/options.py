@@ -149,7 +149,8 @@ class ScaleInput(OptionsInput):
         ends = narrow_question(shown, ScaleQuestion).ends
         return [*blocks, TextBlock(f"{names[0]} — {ends[0]}\n{names[-1]} — {ends[1]}" if ends else "")]
 
-    def arrange_options(self, buttons: Sequence[InlineButton]) -> ButtonRows:
+    @staticmethod
+    def arrange_options(buttons: Sequence[InlineButton]) -> ButtonRows:
         """As few rows as Telegram allows, all of about the same length."""
         n_rows = -(-len(buttons) // MAX_SCALE_ROW)
         row_limits = [len(buttons) * number // n_rows for number in range(n_rows + 1)] if buttons else []

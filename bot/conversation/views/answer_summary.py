@@ -6,7 +6,7 @@ from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout
-from bot.conversation.inputs import get_input
+from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
@@ -30,7 +30,7 @@ def _list_answer_lines(item: AssignedItem, draft: AnswerDraft, translate: Texts)
     for number, (index, answer) in enumerate(_list_answers(item, draft), 1):
         shown, words = item.questions[index], translate("leave-open")
         if answer is not None:
-            words = get_input(shown.question).format_answer(
+            words = INPUTS[shown.question.kind].format_answer(
                 shown, conversation_state.encode_answer(answer), translate, language=item.language
             )
         lines.append(f"{number}. {shown.text} — {words}")

@@ -9,7 +9,7 @@ from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import CaseReason
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs import get_input, options
+from bot.conversation.inputs import INPUTS, options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
@@ -188,7 +188,7 @@ def _build_choice_buttons(queued: QueuedCase, translate: Texts) -> ButtonRows:
         )
         for index, (candidate, typed) in enumerate(zip(queued.case.candidates, _list_typed_words(queued), strict=True))
     ]
-    question_input = get_input(queued.case.question)
+    question_input = INPUTS[queued.case.question.kind]
     rows = question_input.arrange_options(choices) if is_full else message_layout.arrange_buttons(choices)
     several = build_case_button(queued, translate("case-several"), ButtonAction.BOXES, 0, 0)
     others = (

@@ -11,7 +11,7 @@ from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudge
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
 from bot.conversation import message_layout, prompts
-from bot.conversation.inputs import get_input
+from bot.conversation.inputs import INPUTS
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts, get_item_texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows
@@ -53,7 +53,7 @@ def format_gold(saved: SavedJudgement, feedback: TrainingFeedback, translate: Te
 def _format_gold_answer(saved: SavedJudgement, name: str, text: str, translate: Texts) -> str:
     shown = next(candidate for candidate in saved.questions if candidate.name == name)
     label = next((label for option, label in zip(shown.options, shown.labels, strict=True) if option == text), text)
-    return get_input(shown.question).format_answer(shown, label, translate, language=saved.language)
+    return INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
 
 
 STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qualification"}
@@ -99,9 +99,9 @@ def build_item_progress(item: AssignedItem, draft: AnswerDraft, translate: Texts
         answer = asked.draft.answers.get(shown.name)
         if answer is not None:
             stored = conversation_state.encode_answer(answer)
-            words = get_input(shown.question).format_answer(shown, stored, translate, language=item.language)
+            words = INPUTS[shown.question.kind].format_answer(shown, stored, translate, language=item.language)
             answered.append((shown.text, words))
-    is_below = draft.is_below or get_input(asked.shown.question).is_separate
+    is_below = draft.is_below or INPUTS[asked.shown.question.kind].is_separate
     return ItemProgress(asked=asked, answered=tuple(answered), is_below=is_below)
 
 
@@ -113,7 +113,7 @@ def find_asked(item: AssignedItem, draft: AnswerDraft) -> AskedQuestion | None:
 def format_draft_answer(item: AssignedItem, asked: AskedQuestion, draft: AnswerDraft, translate: Texts) -> str:
     """The answer of a draft to a question, in words; empty for a question that was left without an answer."""
     answer = draft.answers[asked.shown.name]
-    question_input, stored = get_input(asked.shown.question), conversation_state.encode_answer(answer)
+    question_input, stored = INPUTS[asked.shown.question.kind], conversation_state.encode_answer(answer)
     return (
         "" if answer is None else question_input.format_answer(asked.shown, stored, translate, language=item.language)
     )
@@ -139,7 +139,7 @@ def render_question(item: AssignedItem, translate: Texts, progress: ItemProgress
         [*named, *_build_question_blocks(progress, translate)],
         translate,
         buttons=_build_item_buttons(item, translate, progress),
-        protect=not get_input(progress.asked.shown.question).is_separate,
+        protect=not INPUTS[progress.asked.shown.question.kind].is_separate,
     )
 
 
@@ -172,7 +172,7 @@ def build_answer_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     The only question of an item has no button to leave it without an answer: the item can be skipped. Boxes of which
     none has to be ticked need none, nor do those of the second pass, where nothing ticked is stored as no answer.
     """
-    rows = get_input(asked.shown.question).build_buttons(asked, translate)
+    rows = INPUTS[asked.shown.question.kind].build_buttons(asked, translate)
     if item.second_pass is not None:
         rows = (*rows, *second_pass.build_confirm_buttons(item, asked, translate))
     question = asked.shown.question
@@ -197,7 +197,7 @@ def build_action_buttons(item: AssignedItem, translate: Texts, asked: AskedQuest
     else:
         last = message_layout.build_button(translate("more"), ButtonAction.MORE, assignment_id)
     if asked is not None and asked.draft.answers:
-        if get_input(asked.shown.question).has_step_before(asked):
+        if INPUTS[asked.shown.question.kind].has_step_before(asked):
             return ((last,),)
         return ((message_layout.build_button(translate("back"), ButtonAction.BACK, *asked.address), last),)
     if item.revision:
@@ -222,7 +222,7 @@ def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[Tex
     asked = progress.asked
     is_repeated = progress.is_below and asked.draft.entry is not None  # they stand above
     lines = [] if is_repeated else [f"{question} — {answer}" for question, answer in progress.answered]
-    return [TextBlock("\n".join(lines)), *get_input(asked.shown.question).build_blocks(asked, translate)]
+    return [TextBlock("\n".join(lines)), *INPUTS[asked.shown.question.kind].build_blocks(asked, translate)]
 
 
 def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
@@ -306,7 +306,7 @@ def format_answers(saved: SavedJudgement, translate: Texts) -> list[str]:
     answers = []
     for name, label in saved.stored_answers.items():
         shown = shown_questions[name]
-        words = get_input(shown.question).format_answer(shown, label, translate, language=saved.language)
+        words = INPUTS[shown.question.kind].format_answer(shown, label, translate, language=saved.language)
         answers.append(f"{shown.text} — {words}" if len(saved.questions) > 1 else words)
     return answers
 
