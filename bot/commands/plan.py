@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import QuestionName, Unblind, check_blindness
+from bot.commands.data_sets import QuestionName, Unblind
 
 if TYPE_CHECKING:
     from aggregation.variance_models import VarianceModel
@@ -70,11 +71,8 @@ def plan(
     from bot.commands import terminal_output
     from exports import plan_files, writers
 
-    data, own_pilot, promised = (None, None, None) if project is None else _read_project(project, question)
-    source = own_pilot or data if pilot is None else _read_project(pilot, question)[0]
-    is_observed = source is not None and not source.list_counted_answers().empty
-    if is_observed and source is not own_pilot:
-        check_blindness([str(pilot or project)], by="plan", unblind=unblind)
+    read = _Sources() if project is None and pilot is None else _read_sources(project, pilot, question, unblind=unblind)
+    data, source, is_observed = read.data, read.source, read.is_observed
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
@@ -88,7 +86,7 @@ def plan(
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
-        stage = "the pilot of " if source is own_pilot else ""
+        stage = "the pilot of " if read.is_own_pilot else ""
         basis = f"votes of {n_seen} people of {stage}{source.name}"
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
@@ -125,7 +123,7 @@ def plan(
             for unit, model in models.items()
         ),
         simulated=source is not None and source.simulated,
-        promised=promised,
+        promised=read.promised,
         reached=_measure_reached(data) if data is not None and source is data and is_observed else {},
         notes=(
             *_list_notes(models, is_observed=is_observed, model_correlation=model_correlation),
@@ -154,19 +152,51 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
         )
 
 
-def _read_project(name: str, question: str | None) -> tuple[DataSet, DataSet | None, float | None]:
-    """A project's data set, that of its own pilot while only the pilot has answers, and what its start promised."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Sources:
+    """What a plan rests on: the data set of the project, and the half width that its start promised; and the `source`,
+    whose votes tell the variance: that data set, that of another project, or that of the project's own pilot.
+    """
+
+    data: DataSet | None = None
+    promised: float | None = None
+    source: DataSet | None = None
+    is_own_pilot: bool = False
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether there are votes to tell the variance."""
+        return self.source is not None and not self.source.list_counted_answers().empty
+
+
+def _read_sources(project: str | None, pilot: str | None, question: str | None, *, unblind: bool) -> _Sources:
+    """Read both projects at one moment; the project's own pilot counts while it alone has answers.
+
+    Raises HromadaError where votes of a blind project would tell the variance, without `unblind`.
+    """
     from annotation.vocabulary import Pool
-    from bot import release
-    from bot.commands import database_session
+    from bot.commands import data_sets, database_session
 
     with database_session.open_database() as database, database.reading() as view:
-        found = database_session.get_project(view, name)
-        data, own_pilot = release.build_data_set(view, found, question), None
-        if data.list_counted_answers().empty:
-            stage = release.build_data_set(view, found, question, pool=Pool.PILOT)
-            own_pilot = None if stage.list_counted_answers().empty else stage
-        return data, own_pilot, (found.frozen or {}).get("plan", {}).get("half_width")
+        own = None if project is None else data_sets.read_project(view, project)
+        data = None if own is None else own.read_data_set(question)
+        source, is_own_pilot = data, False
+        if pilot is not None:
+            source = data_sets.read_project(view, pilot).read_data_set(question)
+        elif own is not None and data is not None and data.list_counted_answers().empty:
+            stage = own.read_data_set(question, pool=Pool.PILOT)
+            is_own_pilot = not stage.list_counted_answers().empty
+            source = stage if is_own_pilot else data
+        frozen = None if own is None else own.project.frozen
+        promised = (frozen or {}).get("plan", {}).get("half_width")
+        read = _Sources(data=data, promised=promised, source=source, is_own_pilot=is_own_pilot)
+        if read.is_observed and not is_own_pilot:
+            names = [str(pilot or project)]
+            if unblind:
+                data_sets.record_unblinding(database, names, by="plan")
+            else:
+                data_sets.refuse_blind(view, names)
+        return read
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
@@ -203,7 +233,7 @@ def _measure_reached(data: DataSet) -> dict[str, float | None]:
     from aggregation.answer_types import score_answers
 
     first = data.keep_first_places()
-    scored = score_answers(first.build_answers(), skips=first.build_skips(), units=("individual", "majority"))
+    scored = score_answers(first.build_answers(), skips=first.build_skips(), units=["individual"])
     score = scored["individual"].primary
     return {
         name: None if low is None or high is None else round((high - low) / 2, 4)

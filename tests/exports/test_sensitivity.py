@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -89,7 +91,7 @@ def test_a_setting_equals_the_data_without_these_people(planted: DataSet) -> Non
     found = measure(planted, (0.5,), ())["control > 50 %"]
     rows = planted.responses
     alone = planted.responses.loc[rows["annotator"].isin([*GOOD, *HASTY])]
-    [expected] = sensitivity.measure_settings(DataSet(**{**vars(planted), "responses": alone}), [])
+    [expected] = sensitivity.measure_settings(replace(planted, responses=alone), [])
     assert (found.single, found.majority, found.agreement) == (
         expected.single, expected.majority, expected.agreement,
     )  # fmt: skip
