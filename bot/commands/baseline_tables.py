@@ -232,17 +232,13 @@ def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
     terminal_output.print_table(f"{stamp}mean over {len(found.tasks)} tasks", columns, means, notes=below)
 
 
-def _get_number(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124  # only nan differs from itself
-
-
 BY_LOT = "Where a baseline is torn between options it takes one by lot; every metric is the one expected of that."
 
 
 def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
     """Both as JSON; an undefined score is None."""
     baselines = [
-        asdict(one) | {"scores": {name: _get_known_number(value) for name, value in one.scores.items()}}
+        asdict(one) | {"scores": {name: _get_number(value) for name, value in one.scores.items()}}
         for one in result.trivial
     ]
     preferences = result.preferences
@@ -261,7 +257,7 @@ def print_trivial_answers(result: DataSetResult) -> None:
             (
                 one.name.replace("_", " "),
                 one.answer,
-                *(_get_known_number(one.scores.get(name)) for name in metrics),
+                *(_get_number(one.scores.get(name)) for name in metrics),
                 one.n_torn,
             )
             for one in result.trivial
@@ -282,7 +278,7 @@ def print_trivial_answers(result: DataSetResult) -> None:
         terminal_output.print_table(format_title(data, "people who prefer a place"), columns, rows, notes=[note])
 
 
-def _get_known_number(value: float | None) -> float | None:
+def _get_number(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 

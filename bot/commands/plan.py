@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,8 +70,10 @@ def plan(
     from bot.commands import terminal_output
     from exports import plan_files, writers
 
-    read = _Sources() if project is None and pilot is None else _read_sources(project, pilot, question, unblind=unblind)
-    data, source, is_observed = read.data, read.source, read.is_observed
+    data, source, promised = None, None, None
+    if project is not None or pilot is not None:
+        data, source, promised = _read_sources(project, pilot, question, unblind=unblind)
+    is_observed = source is not None and not source.list_counted_answers().empty
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
@@ -86,7 +87,7 @@ def plan(
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
-        stage = "the pilot of " if read.is_own_pilot else ""
+        stage = "the pilot of " if pilot is None and source is not data else ""
         basis = f"votes of {n_seen} people of {stage}{source.name}"
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
@@ -123,7 +124,7 @@ def plan(
             for unit, model in models.items()
         ),
         simulated=source is not None and source.simulated,
-        promised=read.promised,
+        promised=promised,
         reached=_measure_reached(data) if data is not None and source is data and is_observed else {},
         notes=(
             *_list_notes(models, is_observed=is_observed, model_correlation=model_correlation),
@@ -152,51 +153,34 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Sources:
-    """What a plan rests on: the data set of the project, and the half width that its start promised; and the `source`,
-    whose votes tell the variance: that data set, that of another project, or that of the project's own pilot.
-    """
+def _read_sources(
+    project: str | None, pilot: str | None, question: str | None, *, unblind: bool
+) -> tuple[DataSet | None, DataSet | None, float | None]:
+    """The project's data set, the one whose votes tell the variance, and the half width that the start promised.
 
-    data: DataSet | None = None
-    promised: float | None = None
-    source: DataSet | None = None
-    is_own_pilot: bool = False
-
-    @property
-    def is_observed(self) -> bool:
-        """Whether there are votes to tell the variance."""
-        return self.source is not None and not self.source.list_counted_answers().empty
-
-
-def _read_sources(project: str | None, pilot: str | None, question: str | None, *, unblind: bool) -> _Sources:
-    """Read both projects at one moment; the project's own pilot counts while it alone has answers.
-
-    Raises HromadaError where votes of a blind project would tell the variance, without `unblind`.
+    The second is that of another project, or of the project's own pilot while that alone has answers, or the first.
+    Raises HromadaError where it would show votes of a blind project, without `unblind`.
     """
     from annotation.vocabulary import Pool
     from bot.commands import data_sets, database_session
 
     with database_session.open_database() as database, database.reading() as view:
         own = None if project is None else data_sets.read_project(view, project)
-        data = None if own is None else own.read_data_set(question)
-        source, is_own_pilot = data, False
+        data = source = None if own is None else own.read_data_set(question)
         if pilot is not None:
             source = data_sets.read_project(view, pilot).read_data_set(question)
         elif own is not None and data is not None and data.list_counted_answers().empty:
             stage = own.read_data_set(question, pool=Pool.PILOT)
-            is_own_pilot = not stage.list_counted_answers().empty
-            source = stage if is_own_pilot else data
-        frozen = None if own is None else own.project.frozen
-        promised = (frozen or {}).get("plan", {}).get("half_width")
-        read = _Sources(data=data, promised=promised, source=source, is_own_pilot=is_own_pilot)
-        if read.is_observed and not is_own_pilot:
+            source = data if stage.list_counted_answers().empty else stage
+        is_own_pilot = pilot is None and source is not data
+        if source is not None and not source.list_counted_answers().empty and not is_own_pilot:
             names = [str(pilot or project)]
             if unblind:
                 data_sets.record_unblinding(database, names, by="plan")
             else:
                 data_sets.refuse_blind(view, names)
-        return read
+        frozen = None if own is None else own.project.frozen
+        return data, source, (frozen or {}).get("plan", {}).get("half_width")
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
