@@ -9,8 +9,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from aggregation.bootstrap import Sparse, encode_groups
 from aggregation.errors import HromadaError
+from aggregation.intervals.resampling import Sparse, encode_groups
 from aggregation.schema import Codes, Floats, Votes, order_annotators
 
 

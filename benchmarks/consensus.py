@@ -132,7 +132,7 @@ def _crowdkit(n_votes: int) -> dict[str, float]:
 
 
 def _sparse(n_votes: int) -> dict[str, float]:
-    from aggregation import dawid_skene
+    from aggregation.consensus import dawid_skene
     from aggregation.schema import Votes
 
     frame, items = _crowd(n_votes)
@@ -145,7 +145,7 @@ def _sparse(n_votes: int) -> dict[str, float]:
 
 
 def _alpha(n_votes: int) -> dict[str, float]:
-    from aggregation.labels.agreement import compute_label_agreement
+    from aggregation.agreement.coefficients import compute_label_agreement
     from aggregation.schema import Votes
 
     frame, items = _crowd(n_votes)
@@ -158,8 +158,9 @@ def _alpha(n_votes: int) -> dict[str, float]:
 
 
 def _release(n_votes: int) -> dict[str, float]:
-    from aggregation.labels.agreement import compute_label_agreement
-    from aggregation.labels.consensus import build_label_consensus, compute_label_accuracy
+    from aggregation.agreement.coefficients import compute_label_agreement
+    from aggregation.consensus.consensus import compute_label_accuracy
+    from aggregation.consensus.methods import build_label_consensus
     from aggregation.schema import check_votes as checked
 
     frame, items = _crowd(n_votes)

@@ -33,7 +33,7 @@ from _figures import Figure, end, tell
 from _panels import Campaign, Design, simulate_labels
 from _refitted_panels import simulate_refits
 
-from aggregation.performance import Score
+from aggregation.scores.performance import Score
 
 REFITTED_CAMPAIGNS = 300
 SEED = 15

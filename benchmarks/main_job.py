@@ -23,7 +23,8 @@ from _figures import Figure, build_ratio, show
 from _reference import make_votes, measure_reference
 from _researcher_script import ScriptResults, run_script
 
-from aggregation.labels import agreement, consensus
+from aggregation.agreement import coefficients as label_coefficients
+from aggregation.consensus.methods import build_label_consensus
 from annotation.store import database, pseudonyms, queries
 from annotation.workflow.imports import vote_import
 from annotation.workflow.lifecycle import projects
@@ -63,10 +64,10 @@ def watched(method: Callable[..., object], into: dict[str, float]) -> Callable[.
 def measure(folder: Path) -> tuple[dict[str, float], float]:
     """Seconds of each part, and of crowd-kit within them; and alpha, which the script must find too."""
     seconds: dict[str, float] = {}
-    methods = {}
+    fits = {}
     for name in ("MajorityVote", "DawidSkene"):
         model = getattr(crowdkit.aggregation, name)
-        methods[model] = model.fit
+        fits[model] = model.fit
         model.fit = watched(model.fit, seconds)
     now = datetime.now(UTC)
     (folder / "project.yaml").write_text(PROJECT, encoding="utf-8")
@@ -80,12 +81,12 @@ def measure(folder: Path) -> tuple[dict[str, float], float]:
         with clocked(seconds, "read"), db.transaction() as session:
             votes = release.build_data_sets(session)[0].build_votes()
     with clocked(seconds, "majority"):
-        consensus.build_label_consensus(votes, method="majority", ties="random", seed=1)
+        build_label_consensus(votes, method="majority", ties="random", seed=1)
     with clocked(seconds, "Dawid-Skene"):
-        consensus.build_label_consensus(votes, method="dawid_skene", ties="first")
+        build_label_consensus(votes, method="dawid_skene", ties="first")
     with clocked(seconds, "agreement, 1,000 resamples"):
-        coefficients = agreement.compute_label_agreement(votes, n_resamples=RESAMPLES, seed=SEED)
-    for model, fit in methods.items():
+        coefficients = label_coefficients.compute_label_agreement(votes, n_resamples=RESAMPLES, seed=SEED)
+    for model, fit in fits.items():
         model.fit = fit
     return seconds, coefficients["krippendorff_alpha_nominal"].value or 0.0
 

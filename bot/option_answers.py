@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from aggregation.trivial_baselines import OptionItem
+from aggregation.scores.trivial_baselines import OptionItem
 from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
 from annotation.workflow.quality.rules import find_shown_position
 from exports.inputs import DataSet
@@ -51,7 +51,7 @@ def list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, .
 def find_places(
     data: DataSet, question: OptionQuestion, own: OwnOptions, items: Mapping[str, OptionItem]
 ) -> pd.DataFrame:
-    """One row per counted answer with the columns PLACE_COLUMNS (see `aggregation.position_preference`).
+    """One row per counted answer with the columns PLACE_COLUMNS (see `aggregation.comparison.order_effects`).
 
     Places are those of the options as they were shown; imported answers are taken to have been shown the stored order.
     """

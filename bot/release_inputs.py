@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from aggregation.consensus import TieRule
-from aggregation.labels.consensus import Method
+from aggregation.consensus.consensus import TieRule
+from aggregation.consensus.methods import Method
 from annotation.settings import Settings
 from annotation.store import pseudonyms
 from bot import benchmark_release, release, release_facts

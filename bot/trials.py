@@ -221,7 +221,7 @@ def _invite(session: Session, project: Project, *, people: int) -> None:
 
 def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:
     """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
-    from aggregation.answer_types import score_answers
+    from aggregation.answer_types.answer_type import score_answers
 
     with_truth = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
     if with_truth.list_counted_answers().empty:

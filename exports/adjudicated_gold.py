@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling
+from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling
 from aggregation.scoring import is_right_answer
 from exports.inputs import DataSet
 from exports.number_formats import format_fixed

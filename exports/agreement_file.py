@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.agreement import Coefficient
-from aggregation.consensus import Consensus
-from aggregation.labels.agreement import MOST_REFITS
-from aggregation.labels.consensus import Method
+from aggregation.agreement.people import MOST_REFITS
+from aggregation.agreement.table import Coefficient
+from aggregation.consensus.consensus import Consensus
+from aggregation.consensus.methods import Method
 from exports import annotator_quality
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient

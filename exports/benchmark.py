@@ -14,8 +14,8 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError, Where
+from aggregation.intervals.resampling import Progress
 from exports import hugging_face, lm_eval, writers
 from exports.benchmark_items import BenchmarkTask, BuildOptions, BuildSource, build_tasks
 from exports.lm_eval.replay import TaskPeople, has_harness, list_samples

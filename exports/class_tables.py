@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from aggregation.labels.scores import compute_class_scores
+from aggregation.scores.labels import compute_class_scores
 from exports.number_formats import format_fixed
 from exports.results import DataSetResult
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from aggregation import schema
 from aggregation.answers import Answers, AnswerType, choose_headline_coefficient
+from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
-from aggregation.trivial_baselines import OptionItem
 
 RESPONSE_COLUMNS = (
     "dataset", "item_id", "item_revision", "group", "annotator", "insider", "response", "response_raw", "skip_reason",
@@ -73,7 +73,7 @@ class DataSet:
 
     What follows is read for some commands alone, is empty for others, and stands in no file of a release: `hours` has
     the hour of the day, 0 to 23, of the answer to each item (item_id, pseudonym), by the clock of who answered;
-    `places` one row per counted answer with the columns of `aggregation.position_preference`, as the options were
+    `places` one row per counted answer with the columns of `aggregation.comparison.order_effects`, as the options were
     shown (None where nothing is chosen from options); `parts` by kind (stratum, tag) and part its items; `text_hashes`
     the sha256 of what each item shows in its first step, without question and options, while `stimulus_sha256` has
     both, so that it differs wherever wordings do.

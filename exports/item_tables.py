@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types import build_consensus
+from aggregation.answer_types.answer_type import build_consensus
 from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, replace_gold
 from exports.inputs import DataSet
 from exports.number_formats import format_column

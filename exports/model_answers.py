@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from aggregation import spelling
+from aggregation.answer_types.span import LabelledSpan, format_spans
+from aggregation.comparison.model_differences import PublishedScore
 from aggregation.errors import HromadaError, Where
-from aggregation.model_differences import PublishedScore
-from aggregation.spans.votes import LabelledSpan, format_spans
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
 from exports.lm_eval import HarnessRun, find_results, format_answer, read_run, read_samples

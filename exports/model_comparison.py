@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.consensus import SHARED, TieChoice, TieRule
+from aggregation.comparison.model_differences import ModelDifference, PublishedScore
+from aggregation.comparison.people_and_models import ModelAnswers, ModelComparison, compare_models
+from aggregation.consensus.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
-from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
-from aggregation.model_differences import PublishedScore
-from aggregation.model_rows import ModelDifference
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
 
 DIGITS = 6  # decimals; more would differ between machines
 

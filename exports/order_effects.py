@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from aggregation.answer_types import compare_answers, score_answers
-from aggregation.best_annotator import BestAnnotator, score_best_annotator
+from aggregation.answer_types.answer_type import compare_answers, score_answers
+from aggregation.comparison.order_effects import OrderSlope, estimate_order_slope
 from aggregation.errors import HromadaError
-from aggregation.order_effects import OrderSlope, estimate_order_slope
-from aggregation.performance import Unit, UnitName
+from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
+from aggregation.scores.performance import Unit, UnitName
 from exports.inputs import DataSet
 from exports.number_formats import format_fixed
 

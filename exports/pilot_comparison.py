@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.pilot_comparison import PilotComparison, PilotDifference
-from aggregation.pilot_measures import PilotAnswers
+from aggregation.comparison.projects import PilotAnswers, PilotComparison, PilotDifference
 from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_row

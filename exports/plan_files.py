@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.difference_tests import POWER
-from aggregation.planning import (
+from aggregation.comparison.difference_tests import POWER
+from aggregation.planning.design import (
     ASSURANCE,
     PlannedDesign,
     find_items,
@@ -19,7 +19,7 @@ from aggregation.planning import (
     list_trade_offs,
     plan_design,
 )
-from aggregation.variance_models import KNOWN, VarianceModel
+from aggregation.planning.variance_models import KNOWN, VarianceModel
 from exports import writers
 from exports.number_formats import round_row
 from exports.pages.svg import SvgDrawing, build_svg_file

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from aggregation.bootstrap import Progress
-from aggregation.consensus import TieRule
+from aggregation.consensus.consensus import TieRule
+from aggregation.consensus.methods import Method
 from aggregation.errors import HromadaError
-from aggregation.labels.consensus import Method
+from aggregation.intervals.resampling import Progress
 from exports import tables
 from exports.benchmark import Benchmark, build_benchmark
 from exports.benchmark_items import BuildOptions, BuildSource

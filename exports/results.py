@@ -9,26 +9,26 @@ from typing import Literal, TypeVar, get_args
 
 import pandas as pd
 
-from aggregation.agreement import AgreementTable, Basis, Coefficient
-from aggregation.answer_types import build_consensus, compute_agreement, score_answers
-from aggregation.answers import Answers
-from aggregation.bootstrap import Progress
-from aggregation.consensus import SHARED, Consensus, TieChoice, TieRule
-from aggregation.dawid_skene import StopRule
-from aggregation.errors import HromadaError, Refused
-from aggregation.gold_review import CeilingEstimate
-from aggregation.labels.agreement import (
+from aggregation.agreement.people import (
     SelfAgreement,
     compute_agreement_with_others,
     compute_self_agreement,
     estimate_mean_posterior,
 )
-from aggregation.labels.consensus import Method, build_label_consensus
-from aggregation.labels.scores import count_consensus, count_single_answers
-from aggregation.performance import Performance, Score, Unit, UnitName
-from aggregation.position_preference import find_position_preferences
+from aggregation.agreement.table import AgreementTable, Basis, Coefficient
+from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
+from aggregation.answers import Answers
+from aggregation.comparison.gold_review import CeilingEstimate
+from aggregation.comparison.order_effects import find_position_preferences
+from aggregation.consensus.consensus import SHARED, Consensus, TieChoice, TieRule
+from aggregation.consensus.dawid_skene import StopRule
+from aggregation.consensus.methods import Method, build_label_consensus
+from aggregation.errors import HromadaError, Refused
+from aggregation.intervals.resampling import Progress
 from aggregation.schema import Votes
-from aggregation.trivial_baselines import TrivialBaseline
+from aggregation.scores.labels import count_consensus, count_single_answers
+from aggregation.scores.performance import Performance, Score, Unit, UnitName
+from aggregation.scores.trivial_baselines import TrivialBaseline
 from exports import annotator_quality
 from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from aggregation.performance import Performance, Score, Unit, UnitName
-from aggregation.trivial_baselines import TrivialBaseline, score_trivial_baselines
+from aggregation.scores.performance import Performance, Score, Unit, UnitName
+from aggregation.scores.trivial_baselines import TrivialBaseline, score_trivial_baselines
 from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
 from exports.inputs import EXPOSED, DataSet
 from exports.number_formats import format_fixed

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from aggregation.bootstrap import Progress
-from aggregation.consensus import TieRule
-from aggregation.labels.consensus import Method
-from aggregation.performance import Performance, Score, Unit
+from aggregation.consensus.consensus import TieRule
+from aggregation.consensus.methods import Method
+from aggregation.intervals.resampling import Progress
+from aggregation.scores.performance import Performance, Score, Unit
 from exports import annotator_quality, writers
 from exports.agreement_file import build_agreement_content
 from exports.class_tables import CLASS_COLUMNS, CONFUSION_COLUMNS, build_class_table, build_confusion_table

@@ -9,11 +9,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from aggregation.consensus import SHARED, TieChoice
+from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
+from aggregation.comparison.task_means import ScoredTask, TaskMean, estimate_task_mean
+from aggregation.consensus.consensus import SHARED, TieChoice
 from aggregation.errors import HromadaError, Refused
-from aggregation.panel_intervals import NO_INTERVAL, NOT_COVERED
-from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
-from aggregation.task_means import ScoredTask, TaskMean, estimate_task_mean
+from aggregation.intervals.panel import NO_INTERVAL, NOT_COVERED
 from exports.inputs import DataSet
 
 UNITS: tuple[ScoredUnit, ...] = get_args(ScoredUnit)

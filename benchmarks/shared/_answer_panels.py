@@ -18,11 +18,11 @@ from _panels import Campaign, Design, Panel, draw_assignments, draw_ease, draw_p
 from numpy.typing import NDArray
 
 from aggregation import scoring
-from aggregation.answer_types import score_answers
+from aggregation.answer_types.answer_type import score_answers
+from aggregation.answer_types.text import measure_text
 from aggregation.answers import Answers, AnswerType
 from aggregation.schema import Floats, Votes
 from aggregation.scoring import LabelCounts
-from aggregation.texts.scores import measure_text
 
 ANSWER_TYPES: tuple[AnswerType, ...] = ("label", "boxes", "text", "edit", "span")
 BOXES = ("a", "b", "c", "d")

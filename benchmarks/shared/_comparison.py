@@ -11,7 +11,7 @@ from _figures import Figure
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
-from aggregation.model_comparison import ModelAnswers, compare_models
+from aggregation.comparison.people_and_models import ModelAnswers, compare_models
 from aggregation.schema import Votes
 
 ITEMS, PEOPLE, VOTES, MODELS = 100_000, 500, 3, 10

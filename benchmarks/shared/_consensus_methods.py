@@ -36,7 +36,7 @@ class ImportBlocker:
 
 def label_by_every_method() -> dict[str, list[str]]:
     """Return the labels of the items, in their order, by each method that hromada offers."""
-    from aggregation.labels.consensus import Method, build_label_consensus, derive_anchors_and_skills
+    from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
     from aggregation.schema import VOTE_COLUMNS, check_votes
 
     rows = [(item, f"p{number}", label) for item, said in VOTES.items() for number, label in enumerate(said)]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.gold_review import CeilingEstimate, estimate_ceiling
+from aggregation.comparison.gold_review import CeilingEstimate, estimate_ceiling
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.labels.scores import score_labels
-from aggregation.performance import Performance, Score
 from aggregation.schema import Floats, Votes
+from aggregation.scores.labels import score_labels
+from aggregation.scores.performance import Performance, Score
 from aggregation.scoring import METRICS, LabelCounts
 
 LABELS = ("x", "y")

@@ -16,8 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
-from aggregation.pilot_comparison import PilotComparison, compare_pilots
-from aggregation.pilot_measures import PilotAnswers
+from aggregation.comparison.projects import PilotAnswers, PilotComparison, compare_pilots
 from aggregation.schema import Floats, Votes
 
 LABELS = ("x", "y")

@@ -11,12 +11,12 @@ from _panels import Design, compute_metrics, draw_answers, draw_panel, expect_co
 from _simulated_models import SimulatedModel, compare_answers
 
 from aggregation.answers import Answers
-from aggregation.model_comparison import compare_models
-from aggregation.model_differences import PublishedScore
-from aggregation.panel_intervals import estimate_intervals
-from aggregation.planning import predict_detectable, predict_half_width
-from aggregation.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
-from aggregation.variance_models import KNOWN, VarianceModel, estimate_variance_model
+from aggregation.comparison.model_differences import PublishedScore
+from aggregation.comparison.people_and_models import compare_models
+from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
+from aggregation.intervals.panel import estimate_intervals
+from aggregation.planning.design import predict_detectable, predict_half_width
+from aggregation.planning.variance_models import KNOWN, VarianceModel, estimate_variance_model
 
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
 LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25

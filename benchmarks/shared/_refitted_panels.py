@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from _panels import Campaign, Design, Panel, compute_metrics, draw_panel, draw_votes, list_scores
 
-from aggregation import dawid_skene
-from aggregation.labels.scores import score_labels
+from aggregation.consensus import dawid_skene
 from aggregation.schema import Floats, Votes
+from aggregation.scores.labels import score_labels
 from aggregation.scoring import LabelCounts, count_labels
 
 REPEATS = 25  # further campaigns of the same people: their mean is the score of the panel

@@ -23,8 +23,8 @@ from _panels import (
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
-from aggregation.model_comparison import ModelAnswers, compare_models
-from aggregation.model_rows import ModelDifference
+from aggregation.comparison.model_differences import ModelDifference
+from aggregation.comparison.people_and_models import ModelAnswers, compare_models
 from aggregation.schema import Floats
 
 UNITS = ("individual", "majority")

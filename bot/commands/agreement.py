@@ -23,8 +23,8 @@ from bot.commands.data_sets import (
 )
 
 if TYPE_CHECKING:
-    from aggregation.agreement import Coefficient
-    from aggregation.bootstrap import Progress
+    from aggregation.agreement.table import Coefficient
+    from aggregation.intervals.resampling import Progress
     from aggregation.schema import Votes
     from exports.inputs import DataSet
 
@@ -122,25 +122,25 @@ def _compute_coefficients(
 
 def _break_down(data: DataSet, by: By, *, resamples: int, seed: int) -> tuple[Coefficient, ...]:
     """The coefficients of each part of the first votes of each item where an overlap was planned, else of all."""
-    from aggregation import answer_types
-    from aggregation.labels import agreement as coefficients
-    from aggregation.labels import consensus
+    from aggregation.agreement import breakdowns, people
+    from aggregation.answer_types import answer_type
+    from aggregation.consensus import methods
 
     votes = _list_first_votes(data)
     if data.kind != "label":
         answers = data.build_answers().with_votes(votes)
-        return answer_types.break_down_agreement(answers, by.value, n_resamples=resamples, seed=seed)
+        return answer_type.break_down_agreement(answers, by.value, n_resamples=resamples, seed=seed)
     if by is By.LABEL:
-        return coefficients.break_down_by_label(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_by_label(votes, n_resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
-        return coefficients.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
     if by is By.TIME:
-        return coefficients.break_down_over_time(votes, n_resamples=resamples, seed=seed)
+        return breakdowns.break_down_over_time(votes, n_resamples=resamples, seed=seed)
     if votes.classes is None:
         raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
-    majority = consensus.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
+    majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
     target = votes.items["gold"].combine_first(majority)
-    return coefficients.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
+    return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
 
 
 def _list_first_votes(data: DataSet) -> Votes:
@@ -176,10 +176,10 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
 
 def _print_pairs(data: DataSet, *, json: bool) -> None:
     """Cohen's kappa of every two annotators who met on an item."""
-    from aggregation.labels import agreement as coefficients
+    from aggregation.agreement import people
     from bot.commands import terminal_output
 
-    pairs = coefficients.compute_cohen_pairs(_list_first_votes(data)).assign(level="nominal").astype(object)
+    pairs = people.compute_cohen_pairs(_list_first_votes(data)).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})

@@ -24,7 +24,7 @@ from bot.commands.data_sets import (
 )
 
 if TYPE_CHECKING:
-    from aggregation.performance import Performance, Unit
+    from aggregation.scores.performance import Performance, Unit
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.results import DataSetResult
@@ -48,7 +48,7 @@ def baseline(
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
-    from aggregation.consensus import TieChoice
+    from aggregation.consensus.consensus import TieChoice
     from aggregation.errors import HromadaError
     from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions

@@ -14,8 +14,8 @@ from bot.commands.data_sets import format_title, read_votes
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-    from aggregation.consensus import TieChoice
-    from aggregation.performance import Performance, Unit
+    from aggregation.consensus.consensus import TieChoice
+    from aggregation.scores.performance import Performance, Unit
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
@@ -284,7 +284,7 @@ def _get_number(value: float | None) -> float | None:
 
 def print_agreement_with_others(result: DataSetResult, *, json: bool) -> None:
     """Print how often each annotator says what the others say, where the gold was made of their own votes."""
-    from aggregation.labels.agreement import MOST_REFITS
+    from aggregation.agreement.people import MOST_REFITS
     from bot.commands import terminal_output
     from exports.results import CIRCULAR
 

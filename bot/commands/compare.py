@@ -30,9 +30,8 @@ from bot.commands.data_sets import (
 if TYPE_CHECKING:
     from sqlmodel import Session
 
-    from aggregation.model_differences import PublishedScore
-    from aggregation.model_rows import ModelDifference
-    from aggregation.scored_units import ScoredUnit
+    from aggregation.comparison.model_differences import ModelDifference, PublishedScore
+    from aggregation.comparison.scored_units import ScoredUnit
     from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 
@@ -71,7 +70,7 @@ def compare(
     Two projects ask about the same items in other words or another interface: agreement, confidence, time, skips and
     accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
-    from aggregation.consensus import TieChoice
+    from aggregation.consensus.consensus import TieChoice
     from bot.commands import compare_projects, terminal_output
     from exports import model_answers, model_comparison, writers
 
@@ -122,8 +121,8 @@ def compare(
 
 def parse_score(written: str, *, n_items: int) -> PublishedScore:
     """A score of the command line; it is of all items of the project where their number is not said."""
+    from aggregation.comparison.model_differences import PublishedScore
     from aggregation.errors import HromadaError, Where
-    from aggregation.model_differences import PublishedScore
 
     found = _SCORE.fullmatch(written)
     try:
@@ -207,7 +206,7 @@ def _print_tables(compared: ComparedModels) -> None:
 
 def _name_unit(rows: Sequence[ModelDifference]) -> str:
     """The name of a unit over all models; they can be compared on other items, with other numbers of votes."""
-    from aggregation.consensus import name_majority
+    from aggregation.consensus.consensus import name_majority
 
     fewest = [row.fewest_votes for row in rows if row.fewest_votes is not None]
     most = [row.most_votes for row in rows if row.most_votes is not None]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlmodel import Session
 
-    from aggregation.pilot_comparison import PilotComparison
+    from aggregation.comparison.projects import PilotComparison
     from exports.inputs import DataSet
 
 ITEM_NOTES = {
@@ -37,7 +37,7 @@ def list_projects(view: Session, against: Sequence[str]) -> list[str]:
 
 def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
-    from aggregation.pilot_comparison import compare_pilots
+    from aggregation.comparison.projects import compare_pilots
     from bot.commands import terminal_output
     from exports import pilot_comparison, writers
 

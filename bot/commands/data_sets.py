@@ -89,7 +89,7 @@ def _list_blind_projects(session: Session, names: Names) -> list[Project]:
 
 
 class Method(StrEnum):
-    """How votes become one label; `aggregation.labels.consensus` says what each needs and refuses."""
+    """How votes become one label; `aggregation.consensus.methods` says what each needs and refuses."""
 
     MAJORITY = "majority"
     GOLD_MAJORITY = "gold_majority"

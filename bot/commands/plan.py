@@ -11,7 +11,7 @@ from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, Unblind
 
 if TYPE_CHECKING:
-    from aggregation.variance_models import VarianceModel
+    from aggregation.planning.variance_models import VarianceModel
     from exports.inputs import DataSet
     from exports.plan_files import Plan
 
@@ -64,9 +64,9 @@ def plan(
     For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
     that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
-    from aggregation.assumed_variance import compute_mean_group_size
     from aggregation.errors import HromadaError
-    from aggregation.variance_models import assume_variance
+    from aggregation.planning.assumed_variance import compute_mean_group_size
+    from aggregation.planning.variance_models import assume_variance
     from bot.commands import terminal_output
     from exports import plan_files, writers
 
@@ -184,10 +184,10 @@ def _read_sources(
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
-    from aggregation.bootstrap import FEWEST_GROUPS
+    from aggregation.comparison.scored_units import sum_scored_units
     from aggregation.errors import HromadaError
-    from aggregation.scored_units import sum_scored_units
-    from aggregation.variance_models import estimate_variance_model
+    from aggregation.intervals.resampling import FEWEST_GROUPS
+    from aggregation.planning.variance_models import estimate_variance_model
 
     first = data.keep_first_places()
     units = sum_scored_units(first.build_answers(), first.build_skips())
@@ -214,7 +214,7 @@ def _estimate_models(data: DataSet, model_share: float | None, model_correlation
 
 def _measure_reached(data: DataSet) -> dict[str, float | None]:
     """The half widths of the observed intervals: for these people, as `start` promises, and for a fresh panel."""
-    from aggregation.answer_types import score_answers
+    from aggregation.answer_types.answer_type import score_answers
 
     first = data.keep_first_places()
     scored = score_answers(first.build_answers(), skips=first.build_skips(), units=["individual"])

@@ -19,7 +19,7 @@ from time import monotonic
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
 from aggregation.errors import HromadaError
 from annotation.store import database, judgements, processes, queries
 from annotation.store.models import Annotator, Assignment, Judgement, Project

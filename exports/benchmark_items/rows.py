@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types import build_consensus
+from aggregation.answer_types.answer_type import build_consensus
 from exports.benchmark_items.answer_space import build_cue, build_question, encode_answer, get_labels
 from exports.benchmark_items.sources import BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc, name_box_metric

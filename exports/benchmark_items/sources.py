@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from aggregation.consensus import TieRule
-from aggregation.labels.consensus import Method
+from aggregation.consensus.consensus import TieRule
+from aggregation.consensus.methods import Method
 from exports.inputs import DataSet
 
 QuestionKind = Literal["choice", "choices", "scale", "text", "span", "edit"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
 from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
 from exports.checklist.verdicts import Subject, Verdict, judge_each, met, not_applicable, not_scored, not_seen, unmet
 from exports.inputs import DataSet

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from aggregation import schema
-from aggregation.agreement import Coefficient, estimate_item_mean
-from aggregation.bootstrap import Resampling
+from aggregation.agreement.table import Coefficient, estimate_item_mean
+from aggregation.answer_types.text import compute_text_agreement
+from aggregation.intervals.resampling import Resampling
 from aggregation.text_difference import EditMeasures
-from aggregation.texts.agreement import compute_text_agreement
 from exports.corrections.text_pairs import (
     STATUSES,
     Correction,

@@ -11,10 +11,9 @@ from typing import Any
 import pandas as pd
 
 from aggregation import schema
-from aggregation.agreement import Coefficient
-from aggregation.labels.agreement import compute_label_agreement
-from aggregation.multilabel.agreement import BOX_COEFFICIENTS
-from aggregation.multilabel.votes import NO, YES
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.table import Coefficient
+from aggregation.answer_types.boxes import BOX_COEFFICIENTS, NO, YES
 from exports import writers
 from exports.filtering.filtered_items import (
     HUMAN_FAILURE,

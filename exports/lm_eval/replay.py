@@ -25,7 +25,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types import build_consensus
+from aggregation.answer_types.answer_type import build_consensus
 from aggregation.errors import HromadaError
 from exports.benchmark_items import BenchmarkTask
 from exports.benchmark_items.answer_space import build_reply

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from aggregation.performance import Score, Unit
+from aggregation.scores.performance import Score, Unit
 from exports.inputs import DataSet
 from exports.pages.translation import localize_number, mark_count, mark_text, translate, translate_count
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup, escape
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import format_coefficient_interval, format_percent_interval
 from exports.pages.reasons import translate_reason

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
-from aggregation.model_rows import ModelDifference
-from aggregation.performance import Unit
+from aggregation.comparison.model_differences import ModelDifference
+from aggregation.scores.performance import Unit
 from exports.facts import ProjectFacts
 from exports.paper.result_tables import find_task_means
 from exports.release_state import ReleaseState

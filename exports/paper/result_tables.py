@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from aggregation.agreement import Coefficient
+from aggregation.agreement.table import Coefficient
+from aggregation.comparison.model_differences import ALL, ModelDifference
 from aggregation.errors import HromadaError
-from aggregation.model_rows import ALL, ModelDifference
-from aggregation.performance import Unit
+from aggregation.scores.performance import Unit
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
 from exports.release_state import ReleaseState

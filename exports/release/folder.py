@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from aggregation.bootstrap import Progress
+from aggregation.intervals.resampling import Progress
 from exports import corrections, fact_tables, filtering, heds, item_tables, paper, report, tables, writers
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError, Where
+from aggregation.intervals.resampling import Progress
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.replay import get_harness_version
 from exports.lm_eval.results import MANIFEST

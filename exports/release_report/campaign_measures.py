@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from aggregation.model_rows import ALL, ModelDifference
+from aggregation.comparison.model_differences import ALL, ModelDifference
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels

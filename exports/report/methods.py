@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from aggregation.consensus import Consensus
-from aggregation.labels.agreement import OVERCONFIDENCE_WARNING, SelfAgreement
+from aggregation.agreement.people import OVERCONFIDENCE_WARNING, SelfAgreement
+from aggregation.consensus.consensus import Consensus
 from exports.inputs import DataSet
 from exports.pages.display_text import (
     EXACT_SCORING,

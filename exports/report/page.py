@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aggregation.agreement import Coefficient
-from aggregation.performance import Performance, Unit
+from aggregation.agreement.table import Coefficient
+from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.inputs import DataSet
 from exports.item_tables import get_positions_mark

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from aggregation.agreement import Coefficient
-from aggregation.performance import Performance
+from aggregation.agreement.table import Coefficient
+from aggregation.scores.performance import Performance
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from aggregation.labels.scores import NO_LABEL, compute_class_scores
-from aggregation.performance import Score
+from aggregation.scores.labels import NO_LABEL, compute_class_scores
+from aggregation.scores.performance import Score
 from exports.class_tables import format_shared_count
 from exports.order_effects import PLACE, OrderPart, PeopleEffects
 from exports.pages.display_text import (

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from aggregation.answer_types import build_consensus
+from aggregation.answer_types.answer_type import build_consensus
+from aggregation.consensus.methods import Method
 from aggregation.errors import HromadaError
-from aggregation.intervals import wilson_interval
-from aggregation.labels.consensus import Method
+from aggregation.intervals.wilson import wilson_interval
 from exports.inputs import DataSet
 
 CUTS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)

@@ -13,12 +13,12 @@ from itertools import product
 
 import pandas as pd
 
-from aggregation.answer_types import compute_agreement, score_answers
+from aggregation.agreement.coefficients import compute_alpha
+from aggregation.answer_types.answer_type import compute_agreement, score_answers
 from aggregation.answers import Answers
-from aggregation.bootstrap import Progress
 from aggregation.errors import HromadaError
-from aggregation.labels.agreement import compute_alpha
-from aggregation.performance import Score
+from aggregation.intervals.resampling import Progress
+from aggregation.scores.performance import Score
 from exports.annotator_quality import list_control_answers
 from exports.inputs import DataSet
 from exports.score_variants import VARIANT_UNITS, restore_excluded

@@ -14,10 +14,10 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.agreement import AgreementTable
-from aggregation.bootstrap import draw_unit_counts
-from aggregation.intervals import wilson_interval
-from aggregation.labels.agreement import compute_label_agreement
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.table import AgreementTable
+from aggregation.intervals.resampling import draw_unit_counts
+from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]

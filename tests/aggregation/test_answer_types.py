@@ -11,18 +11,18 @@ import pandas as pd
 import pytest
 
 from aggregation import schema
-from aggregation.answer_types import (
+from aggregation.answer_types.answer_type import (
     break_down_agreement,
     build_consensus,
     compute_accuracy,
     compute_agreement,
     score_answers,
 )
+from aggregation.answer_types.boxes import build_pooled_box_votes
 from aggregation.answers import Answers
+from aggregation.consensus.methods import Method
 from aggregation.errors import Refused
-from aggregation.labels.consensus import Method
-from aggregation.multilabel.votes import build_pooled_box_votes
-from aggregation.performance import Unit
+from aggregation.scores.performance import Unit
 
 Rows = Sequence[tuple[str, str, str]]
 TEXT = "Галина черепашка"

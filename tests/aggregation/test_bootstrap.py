@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aggregation import bootstrap
-from aggregation.bootstrap import (
+from aggregation.intervals import resampling
+from aggregation.intervals.resampling import (
     draw_unit_counts,
     encode_groups,
     percentile_interval,
     resample_groups,
     split_resamples,
 )
-from aggregation.intervals import wilson_interval
+from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Floats
 
 GROUPS, N_GROUPS = encode_groups(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
@@ -39,7 +39,7 @@ def _resample_sums(statistics: Floats, *, n_resamples: int, rng: np.random.Gener
 
 def test_chunks_hold_the_limit_and_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """No chunk is wider than the limit allows, and one draw always goes."""
-    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 100)
+    monkeypatch.setattr(resampling, "MAX_CHUNK_NUMBERS", 100)
     assert split_resamples(25, width=10) == [10, 10, 5]
     assert split_resamples(3, width=1000) == [1, 1, 1]
 
@@ -52,7 +52,7 @@ def test_the_size_of_chunks_changes_no_number(monkeypatch: pytest.MonkeyPatch) -
         return _resample_sums(statistics, n_resamples=9, rng=np.random.default_rng(5))
 
     whole = draw()
-    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 13)
+    monkeypatch.setattr(resampling, "MAX_CHUNK_NUMBERS", 13)
     np.testing.assert_array_equal(whole, draw())
 
 
@@ -68,7 +68,7 @@ def test_group_sums_equal_a_loop_over_items() -> None:
 
 def test_progress_rises_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Progress is reported after every chunk, and is 1 at the end."""
-    monkeypatch.setattr(bootstrap, "MAX_CHUNK_NUMBERS", 20)
+    monkeypatch.setattr(resampling, "MAX_CHUNK_NUMBERS", 20)
     heard: list[float] = []
     rng = np.random.default_rng(0)
     _resample_sums(np.ones((6, 1)), n_resamples=10, rng=rng, progress=heard.append)

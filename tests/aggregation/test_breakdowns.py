@@ -13,20 +13,18 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.agreement import Coefficient
-from aggregation.errors import HromadaError, Refused
-from aggregation.labels.agreement import (
+from aggregation.agreement import people
+from aggregation.agreement.breakdowns import break_down_by_annotator, break_down_by_label, break_down_over_time
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.people import (
     OVERCONFIDENCE_WARNING,
-    break_down_by_annotator,
-    break_down_by_label,
-    break_down_over_time,
     compute_cohen_pairs,
-    compute_label_agreement,
     estimate_class_confidence,
     estimate_mean_posterior,
-    people,
 )
-from aggregation.labels.consensus import build_label_consensus
+from aggregation.agreement.table import Coefficient
+from aggregation.consensus.methods import build_label_consensus
+from aggregation.errors import HromadaError, Refused
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from aggregation.labels.consensus import build_label_consensus
-from aggregation.labels.scores import NO_LABEL, compute_class_scores, count_consensus, count_single_answers
+from aggregation.consensus.methods import build_label_consensus
 from aggregation.schema import Votes
+from aggregation.scores.labels import NO_LABEL, compute_class_scores, count_consensus, count_single_answers
 
 Build = Callable[..., Votes]
 NO_SKIPS = pd.DataFrame({"item": [], "annotator": []}, dtype=object)

@@ -12,9 +12,10 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.consensus import TieRule
+from aggregation.consensus import methods
+from aggregation.consensus.consensus import TieRule, compute_label_accuracy
+from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import HromadaError, Refused
-from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy, methods
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]

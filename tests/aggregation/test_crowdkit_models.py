@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from aggregation.labels.consensus.crowdkit_models import load_crowdkit_models
+from aggregation.consensus.method_input import load_crowdkit_models
 
 
 @pytest.fixture(autouse=True)

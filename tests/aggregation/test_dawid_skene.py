@@ -11,7 +11,13 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.dawid_skene import CROWDKIT_ITERATIONS, CROWDKIT_TOLERANCE, DrawWeights, build_table, fit_table
+from aggregation.consensus.dawid_skene import (
+    CROWDKIT_ITERATIONS,
+    CROWDKIT_TOLERANCE,
+    DrawWeights,
+    build_table,
+    fit_table,
+)
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]

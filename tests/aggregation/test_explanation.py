@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from aggregation.consensus import TieRule
-from aggregation.labels.agreement import break_down_by_label, compute_label_agreement, estimate_mean_posterior
-from aggregation.labels.consensus import Method, build_label_consensus, compute_label_accuracy
-from aggregation.labels.scores import score_labels
+from aggregation.agreement.breakdowns import break_down_by_label
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.people import estimate_mean_posterior
+from aggregation.consensus.consensus import TieRule, compute_label_accuracy
+from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.schema import Votes
+from aggregation.scores.labels import score_labels
 
 Build = Callable[..., Votes]
 PAGES = Path(__file__).parents[2] / "docs" / "explanation"

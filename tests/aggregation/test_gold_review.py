@@ -8,8 +8,8 @@ import pytest
 from _gold_reviews import DESIGNS, ReviewDesign, measure_coverage
 from scipy import stats
 
+from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling, list_chances
 from aggregation.errors import HromadaError
-from aggregation.gold_review import CeilingEstimate, WeightedShare, estimate_ceiling, list_chances
 
 
 def build_reviews(*strata: tuple[str, int, int, int, int]) -> pd.DataFrame:

@@ -13,10 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aggregation import schema
-from aggregation.answer_types import METHODS_BY_TYPE, build_consensus, score_answers
+from aggregation.answer_types.answer_type import METHODS_BY_TYPE, build_consensus, score_answers
 from aggregation.answers import Answers
+from aggregation.consensus.methods import Method
 from aggregation.errors import Refused
-from aggregation.labels.consensus import Method
 
 TEXT = "Галина черепашка"
 BOXES = ("а", "б", "в")

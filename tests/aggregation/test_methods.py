@@ -13,16 +13,12 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aggregation.consensus import methods
+from aggregation.consensus.consensus import compute_label_accuracy
+from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
+from aggregation.consensus.skills import compute_control_skills, fit_one_coin
 from aggregation.errors import HromadaError, Refused
-from aggregation.labels.consensus import (
-    Method,
-    build_label_consensus,
-    compute_label_accuracy,
-    derive_anchors_and_skills,
-    methods,
-)
 from aggregation.schema import Votes
-from aggregation.skills import compute_control_skills, fit_one_coin
 
 Build = Callable[..., Votes]
 ROWS = st.lists(
@@ -224,7 +220,7 @@ def test_inner_ties_of_wawa_are_told(votes_of: Build) -> None:
 
 def test_glad_is_refused_for_what_would_take_hours(votes_of: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """It names a method that serves as many votes."""
-    from aggregation.labels.consensus import methods
+    from aggregation.consensus import methods
 
     monkeypatch.setattr(methods, "MAX_GLAD_VOTES", 100)
     with pytest.raises(Refused, match=r"minutes to hours .* Use dawid_skene or majority"):

@@ -17,15 +17,19 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.proportion import confint_proportions_2indep
 
 from aggregation.answers import Answers
-from aggregation.difference_tests import adjust_by_holm, compute_detectable_difference, compute_mcnemar
+from aggregation.comparison.difference_tests import (
+    ShareDifference,
+    adjust_by_holm,
+    compute_detectable_difference,
+    compute_mcnemar,
+    span_share,
+)
+from aggregation.comparison.model_differences import ModelDifference, PublishedScore
+from aggregation.comparison.people_and_models import ModelAnswers, ModelComparison, compare_models
+from aggregation.comparison.scored_units import ScoredUnit
 from aggregation.errors import HromadaError
-from aggregation.labels.scores import score_labels
-from aggregation.model_comparison import ModelAnswers, ModelComparison, compare_models
-from aggregation.model_differences import PublishedScore
-from aggregation.model_rows import ModelDifference
 from aggregation.schema import Votes
-from aggregation.scored_units import ScoredUnit
-from aggregation.share_differences import ShareDifference, span_share
+from aggregation.scores.labels import score_labels
 
 Build = Callable[..., Votes]
 ITEMS = [f"i{number:02}" for number in range(30)]
@@ -88,7 +92,7 @@ def test_the_variance_of_a_difference_is_that_of_the_reference(answers: Answers)
 
 def test_a_model_that_says_what_a_majority_says_differs_by_nothing(answers: Answers) -> None:
     """The paired interval of equal answers is narrow, and p is 1."""
-    from aggregation.labels.consensus import build_label_consensus
+    from aggregation.consensus.methods import build_label_consensus
 
     labels = build_label_consensus(answers.votes, method="majority", ties="first").labels["label"]
     found = compare_models(answers, [ModelAnswers(name="m", answers=dict(labels))])

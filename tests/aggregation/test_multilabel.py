@@ -12,16 +12,17 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aggregation.errors import HromadaError
-from aggregation.labels.consensus import build_label_consensus
-from aggregation.multilabel.agreement import (
+from aggregation.answer_types.boxes import (
     DISTANCES,
+    Selections,
+    check_selections,
     compute_box_agreement,
     compute_set_agreement,
     jaccard_distance,
     masi_distance,
 )
-from aggregation.multilabel.votes import Selections, check_selections
+from aggregation.consensus.methods import build_label_consensus
+from aggregation.errors import HromadaError
 
 BOXES = ("morphology", "syntax", "semantics")
 Rows = list[tuple[str, str, tuple[str, ...]]]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aggregation.labels.agreement import compute_cohen_pairs, compute_label_agreement
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.people import compute_cohen_pairs
 from aggregation.schema import MeasurementLevel, Votes, count_answers
 
 Build = Callable[..., Votes]

@@ -16,12 +16,12 @@ from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 from aggregation import schema, scoring
-from aggregation.answer_types import score_answers
+from aggregation.answer_types.answer_type import score_answers
+from aggregation.answer_types.boxes import list_box_metrics
 from aggregation.answers import Answers
-from aggregation.intervals import wilson_interval
-from aggregation.multilabel.scores import list_box_metrics
-from aggregation.performance import Unit
-from aggregation.position_preference import find_position_preferences
+from aggregation.comparison.order_effects import find_position_preferences
+from aggregation.intervals.wilson import wilson_interval
+from aggregation.scores.performance import Unit
 
 BOXES = ("а", "б", "в", "г")
 WORDS = ("Дніпро", "тече", "з", "півночі", "на", "південь", "п’ять", "разів", "«тихо»")

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aggregation.labels.agreement import MOST_REFITS, compute_agreement_with_others
-from aggregation.labels.consensus import build_label_consensus
-from aggregation.labels.scores import score_labels
+from aggregation.agreement.people import MOST_REFITS, compute_agreement_with_others
+from aggregation.consensus.methods import build_label_consensus
 from aggregation.schema import Votes
+from aggregation.scores.labels import score_labels
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]
@@ -81,7 +81,7 @@ def test_many_people_keep_the_others_skills(votes_of: Build, monkeypatch: pytest
     """Above 50 people nothing is fitted again; with 60 votes a person it is near to what refitting gives."""
     rows = draw_votes(n_items=600, n_people=MOST_REFITS + 10, per_item=6, accuracy=0.8, seed=4)
     fixed = compute_agreement_with_others(votes_of(rows, classes="xy"))
-    monkeypatch.setattr("aggregation.labels.agreement.people.MOST_REFITS", 1000)
+    monkeypatch.setattr("aggregation.agreement.people.MOST_REFITS", 1000)
     refitted = compute_agreement_with_others(votes_of(rows, classes="xy"))
     assert not fixed["dawid_skene"].equals(refitted["dawid_skene"])
     assert (fixed["dawid_skene"] - refitted["dawid_skene"]).abs().mean() < 0.02

@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from aggregation.consensus import TieChoice, TieRule
-from aggregation.intervals import wilson_interval
-from aggregation.labels.scores import score_labels
-from aggregation.performance import Performance, Score
+from aggregation.consensus.consensus import TieChoice, TieRule
+from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Votes
+from aggregation.scores.labels import score_labels
+from aggregation.scores.performance import Performance, Score
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]

@@ -11,10 +11,9 @@ import pytest
 from scipy.special import stdtrit
 
 from aggregation import scoring
-from aggregation.labels.scores import score_labels
-from aggregation.panel_intervals import build_interval
-from aggregation.panel_variance import Contributions, Metric, SetChanges, estimate_variance
+from aggregation.intervals.panel import Contributions, Metric, SetChanges, build_interval, estimate_variance
 from aggregation.schema import Floats, Votes
+from aggregation.scores.labels import score_labels
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]

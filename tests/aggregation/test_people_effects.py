@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 
-from aggregation.best_annotator import BestAnnotator, score_best_annotator
+from aggregation.comparison.order_effects import estimate_order_slope
 from aggregation.gold_comparison import compare_with_gold
-from aggregation.order_effects import estimate_order_slope
 from aggregation.schema import Floats, Votes
+from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
 
 
 def build_campaign(rng: np.random.Generator, *, people: int, slope: float, is_fixed: bool = False) -> pd.DataFrame:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from aggregation import scoring
 from aggregation.errors import HromadaError
-from aggregation.intervals import wilson_interval
-from aggregation.labels.scores import score_labels
-from aggregation.performance import Performance
+from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Votes
+from aggregation.scores.labels import score_labels
+from aggregation.scores.performance import Performance
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]

@@ -11,17 +11,22 @@ import pandas as pd
 import pytest
 from _pilots import PilotDesign, measure_coverage
 
-from aggregation.agreement import AgreementTable
-from aggregation.answer_types import build_consensus, compute_agreement, score_answers
+from aggregation.agreement.table import AgreementTable
+from aggregation.agreement.two_way_variance import list_vote_changes
+from aggregation.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
+from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers, AnswerType
+from aggregation.comparison.projects import (
+    PilotAnswers,
+    PilotComparison,
+    compare_pilots,
+    list_measures,
+    measure_accuracy,
+    measure_median_seconds,
+)
 from aggregation.errors import HromadaError
-from aggregation.labels.agreement.two_way_variance import list_vote_changes
-from aggregation.labels.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
-from aggregation.paired_measures import join_measures
-from aggregation.panel_intervals import estimate_intervals
-from aggregation.panel_variance import Metric, estimate_variance
-from aggregation.pilot_comparison import PilotComparison, compare_pilots
-from aggregation.pilot_measures import PilotAnswers, list_measures, measure_accuracy, measure_median_seconds
+from aggregation.intervals.paired_measures import join_measures
+from aggregation.intervals.panel import Metric, estimate_intervals, estimate_variance
 from aggregation.schema import MeasurementLevel, Votes
 
 Build = Callable[..., Votes]

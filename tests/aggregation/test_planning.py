@@ -10,9 +10,9 @@ from _panels import Design
 from _plans import UNITS, find_detectable_model, find_differences, measure_widths, plan_width
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
-from aggregation import variance_models
-from aggregation.intervals import wilson_interval
-from aggregation.planning import (
+from aggregation.intervals.wilson import wilson_interval
+from aggregation.planning import variance_models
+from aggregation.planning.design import (
     find_items,
     find_people,
     list_trade_offs,
@@ -20,7 +20,7 @@ from aggregation.planning import (
     predict_detectable,
     predict_half_width,
 )
-from aggregation.variance_models import assume_variance
+from aggregation.planning.variance_models import assume_variance
 from annotation.workflow.lifecycle import precision
 
 DESIGN = Design(name="8 people, 100 x 8", people=8, items=100, votes=8, level=2.2)

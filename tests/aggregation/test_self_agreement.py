@@ -6,8 +6,12 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from aggregation.labels.agreement import compute_self_agreement
-from aggregation.labels.agreement.people import REASON_NO_CLASSES, REASON_NO_REPEAT, REASON_ONE_LABEL
+from aggregation.agreement.people import (
+    REASON_NO_CLASSES,
+    REASON_NO_REPEAT,
+    REASON_ONE_LABEL,
+    compute_self_agreement,
+)
 
 
 def repeats(first: str, again: str) -> pd.DataFrame:

@@ -12,9 +12,8 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aggregation.answer_types.span import DESCRIPTIONS, SpanVotes, check_span_votes, compute_span_agreement
 from aggregation.errors import HromadaError
-from aggregation.spans.agreement import DESCRIPTIONS, compute_span_agreement
-from aggregation.spans.votes import SpanVotes, check_span_votes
 
 TEXT = "Галина черепашка"
 Marked = Iterable[tuple[int, int, str]]

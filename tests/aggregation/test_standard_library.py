@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-MODULES = ("intervals", "skill_posterior", "scoring", "errors")
+MODULES = ("intervals.wilson", "consensus.skill_posterior", "planning.assumed_variance", "scoring", "errors")
 
 
 @pytest.mark.process

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aggregation.comparison.task_means import ScoredTask, TaskMean, estimate_task_mean
 from aggregation.errors import HromadaError
 from aggregation.gold_comparison import compare_with_gold
-from aggregation.labels.scores import grade_labels
-from aggregation.options import sum_pluralities, sum_single_answers
-from aggregation.panel_variance import Metric, estimate_variance
+from aggregation.intervals.panel import Metric, estimate_variance
 from aggregation.schema import Floats, Votes
-from aggregation.task_means import ScoredTask, TaskMean, estimate_task_mean
+from aggregation.scores.graded_answers import sum_pluralities, sum_single_answers
+from aggregation.scores.labels import grade_labels
 
 CLASSES = ("x", "y")
 V_ITEM = 0.14**2 / 12  # of what items add to the chance of a right answer, from -.07 to .07

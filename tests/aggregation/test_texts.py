@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aggregation import scoring
+from aggregation.answer_types.text import compute_text_agreement, normalise_votes
+from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError
-from aggregation.labels.consensus import build_label_consensus
 from aggregation.schema import Votes
-from aggregation.texts.agreement import compute_text_agreement, normalise_votes
 
 Build = Callable[..., Votes]
 Rows = list[tuple[str, str, str]]

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from aggregation.comparison.order_effects import find_position_preferences
 from aggregation.errors import HromadaError
-from aggregation.position_preference import find_position_preferences
-from aggregation.trivial_baselines import OptionItem, TrivialBaseline, score_trivial_baselines
+from aggregation.scores.trivial_baselines import OptionItem, TrivialBaseline, score_trivial_baselines
 
 DATA = Path(os.environ.get("HROMADA_SHARED") or "not-set") / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published data sets are not here")

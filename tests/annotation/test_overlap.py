@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from aggregation import schema, skills
-from aggregation.skill_posterior import compute_posterior, smooth_skill
+from aggregation import schema
+from aggregation.consensus import skills
+from aggregation.consensus.skill_posterior import compute_posterior, smooth_skill
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, TextQuestion
 from annotation.workflow.quality import enforcement
 from annotation.workflow.quality.enforcement import Vote

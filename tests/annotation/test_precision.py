@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from aggregation import assumed_variance
+from aggregation.planning import assumed_variance
 from annotation.workflow.lifecycle import precision
 
 

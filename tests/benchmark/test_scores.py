@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from _built_benchmarks import Campaigns, open_campaigns, read_people, read_samples, run_harness
 
-from aggregation.answer_types import score_answers
-from aggregation.performance import Performance
+from aggregation.answer_types.answer_type import score_answers
+from aggregation.scores.performance import Performance
 from annotation.store import queries
 from bot import release
 from exports import lm_eval

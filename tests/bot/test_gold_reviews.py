@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sqlmodel import Session
 
-from aggregation.gold_review import CeilingEstimate
+from aggregation.comparison.gold_review import CeilingEstimate
 from annotation.campaigns.questions import Question
 from annotation.store import database, queries
 from annotation.store.models import AdjudicationCase, Annotator, Item, Project

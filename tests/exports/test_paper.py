@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from aggregation.model_differences import PublishedScore
+from aggregation.comparison.model_differences import PublishedScore
 from exports import paper
 from exports.facts import Pay
 from exports.model_answers import ReadAnswers, ReadModels

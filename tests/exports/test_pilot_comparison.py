@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from aggregation.pilot_comparison import compare_pilots
+from aggregation.comparison.projects import compare_pilots
 from exports.inputs import DataSet
 from exports.pilot_comparison import build_comparison_files, build_pilot, match_items
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from _results import change_result
 
-from aggregation.gold_review import CeilingEstimate, WeightedShare
-from aggregation.trivial_baselines import OptionItem
+from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare
+from aggregation.scores.trivial_baselines import OptionItem
 from exports import tables
 from exports.inputs import DataSet
 from exports.report import render_report

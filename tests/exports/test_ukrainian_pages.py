@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from aggregation import agreement, panel_intervals, performance
-from aggregation.labels.agreement import coefficients, people
+from aggregation.agreement import coefficients, people, table
+from aggregation.intervals import panel
+from aggregation.scores import performance
 from exports import corrections, filtering, report, results, score_variants, sensitivity, tables
 from exports.full_responses import FilteringRule, QuestionSpec
 from exports.pages import scaffold, translation
@@ -123,10 +124,10 @@ def test_numbers_have_a_decimal_comma() -> None:
 
 
 REASONS = (
-    agreement.REASON_NO_PAIRS,
-    agreement.REASON_NOTHING_VARIES,
-    panel_intervals.NOT_COVERED,
-    panel_intervals.NOTHING_VARIES,
+    table.REASON_NO_PAIRS,
+    table.REASON_NOTHING_VARIES,
+    panel.NOT_COVERED,
+    panel.NOTHING_VARIES,
     performance.REASON_UNDEFINED,
     coefficients.REASON_NO_VARIATION,
     coefficients.REASON_FORCED,

@@ -15,7 +15,7 @@ from pathlib import Path
 import _coverage_goals
 import pytest
 
-from aggregation import performance
+from aggregation.scores import performance
 from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages

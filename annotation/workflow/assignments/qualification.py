@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, col, func, select
 
-from aggregation.intervals import wilson_interval
+from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal, judgements
 from annotation.store.models import Assignment, Item, Judgement

@@ -21,7 +21,7 @@ from annotation.vocabulary import Pool
 from annotation.workflow import assignments
 
 if TYPE_CHECKING:
-    from aggregation.labels.consensus import Method
+    from aggregation.consensus.methods import Method
 
 MAJORITY_METHOD = "majority; ties give no label"
 """The description of the majority that is written into the lineage."""

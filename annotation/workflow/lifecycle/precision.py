@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from aggregation.assumed_variance import (
+from aggregation.planning.assumed_variance import (
     EXPECTED_ACCURACY,
     GROUP_CORRELATION,
     ITEM_CORRELATION,

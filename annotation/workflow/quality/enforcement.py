@@ -12,7 +12,7 @@ from datetime import datetime
 
 from sqlmodel import Session
 
-from aggregation.skill_posterior import compute_posterior, smooth_skill
+from aggregation.consensus.skill_posterior import compute_posterior, smooth_skill
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion, question_base
 from annotation.campaigns.sections.quality import SecondsRule

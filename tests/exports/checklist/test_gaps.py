@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from _results import change_result
 
-from aggregation.model_differences import PublishedScore
+from aggregation.comparison.model_differences import PublishedScore
 from exports.checklist import CheckedLine, check_release
 from exports.facts import Qualification, SampleFact, TextFact
 from exports.model_answers import ReadModels

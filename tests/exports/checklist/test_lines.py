@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from _results import change_result
 
-from aggregation.trivial_baselines import OptionItem
+from aggregation.scores.trivial_baselines import OptionItem
 from exports.checklist import LINES, CheckedLine, build_checklist_files, check_release
 from exports.facts import LintFact, PlanFact, ProjectFacts, Qualification, SampleFact, TextFact
 from exports.inputs import DataSet

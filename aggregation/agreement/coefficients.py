@@ -1,0 +1,353 @@
+"""The agreement coefficients of closed labels: which there are, and their rows for first votes and for all votes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from aggregation.agreement.people import estimate_pooled_cohen
+from aggregation.agreement.table import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
+from aggregation.agreement.vote_sums import (
+    FIRST_CLASS_COLUMN,
+    FIRST_MEAN_COLUMN,
+    ONE_COLUMN,
+    PAIRS_COLUMN,
+    VOTES_COLUMN,
+    VoteSums,
+    compute_gwet_weights,
+    sum_votes,
+)
+from aggregation.answers import choose_headline_coefficient
+from aggregation.intervals.resampling import FEWEST_GROUPS, Progress, Resampling
+from aggregation.schema import Floats, MeasurementLevel, Votes, divide_safely
+
+Statistic = Callable[[Floats], Floats]
+"""Takes column sums (draws × columns) and returns one value per draw, nan where it is undefined."""
+ROUNDING_TOLERANCE = 1e-12  # a divisor that is not larger counts as zero
+FIRST_SHARE_COLUMN = 5  # the column of `VoteSums.gwet_items` where the shares of the classes begin
+
+
+def build_mean(index: int) -> Statistic:
+    """The mean over items of one of the N_MEANS columns of means, by its index among these columns."""
+    return lambda sums: np.asarray(sums[:, FIRST_MEAN_COLUMN + index] / sums[:, ONE_COLUMN])
+
+
+def build_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
+    """alpha = 1 - D_o / D_e, Krippendorff (2019), Content Analysis, 4th ed., ch. 12, at any level of measurement.
+
+    D_o is the observed and D_e the expected disagreement; `values` are the values of the classes (`Votes.values`).
+    """
+    return (
+        _build_nominal_alpha(vote_sums)
+        if measurement_level == "nominal"
+        else _build_weighted_alpha(vote_sums, measurement_level=measurement_level, values=values)
+    )
+
+
+def _build_nominal_alpha(vote_sums: VoteSums) -> Statistic:
+    """Nominal alpha: D_o = 1 - pairs / n and D_e = (n² - sum n_c²) / (n (n - 1)).
+
+    n is the number of votes, n_c that of votes for class c, and `pairs` the sum of PAIRS_COLUMN.
+    """
+
+    def statistic(sums: Floats) -> Floats:
+        n, pairs = sums[:, VOTES_COLUMN], sums[:, PAIRS_COLUMN]
+        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes]
+        expected = n * n - np.einsum("dc,dc->d", class_votes, class_votes)
+        return 1 - divide_safely((n - pairs) * (n - 1), expected, above=ROUNDING_TOLERANCE)
+
+    return statistic
+
+
+def _build_weighted_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
+    """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes."""
+    first, second = vote_sums.list_class_pairs()
+
+    def statistic(sums: Floats) -> Floats:
+        n = sums[:, VOTES_COLUMN]
+        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes]
+        squared = _square_differences(class_votes, values=values, measurement_level=measurement_level)
+        differences = squared[:, first, second]
+        observed = np.einsum("dp,dp->d", sums[:, FIRST_CLASS_COLUMN + vote_sums.n_classes :], differences)
+        expected = np.einsum("dp,dp,dp->d", class_votes[:, first], class_votes[:, second], differences)
+        return 1 - divide_safely(observed * (n - 1), expected, above=ROUNDING_TOLERANCE)
+
+    return statistic
+
+
+def _square_differences(class_votes: Floats, *, values: Floats, measurement_level: MeasurementLevel) -> Floats:
+    """The squared difference of each two classes: draws × classes × classes.
+
+    ordinal: of the mean ranks of the two classes among all votes; interval: of their values; ratio: of their values
+    divided by the sum of their values.
+    """
+    if measurement_level == "ordinal":
+        mean_ranks = np.cumsum(class_votes, axis=1) - class_votes / 2
+        return np.asarray((mean_ranks[:, :, None] - mean_ranks[:, None, :]) ** 2)
+    difference = values[:, None] - values[None, :]
+    if measurement_level == "ratio":
+        total = values[:, None] + values[None, :]
+        difference = np.divide(difference, total, out=np.zeros_like(difference), where=total > 0)
+    return np.broadcast_to((difference**2)[None], (len(class_votes), *difference.shape))
+
+
+def build_fleiss_kappa(vote_sums: VoteSums) -> Statistic:
+    """kappa = (P - P_e) / (1 - P_e), Fleiss (1971): P is the mean share of equal pairs, P_e the sum of p_c².
+
+    p_c is the share of class c among all votes.
+    """
+
+    def statistic(sums: Floats) -> Floats:
+        shares = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes] / sums[:, [VOTES_COLUMN]]
+        chance = np.einsum("dc,dc->d", shares, shares)
+        return 1 - divide_safely(
+            1 - sums[:, FIRST_MEAN_COLUMN] / sums[:, ONE_COLUMN], 1 - chance, above=ROUNDING_TOLERANCE
+        )
+
+    return statistic
+
+
+def build_gwet_coefficient(column: int, *, weights: Floats) -> Statistic:
+    """AC1 and AC2 = (P - P_e) / (1 - P_e), Gwet (2008, 2014), with P_e = T_w / (Q (Q - 1)) · sum of p_c (1 - p_c).
+
+    Q is the number of classes, T_w the sum of all weights, p_c the mean over items of the share of class c. `weights`
+    is classes × classes, and `column` is the column of P with these weights: 1 unweighted, 2 linear, 3 quadratic.
+    """
+    n_classes = len(weights)
+
+    def statistic(sums: Floats) -> Floats:
+        observed = divide_safely(sums[:, column], sums[:, 0], above=ROUNDING_TOLERANCE)
+        shares = sums[:, FIRST_SHARE_COLUMN:] / sums[:, [FIRST_SHARE_COLUMN - 1]]
+        variation = np.einsum("dc,dc->d", shares, 1 - shares)
+        chance = weights.sum() * variation / (n_classes * (n_classes - 1))
+        return 1 - divide_safely(1 - observed, 1 - chance, above=ROUNDING_TOLERANCE)
+
+    return statistic
+
+
+CoefficientName = Literal[
+    "percent_agreement",
+    "percent_agreement_chance_corrected_per_item",
+    "all_agree",
+    "strict_majority",
+    "unique_plurality",
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "fleiss_kappa",
+    "cohen_kappa_pooled",
+    "gwet_ac1",
+    "gwet_ac2_linear",
+    "gwet_ac2_quadratic",
+]
+# Each text is published with its coefficient, as `how`; rows are in the order of these texts.
+DESCRIPTIONS: Mapping[CoefficientName, str] = MappingProxyType(
+    {
+        "percent_agreement": "mean over items of the share of equal pairs of votes",
+        "percent_agreement_chance_corrected_per_item": "mean over items of (P - 1/k) / (1 - 1/k), P the share of equal "
+        "pairs of votes, k the item's number of options",
+        "all_agree": "share of items on which all votes are equal",
+        "strict_majority": "share of items on which one answer has more than half of the votes",
+        "unique_plurality": "share of items on which one answer has more votes than every other",
+        "krippendorff_alpha_nominal": "1 - observed / expected disagreement of pairs of votes, nominal",
+        "krippendorff_alpha_ordinal": "1 - observed / expected disagreement of pairs of votes, ordinal",
+        "krippendorff_alpha_interval": "1 - observed / expected disagreement of pairs of votes, interval",
+        "krippendorff_alpha_ratio": "1 - observed / expected disagreement of pairs of votes, ratio",
+        "fleiss_kappa": "(P - P_e) / (1 - P_e), P_e from the shares of the labels among all votes",
+        "cohen_kappa_pooled": "(P - P_e) / (1 - P_e), P the share of equal answers and P_e the chance of each pair of "
+        "annotators, both averaged over the items of all pairs",
+        "gwet_ac1": "(P - P_e) / (1 - P_e), P_e from the mean shares of the labels on all items",
+        "gwet_ac2_linear": "as gwet_ac1, with linear weights of the distance between labels",
+        "gwet_ac2_quadratic": "as gwet_ac1, with quadratic weights of the distance between labels",
+    }
+)
+# The order of the means in the columns of `vote_sums`.
+MEAN_NAMES: tuple[CoefficientName, ...] = (
+    "percent_agreement",
+    "percent_agreement_chance_corrected_per_item",
+    "all_agree",
+    "strict_majority",
+    "unique_plurality",
+)
+SHARE_NAMES = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality")
+FORCED_NAMES = ("strict_majority", "unique_plurality")
+MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
+GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
+REASON_NO_VARIATION = (
+    "All compared votes are equal, so the expected disagreement is 0 and the coefficient is undefined."
+)
+REASON_FORCED = (
+    "An odd number of votes on two options always has a majority, so the design forces this share to be 1, "
+    "however people answer."
+)
+REASON_NO_CLASSES = (
+    "The options differ from item to item and share no classes to compare by; "
+    "use percent agreement and its chance-corrected form."
+)
+BASIS_DESCRIPTIONS: Mapping[Basis, str] = MappingProxyType(
+    {"first": "the first {n} votes of each item in the order of assignment", "pooled": "all votes pooled"}
+)
+
+
+def compute_label_agreement(
+    votes: Votes,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+    progress: Progress | None = None,
+) -> AgreementTable:
+    """Agreement coefficients of the votes; all votes of an annotator count, and items with one vote are left out.
+
+    `overlap` is the planned number of votes per item. The table then begins with the headline rows, in which only the
+    first `overlap` votes of each item count; rows of all votes follow where an item has more. Without an overlap, as
+    for imported votes, there are only the rows of all votes. Intervals are percentiles over resamples of whole groups
+    of items; with fewer than FEWEST_GROUPS groups there are none.
+    """
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
+    if overlap is None:
+        return AgreementTable(rows=_build_rows(votes, basis="pooled", resampling=resampling))
+    planned_votes = votes.first_votes(overlap)
+    has_more = len(planned_votes.frame) < len(votes.frame)
+    n_parts = 1 + has_more
+    parts = [replace(resampling, progress=resampling.part(part, of=n_parts)) for part in range(n_parts)]
+    rows = _build_rows(planned_votes, basis="first", resampling=parts[0], overlap=overlap)
+    return AgreementTable(rows=rows + (_build_rows(votes, basis="pooled", resampling=parts[1]) if has_more else ()))
+
+
+def compute_alpha(votes: Votes) -> tuple[CoefficientName, float | None]:
+    """Krippendorff's alpha at the level of the votes, without an interval: its name, and None where it is undefined."""
+    name: CoefficientName = choose_headline_coefficient("label", has_classes=True, level=votes.measurement_level)
+    if votes.frame.empty:
+        return name, None
+    vote_sums = sum_votes(votes)
+    if _find_reason_undefined(name, votes, vote_sums):
+        return name, None
+    sums: Any = vote_sums.items.columns.sum(axis=0)
+    value = float(build_statistic(name, votes, vote_sums)(np.asarray(sums, dtype=np.float64).reshape(1, -1))[0])
+    return name, None if np.isnan(value) else value
+
+
+def list_coefficients(votes: Votes) -> tuple[CoefficientName, ...]:
+    """The coefficients that have a row for these votes, in the order of DESCRIPTIONS.
+
+    With classes, they are those that the votes' level of measurement allows. Without classes, the means over items
+    come first; the coefficients after them are undefined without classes, and become rows with that reason.
+    """
+    if votes.classes is None:
+        undefined_without_classes: tuple[CoefficientName, ...] = (
+            "krippendorff_alpha_nominal",
+            "fleiss_kappa",
+            "cohen_kappa_pooled",
+            "gwet_ac1",
+        )
+        return MEAN_NAMES + undefined_without_classes
+    allowed_levels = MEASUREMENT_LEVELS[: 1 + MEASUREMENT_LEVELS.index(votes.measurement_level)]
+    excluded = {f"krippendorff_alpha_{name}" for name in MEASUREMENT_LEVELS if name not in allowed_levels}
+    excluded |= {"percent_agreement_chance_corrected_per_item"}
+    excluded |= set() if votes.measurement_level != "nominal" else {"gwet_ac2_linear", "gwet_ac2_quadratic"}
+    return tuple(name for name in DESCRIPTIONS if name not in excluded)
+
+
+def _build_rows(
+    votes: Votes, *, basis: Basis, resampling: Resampling, overlap: int | None = None
+) -> tuple[Coefficient, ...]:
+    """One row per coefficient; `overlap` is the number of votes per item that the basis `first` counts."""
+    vote_sums = sum_votes(votes)
+    resampled_sums, resampled_gwet_sums = vote_sums.resample(resampling)
+    resampling = resampling.without_progress()
+    basis_description = BASIS_DESCRIPTIONS[basis].format(n=overlap)
+    return tuple(
+        _build_row(
+            name,
+            votes,
+            vote_sums,
+            resampled_sums=resampled_gwet_sums if name in GWET_NAMES else resampled_sums,
+            basis=basis,
+            basis_description=basis_description,
+            resampling=resampling,
+        )
+        for name in list_coefficients(votes)
+    )
+
+
+def _build_row(
+    name: CoefficientName,
+    votes: Votes,
+    vote_sums: VoteSums,
+    *,
+    resampled_sums: Floats | None,
+    basis: Basis,
+    basis_description: str,
+    resampling: Resampling,
+) -> Coefficient:
+    how = f"{DESCRIPTIONS[name]}; {basis_description}"
+    item_columns = vote_sums.gwet_items if name in GWET_NAMES else vote_sums.items
+    # There is an interval if enough groups have an item with two votes; items with one vote, which Gwet's coefficients
+    # also use, do not count for that.
+    if vote_sums.items.n_groups < FEWEST_GROUPS:
+        resampled_sums, item_columns = None, replace(item_columns, n_groups=vote_sums.items.n_groups)
+    value, resampled = float("nan"), None
+    reason_undefined = _find_reason_undefined(name, votes, vote_sums)
+    if not reason_undefined:
+        if name == "cohen_kappa_pooled":
+            row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
+            return replace(row, basis=basis, positions=votes.classes_are_positions)
+        statistic = build_statistic(name, votes, vote_sums)
+        resampled = None if resampled_sums is None else statistic(resampled_sums)
+        value = item_columns.compute(statistic)
+    return estimate_coefficient(
+        name,
+        value,
+        resampled=resampled,
+        item_columns=item_columns,
+        resampling=resampling,
+        how=how,
+        reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        level=_get_level(name, votes),
+        basis=basis,
+        classes_are_positions=votes.classes_are_positions,
+        is_share=name in SHARE_NAMES,
+    )
+
+
+def _get_level(name: CoefficientName, votes: Votes) -> MeasurementLevel:
+    """The level of measurement of the coefficient: that in its name; AC2 weighs the classes by their own level."""
+    if name.startswith("gwet_ac2"):
+        return votes.measurement_level
+    return next((level for level in MEASUREMENT_LEVELS if name.endswith(level)), "nominal")
+
+
+def _find_reason_undefined(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> str:
+    """The reason why the coefficient cannot be computed from these votes; empty where it can be computed."""
+    if votes.classes is None and name not in MEAN_NAMES:
+        return REASON_NO_CLASSES
+    if not len(vote_sums.items.groups):
+        return REASON_NO_PAIRS
+    if name in FORCED_NAMES and vote_sums.always_has_majority:
+        return REASON_FORCED
+    fewest, most = vote_sums.votes_per_item
+    if name == "fleiss_kappa" and fewest != most:
+        return f"Fleiss's kappa needs the same number of votes on every item, and here items have {fewest} to {most}."
+    if name in GWET_NAMES and vote_sums.n_classes < 2:
+        return "One label leaves nothing to agree on by chance."
+    return ""
+
+
+def build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) -> Statistic:
+    """The formula of the coefficient, as a function of the column sums."""
+    if name in MEAN_NAMES:
+        return build_mean(MEAN_NAMES.index(name))
+    if name == "fleiss_kappa":
+        return build_fleiss_kappa(vote_sums)
+    if name in GWET_NAMES:
+        index = GWET_NAMES.index(name)
+        weights = (np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[index]
+        return build_gwet_coefficient(1 + index, weights=weights)
+    return build_alpha(vote_sums, measurement_level=_get_level(name, votes), values=votes.values())

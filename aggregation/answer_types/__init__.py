@@ -1,0 +1,1 @@
+"""What each answer type does: its consensus, agreement and scores, behind one table of types."""

@@ -1,0 +1,483 @@
+"""Questions whose answers are sets of options: each option is a box, judged by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, build_item_columns, estimate_coefficient
+from aggregation.answers import Answers
+from aggregation.consensus.consensus import Consensus, TieRule
+from aggregation.consensus.dawid_skene import StopRule
+from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
+from aggregation.errors import HromadaError, Refused
+from aggregation.gold_comparison import ScoredAnswers
+from aggregation.intervals.panel import Contributions, Metric
+from aggregation.intervals.resampling import Resampling
+from aggregation.schema import (
+    ITEM_COLUMNS,
+    VOTE_COLUMNS,
+    Floats,
+    Votes,
+    check_item_ids,
+    check_items,
+    check_rows,
+    check_votes,
+    count_codes,
+    divide_safely,
+)
+from aggregation.scores.graded_answers import build_column_mean, build_share_metric
+from aggregation.scores.part_scores import Part, PartType, build_whole_layer, sum_parts
+
+YES, NO = "yes", "no"
+BOXES_DIFFER = "The boxes differ from item to item and share no classes"
+ITEM_BOX_SEPARATOR = "\x1f"  # joins the ids of an item and a box, which never contain it
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Selections:
+    """Which boxes each annotator ticked on each item.
+
+    `frame` has the text columns item and annotator, one row per vote in the order of assignment; `ticked` says which
+    boxes (votes × boxes, in declared order); `items` has the index item and the column group. No box is an answer.
+    """
+
+    frame: pd.DataFrame
+    ticked: NDArray[np.bool_]
+    boxes: tuple[str, ...]
+    items: pd.DataFrame
+
+    def box_votes(self, box: str) -> Votes:
+        """The votes for one box, yes or no, without gold."""
+        answers = np.where(self.ticked[:, self.boxes.index(box)], YES, NO)
+        items = self.items.assign(gold=None, n_options=2)
+        return check_votes(self.frame.assign(answer=answers), items=items, classes=(YES, NO))
+
+    def first_votes(self, number: int) -> Selections:
+        """The first `number` votes of each item in the order of assignment."""
+        kept = (self.frame.groupby("item").cumcount() < number).to_numpy()
+        return replace(self, frame=self.frame.loc[kept].reset_index(drop=True), ticked=self.ticked[kept])
+
+
+def check_selections(frame: pd.DataFrame, *, items: pd.DataFrame, boxes: Sequence[str]) -> Selections:
+    """Check and freeze votes (`frame`: item, annotator, answer as an iterable of boxes) on items (index item; group).
+
+    Raises HromadaError for a missing column, an empty cell, an unknown item, and a box that is not declared.
+    """
+    rows = check_rows(frame, VOTE_COLUMNS)
+    known = check_items(items, ("group",))
+    names = rows[["item", "annotator"]].astype(str).astype(object)
+    check_item_ids(names, known)
+    ticked = np.zeros((len(rows), len(boxes)), dtype=bool)
+    for row, answer in enumerate(rows["answer"]):
+        for box in answer:
+            if box not in boxes:
+                raise HromadaError(f"A vote says {box!r}, which is not a declared box.")
+            ticked[row, list(boxes).index(box)] = True
+    return Selections(frame=names, ticked=ticked, boxes=tuple(boxes), items=known)
+
+
+def read_selections(answers: Answers) -> Selections:
+    """The votes for boxes that are the same on every item."""
+    frame = answers.votes.frame.assign(answer=[json.loads(stored) for stored in answers.votes.frame["answer"]])
+    return check_selections(frame, items=answers.votes.items, boxes=answers.boxes or ())
+
+
+def build_pooled_box_votes(answers: Answers) -> Votes:
+    """Every box of every answer as a vote of its own, yes or no, on an "item" that is the item and box together.
+
+    Yes and no mean the same for every box, so these votes have classes even where the boxes differ from item to item.
+    """
+    frame = pd.DataFrame(
+        [
+            (join_item_and_box(item, box), annotator, YES if box in ticked else NO)
+            for item, annotator, ticked in _iterate_ticked(answers)
+            for box in answers.get_boxes(item)
+        ],
+        columns=list(VOTE_COLUMNS),
+        dtype=object,
+    )
+    groups, gold = answers.votes.items["group"].to_dict(), answers.votes.items["gold"].to_dict()
+    rows = {
+        join_item_and_box(str(item), box): (group, _get_box_gold(gold[item], box), 2)
+        for item, group in groups.items()
+        for box in answers.get_boxes(str(item))
+    }
+    items = pd.DataFrame.from_dict(rows, orient="index", columns=list(ITEM_COLUMNS)).astype(object)
+    return check_votes(frame, items=items.rename_axis("item"), classes=(YES, NO))
+
+
+def build_box_votes(answers: Answers, box: str) -> Votes:
+    """The votes for one box, yes or no, with its gold."""
+    votes = answers.votes
+    given = [YES if box in ticked else NO for _, _, ticked in _iterate_ticked(answers)]
+    gold = pd.Series(
+        [_get_box_gold(stored, box) for stored in votes.items["gold"]], index=votes.items.index, dtype=object
+    )
+    items = votes.items.assign(gold=gold, n_options=2)
+    return replace(votes, frame=votes.frame.assign(answer=given), items=items, classes=(YES, NO))
+
+
+def join_item_and_box(item: str, box: str) -> str:
+    """The id of an item and a box together, as `build_pooled_box_votes` uses it."""
+    return f"{item}{ITEM_BOX_SEPARATOR}{box}"
+
+
+def _iterate_ticked(answers: Answers) -> Iterator[tuple[str, str, frozenset[str]]]:
+    for item, annotator, stored in answers.votes.frame.itertuples(index=False):
+        yield str(item), str(annotator), frozenset(json.loads(str(stored)))
+
+
+def _get_box_gold(gold: object, box: str) -> str | None:
+    return None if not isinstance(gold, str) else YES if box in json.loads(gold) else NO
+
+
+ConsensusByBox = Mapping[str, Consensus]
+"""The consensus of each declared box; the one of all boxes together under the empty name where boxes differ."""
+
+
+def build_box_consensus(
+    answers: Answers,
+    *,
+    method: Method,
+    ties: TieRule,
+    seed: int = 0,
+    anchors: bool = False,
+    stop: StopRule = "crowdkit",
+) -> Consensus:
+    """The consensus on each box by itself; a tied box that the rule leaves open leaves its item without a label.
+
+    An item's label is the JSON list of the boxes whose consensus is yes, in their order; its confidence is that of the
+    least certain box, and `tied` names the tied boxes; each vote settles all of them at once (`Consensus.settled`).
+    Raises Refused for any method but the majority where the boxes differ from item to item.
+    """
+    if answers.boxes is None:
+        if method != "majority":
+            raise Refused(
+                f"{BOXES_DIFFER}, so what people say of one tells nothing of another.", remedy="Use majority."
+            )
+        votes = build_pooled_box_votes(answers)
+        by_box: ConsensusByBox = {"": build_label_consensus(votes, method=method, ties=ties, seed=seed)}
+    else:
+        by_box = {}
+        for box in answers.boxes:
+            votes = build_box_votes(answers, box)
+            known, skills = derive_anchors_and_skills(votes, method=method, anchors=anchors)
+            by_box[box] = build_label_consensus(
+                votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop
+            )
+    first = next(iter(by_box.values()))
+    return Consensus(
+        method=method,
+        version=f"{first.version}, of each box by itself",
+        ties=ties,
+        seed=seed,
+        labels=_join_labels(answers, by_box),
+        settled=_settle_ties(answers, by_box),
+        n_anchors=first.n_anchors,
+        warnings=_join_warnings(by_box),
+    )
+
+
+def _list_rows(answers: Answers, by_box: ConsensusByBox) -> Iterator[tuple[str, Sequence[str], list[dict[str, Any]]]]:
+    """Each item with votes, sorted, with its boxes and the row of `Consensus.labels` of each of them."""
+    rows_by_box: dict[str, Any] = {box: consensus.labels.to_dict("index") for box, consensus in by_box.items()}
+    for item in sorted(set(answers.votes.frame["item"])):
+        boxes = answers.get_boxes(item)
+        yield (
+            item,
+            boxes,
+            [
+                rows_by_box[box][item] if box in rows_by_box else rows_by_box[""][join_item_and_box(item, box)]
+                for box in boxes
+            ],
+        )
+
+
+def _settle_ties(answers: Answers, by_box: ConsensusByBox) -> dict[str, tuple[str, ...]]:
+    """By item with a tied box, the ticked boxes where each of its votes decides all that are tied."""
+    said = answers.votes.frame.groupby("item")["answer"]
+    settled = {}
+    for item, boxes, rows in _list_rows(answers, by_box):
+        if any(row["tie"] for row in rows):
+            votes = [json.loads(answer) for answer in said.get_group(item)]
+            settled[item] = tuple(
+                json.dumps(
+                    [
+                        box
+                        for box, row in zip(boxes, rows, strict=True)
+                        if (box in vote if row["tie"] else row["label"] == YES)
+                    ],
+                    ensure_ascii=False,
+                )
+                for vote in votes
+            )
+    return settled
+
+
+def _join_labels(answers: Answers, by_box: ConsensusByBox) -> pd.DataFrame:
+    """The columns of `Consensus.labels` from those of each box."""
+    items = []
+    counts = answers.votes.frame["item"].value_counts()
+    labels = []
+    for item, boxes, rows in _list_rows(answers, by_box):
+        items.append(item)
+        is_open = any(row["label"] is None for row in rows)
+        ticked = [box for box, row in zip(boxes, rows, strict=True) if row["label"] == YES]
+        labels.append(
+            {
+                "label": None if is_open else json.dumps(ticked, ensure_ascii=False),
+                "confidence": min((row["confidence"] for row in rows), default=1.0),
+                "tie": any(row["tie"] for row in rows),
+                "tied": tuple(sorted(box for box, row in zip(boxes, rows, strict=True) if row["tie"])),
+                "n_votes": int(counts[item]),
+            }
+        )
+    return pd.DataFrame(labels, index=pd.Index(items, name="item", dtype=object))
+
+
+def _join_warnings(by_box: ConsensusByBox) -> tuple[str, ...]:
+    """Every different warning once, after the names of the boxes that it is about."""
+    boxes_by_warning: dict[str, list[str]] = {}
+    for box, consensus in by_box.items():
+        for warning in consensus.warnings:
+            boxes_by_warning.setdefault(warning, []).append(box)
+    return tuple(f"{', '.join(boxes)}: {warning}" for warning, boxes in boxes_by_warning.items())
+
+
+BOX_COEFFICIENTS = ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1")
+EVERY_BOX = "every box"
+REASON_NO_SETS = (
+    f"{BOXES_DIFFER} whose sets could be compared by chance; every box as a yes or no of its own has an alpha."
+)
+REASON_NO_VARIATION = "All compared sets are equal, so the expected disagreement is 0 and alpha is undefined."
+
+BoxSet = NDArray[np.bool_]
+"""Which boxes are ticked, one truth value per declared box."""
+
+
+def compute_multilabel_agreement(
+    answers: Answers,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> tuple[Coefficient, ...]:
+    """The coefficients of whole sets, then BOX_COEFFICIENTS of all boxes together (`of` is EVERY_BOX) and of each box.
+
+    Where the boxes differ from item to item, of the sets only `exact_sets` has a value (the rows of
+    both alphas say why not), and there are no rows of single boxes.
+    `overlap` is the planned number of votes per item; only the first so many votes of each item count.
+    """
+    pooled = compute_label_agreement(
+        build_pooled_box_votes(answers),
+        overlap=overlap,
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence_level=confidence_level,
+    )
+    every_box = tuple(replace(pooled[name], of=EVERY_BOX) for name in BOX_COEFFICIENTS)
+    if answers.boxes is None:
+        votes = answers.normalise_votes()
+        sets = compute_label_agreement(
+            votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
+        equal = replace(sets["percent_agreement"], name="exact_sets")
+        return (equal, *(_build_undefined_alpha(equal, name) for name in DISTANCES), *every_box)
+    selections = read_selections(answers)
+    of_sets = compute_set_agreement(
+        selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+    )
+    of_boxes = compute_box_agreement(
+        selections, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+    )
+    return (*of_sets, *every_box, *of_boxes)
+
+
+def compute_box_agreement(
+    selections: Selections,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> tuple[Coefficient, ...]:
+    """BOX_COEFFICIENTS of each box in declared order, `of` naming it; headline rows (see `AgreementTable`) alone."""
+    rows = []
+    for box in selections.boxes:
+        votes = selections.box_votes(box)
+        table = compute_label_agreement(
+            votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
+        )
+        rows += [replace(table[name], of=box) for name in BOX_COEFFICIENTS]
+    return tuple(rows)
+
+
+def jaccard_distance(one: BoxSet, two: BoxSet) -> float:
+    """1 - |A and B| / |A or B|; two empty sets are equal."""
+    n_union = int((one | two).sum())
+    return 1 - int((one & two).sum()) / n_union if n_union else 0.0
+
+
+def masi_distance(one: BoxSet, two: BoxSet) -> float:
+    """Passonneau (2006): 1 - J · M; M is 1 for equal sets, 2/3 for one within the other, 1/3 for an overlap, else 0."""
+    n_shared = int((one & two).sum())
+    if (one == two).all():
+        return 0.0
+    if not n_shared:
+        return 1.0
+    is_nested = n_shared in (int(one.sum()), int(two.sum()))
+    return 1 - (1 - jaccard_distance(one, two)) * (2 / 3 if is_nested else 1 / 3)
+
+
+DISTANCES: Mapping[str, Callable[[BoxSet, BoxSet], float]] = MappingProxyType(
+    {"krippendorff_alpha_jaccard": jaccard_distance, "krippendorff_alpha_masi": masi_distance}
+)
+
+
+def compute_set_agreement(
+    selections: Selections,
+    *,
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> tuple[Coefficient, ...]:
+    """Agreement on whole sets: `exact_sets` (share of equal pairs, mean over items) and alpha with both DISTANCES.
+
+    Alpha takes the distances as they are, not squared, as Passonneau does. `overlap` is the planned number of votes
+    per item; only the first so many votes of each item count.
+    """
+    chosen = selections if overlap is None else selections.first_votes(overlap)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()).to_numpy() >= 2
+    frame, ticked = chosen.frame.loc[paired], chosen.ticked[paired]
+    sets, set_of_vote = np.unique(ticked, axis=0, return_inverse=True)
+    row, items = pd.factorize(frame["item"], sort=True)
+    table = count_codes(row * len(sets) + set_of_vote.ravel(), size=len(items) * len(sets))
+    table = table.reshape(len(items), len(sets))
+    size = table.sum(axis=1)
+    distances = [_build_distance_matrix(sets, distance) for distance in DISTANCES.values()]
+    observed = [np.einsum("iu,iu->i", table @ matrix, table) / (size - 1) for matrix in distances]
+    equal = np.einsum("iu,iu->i", table, table - 1) / (size * (size - 1))
+    item_columns = build_item_columns(
+        np.column_stack([np.ones(len(items)), equal, size, *observed, table]),
+        groups=chosen.items["group"].reindex(items),
+        n_votes=len(frame),
+        n_annotators=frame["annotator"].nunique(),
+    )
+    statistics: dict[str, Callable[[Floats], Floats]] = {"exact_sets": _share_equal_pairs}
+    for number, name in enumerate(DISTANCES):
+        statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
+    sums = item_columns.resample(resampling)
+    return tuple(
+        estimate_coefficient(
+            name,
+            item_columns.compute(statistic),
+            resampled=None if sums is None else statistic(sums),
+            item_columns=item_columns,
+            resampling=resampling,
+            how="mean over items of the share of equal pairs of sets"
+            if name == "exact_sets"
+            else _describe_alpha(name),
+            reason_undefined=REASON_NO_VARIATION if len(items) else REASON_NO_PAIRS,
+            level="nominal" if name == "exact_sets" else "similarity",
+            is_share=name == "exact_sets",
+            basis="pooled" if overlap is None else "first",
+        )
+        for name, statistic in statistics.items()
+    )
+
+
+def _build_undefined_alpha(equal: Coefficient, name: str) -> Coefficient:
+    """The row of an alpha that sets of different boxes do not have, with the counts of the row `equal`."""
+    return replace(
+        equal,
+        name=name,
+        how=_describe_alpha(name),
+        value=None,
+        low=None,
+        high=None,
+        undefined_resamples=0,
+        reason=REASON_NO_SETS,
+        level="similarity",
+    )
+
+
+def _describe_alpha(name: str) -> str:
+    return f"1 - observed / expected distance of pairs of sets, {name.rsplit('_', 1)[1]}"
+
+
+def _build_distance_matrix(sets: NDArray[np.bool_], distance: Callable[[BoxSet, BoxSet], float]) -> Floats:
+    return np.array([[distance(one, two) for two in sets] for one in sets]).reshape(len(sets), len(sets))
+
+
+def _share_equal_pairs(sums: Floats) -> Floats:
+    return divide_safely(sums[:, 1], sums[:, 0])
+
+
+def _build_distance_alpha(number: int, distances: Floats, *, start: int) -> Callable[[Floats], Floats]:
+    """Alpha from the sums of the items' columns; the votes for each set begin at the column `start`."""
+
+    def statistic(sums: Floats) -> Floats:
+        set_votes = sums[:, start:]
+        expected = np.einsum("du,du->d", set_votes @ distances, set_votes)
+        return 1 - divide_safely(sums[:, 3 + number] * (sums[:, 2] - 1), expected, above=1e-9)
+
+    return statistic
+
+
+def sum_boxes(answers: Answers, scored: ScoredAnswers) -> tuple[Contributions, Contributions]:
+    """What single answers and the majority of each box contribute; the columns are those of `scores.part_scores`."""
+    part_type = PartType(
+        parse=_parse_boxes,
+        build_layers=lambda answered, gold: (build_whole_layer(answered, gold),),
+        boxes=answers.boxes or (),
+    )
+    return sum_parts(scored, part_type)
+
+
+def list_box_metrics(answers: Answers) -> dict[str, Metric]:
+    """The metrics by name: exact match, F1 over all boxes (`f1a`), mean F1 of answers (`f1m`), F1 of each box.
+
+    `f1m_of_averages` is the other reading of F1m, by the script of Russian SuperGLUE (and of MultiRC before it): the
+    harmonic mean of the mean precision and the mean recall of answers, 1 each where nothing is ticked or nothing gold.
+    """
+    metrics: dict[str, Metric] = {
+        "exact_match": build_share_metric(),
+        "f1a": _build_pooled_f1(4),
+        "f1m": build_column_mean(1, "fraction"),
+        "f1m_of_averages": Metric(compute=_compute_f1_of_averages, scale="fraction"),
+    }
+    for number, box in enumerate(answers.boxes or ()):
+        metrics[f"f1 {box}"] = _build_pooled_f1(7 + 3 * number)
+    return metrics
+
+
+def _parse_boxes(stored: str) -> tuple[Part, ...]:
+    return tuple((box,) for box in json.loads(stored))
+
+
+def _compute_f1_of_averages(sums: Floats) -> Floats:
+    """2PR / (P + R) of the mean precision and recall; 0 where no answer has anything right."""
+    precision, recall = sums[:, 2], sums[:, 3]
+    f1 = divide_safely(2 * precision * recall, (precision + recall) * sums[:, -1])
+    return np.where(precision + recall > 0, f1, 0.0)
+
+
+def _build_pooled_f1(start: int) -> Metric:
+    """F1 from three columns, right, gold and answered; undefined where nothing is gold and nothing was ticked."""
+
+    def compute(sums: Floats) -> Floats:
+        return divide_safely(2 * sums[:, start], sums[:, start + 1] + sums[:, start + 2])
+
+    return Metric(compute=compute, scale="fraction")

@@ -1,0 +1,236 @@
+"""Questions whose answers are texts: consensus, agreement and scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.answers import Answers
+from aggregation.consensus.consensus import Consensus, TieRule
+from aggregation.consensus.methods import Method, build_label_consensus
+from aggregation.errors import HromadaError
+from aggregation.gold_comparison import ScoredAnswers
+from aggregation.intervals.panel import Metric, Scale
+from aggregation.intervals.resampling import Resampling
+from aggregation.schema import VOTE_COLUMNS, Votes
+from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
+from aggregation.scoring import (
+    NORMALISATIONS,
+    chrf,
+    count_ngrams,
+    edit_distance,
+    error_rate,
+    normalise_answer,
+    overlap_f1,
+    split_words,
+)
+
+TEXT_METHODS: tuple[Method, ...] = ("majority", "rover", "closest")
+
+
+def build_text_consensus(answers: Answers, *, method: Method, ties: TieRule, seed: int) -> Consensus:
+    """The consensus by one of METHODS; texts that are equal after normalisation count as one.
+
+    All texts that are accepted as right count as one too. A label is published as the most frequent original text
+    among the equal ones; `rover` aligns the original texts.
+    """
+    if method == "rover":
+        return build_label_consensus(answers.votes, method=method, ties=ties, seed=seed)
+    merged = answers.merge_right_answers()
+    consensus = build_label_consensus(merged, method=method, ties=ties, seed=seed)
+    originals = _find_originals(answers.votes.frame.assign(normalised=merged.frame["answer"]))
+    labels = consensus.labels.copy()
+    labels["label"] = [_restore_text(originals, item, label) for item, label in consensus.labels["label"].items()]
+    labels["tied"] = [
+        tuple(sorted(originals[item, text] for text in tied)) for item, tied in consensus.labels["tied"].items()
+    ]
+    labels["label"] = labels["label"].astype(object)
+    return replace(consensus, labels=labels)
+
+
+def _restore_text(originals: Mapping[tuple[object, str], str], item: object, label: object) -> str | None:
+    """The original text of a label, None for a label that was left open."""
+    return originals[item, label] if isinstance(label, str) else None
+
+
+def _find_originals(frame: pd.DataFrame) -> dict[tuple[object, str], str]:
+    """The most frequent original of each normalised text, by item; the alphabetically first of several."""
+    originals = {}
+    for (item, normalised), texts in frame.groupby(["item", "normalised"])["answer"]:
+        counts = Counter(texts)
+        originals[item, str(normalised)] = min(counts, key=lambda text: (-counts[text], text))
+    return originals
+
+
+DESCRIPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "exact_match": "mean over items of the share of equal pairs of texts",
+        "plurality_share": "mean over items of the share of the votes for the most frequent text",
+        "mean_cer": "mean over items of the mean character error rate of each two texts, each being the reference once",
+        "mean_chrf": "mean over items of the mean chrF (0 to 1) of each two texts, each being the reference once",
+    }
+)
+
+SHARE_NAMES = ("exact_match", "plurality_share")
+
+
+def normalise_votes(votes: Votes, rule: str) -> Votes:
+    """The votes with every text normalised by the rule.
+
+    Raises HromadaError for an unknown rule and for votes with classes, which are no texts.
+    """
+    if rule not in NORMALISATIONS:
+        raise HromadaError(f"There is no normalisation {rule!r}.", remedy=f"Use one of {', '.join(NORMALISATIONS)}.")
+    if votes.classes is not None:
+        raise HromadaError("Declared labels are no texts to normalise.")
+    return replace(votes, frame=votes.frame.assign(answer=votes.frame["answer"].map(NORMALISATIONS[rule])))
+
+
+def compute_text_agreement(
+    votes: Votes,
+    *,
+    rule: str = "ukrainian",
+    overlap: int | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> tuple[Coefficient, ...]:
+    """The coefficients of HOW, in its order, over the items with two texts or more, after the normalisation `rule`.
+
+    Votes are free texts (no classes). `overlap` is the planned number of texts per item; only the first so many texts
+    of each item count.
+    """
+    chosen = normalise_votes(votes if overlap is None else votes.first_votes(overlap), rule)
+    resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
+    paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
+    frame = chosen.frame.loc[paired]
+    texts_by_item = {str(item): Counter(texts) for item, texts in frame.groupby("item")["answer"]}
+    measures: Mapping[str, Callable[[Counter[str]], float]] = {
+        "exact_match": _share_equal_pairs,
+        "plurality_share": lambda texts: max(texts.values()) / texts.total(),
+        "mean_cer": _average_cer,
+        "mean_chrf": _average_chrf,
+    }
+    return tuple(
+        estimate_item_mean(
+            name,
+            np.array([measure(texts) for texts in texts_by_item.values()], dtype=np.float64),
+            groups=chosen.items["group"].reindex(list(texts_by_item)),
+            n_votes=len(frame),
+            n_annotators=frame["annotator"].nunique(),
+            resampling=resampling,
+            how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
+            reason_undefined=REASON_NO_PAIRS,
+            level="nominal" if name in SHARE_NAMES else "similarity",
+            is_share=name in SHARE_NAMES,
+            basis="pooled" if overlap is None else "first",
+        )
+        for name, measure in measures.items()
+    )
+
+
+def _share_equal_pairs(texts: Counter[str]) -> float:
+    n = texts.total()
+    return sum(count * (count - 1) for count in texts.values()) / (n * (n - 1))
+
+
+def _average_cer(texts: Counter[str]) -> float:
+    def measure(one: str, two: str) -> float:
+        edits = edit_distance(one, two)
+        return sum(edits / len(text) if text else float(edits > 0) for text in (one, two)) / 2
+
+    return _average_over_pairs(texts, measure, equal=0.0)
+
+
+def _average_chrf(texts: Counter[str]) -> float:
+    return _average_over_pairs(texts, build_chrf_measure(texts), equal=1.0)
+
+
+def build_chrf_measure(texts: Iterable[str]) -> Callable[[str, str], float]:
+    """The mean chrF (0 to 1) of two of these texts, each being the reference once, as a function of both."""
+    ngrams = {text: count_ngrams(text) for text in texts}
+
+    def measure(one: str, two: str) -> float:
+        return (chrf(ngrams[one], ngrams[two]) + chrf(ngrams[two], ngrams[one])) / 2
+
+    return measure
+
+
+def _average_over_pairs(texts: Counter[str], measure: Callable[[str, str], float], *, equal: float) -> float:
+    """The mean over all pairs of votes; pairs of equal texts have the value `equal` and are not measured."""
+    n = texts.total()
+    different = sum(texts[one] * texts[two] * measure(one, two) for one, two in combinations(sorted(texts), 2))
+    same = sum(count * (count - 1) / 2 for count in texts.values())
+    return (different + equal * same) / (n * (n - 1) / 2)
+
+
+UNANSWERED_METRICS = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
+"""The grades of a skip: nothing is right, and the whole right text would still have to be written."""
+
+
+def grade_texts(answers: Answers, scored: ScoredAnswers) -> GradedOptions:
+    """The different texts of each item (see `Answers.merge_right_answers`), graded by `measure_text`."""
+    voted = scored.frame.loc[scored.voted, list(VOTE_COLUMNS)]
+    merged = answers.with_votes(replace(answers.votes, frame=voted)).merge_right_answers()
+    frame = pd.DataFrame({"item": scored.items[scored.voted], "text": merged.frame["answer"].to_numpy(dtype=object)})
+    number = frame.groupby(["item", "text"], sort=True).ngroup().to_numpy(dtype=np.intp)
+    different = frame.assign(number=number).drop_duplicates("number").sort_values("number")
+    ids = scored.gold.index.to_numpy(dtype=object)
+    grades = [
+        (*measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
+        for item, text in zip(different["item"], different["text"], strict=True)
+    ]
+    unanswered = np.array([*UNANSWERED_METRICS[answers.kind], 1.0])
+    table = np.array(grades, dtype=np.float64).reshape(len(different), len(unanswered))
+    votes = np.full(len(scored.frame), -1, dtype=np.intp)
+    votes[scored.voted] = number
+    return GradedOptions(
+        scored=scored,
+        items=different["item"].to_numpy(dtype=np.intp),
+        grades=table,
+        unanswered=np.tile(unanswered, (len(scored.gold), 1)),
+        right=table[:, 0],
+        votes=votes,
+    )
+
+
+def list_text_metrics(answers: Answers) -> dict[str, Metric]:
+    """The metrics by name: the means of the columns of `measure_text` in their order; a tie has the expected one.
+
+    The most frequent correction is right or far off, so intervals of its distances rest on few items and cover too
+    little (benchmarks/coverage.py).
+    """
+    scales: dict[str, Scale] = {"f1": "fraction"}
+    if answers.kind == "edit":
+        scales = {"wer": "errors", "cer": "errors", "chrf": "fraction"}
+    means = {
+        name: build_column_mean(number, scale, covers_majority=answers.kind == "text")
+        for number, (name, scale) in enumerate(scales.items(), start=1)
+    }
+    return {"exact_match": build_share_metric(), **means}
+
+
+def measure_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
+    """The grades of one text against the right ones, for each metric against the one that it is best with.
+
+    They are `exact_match`, then for answers `f1` of what stands between blanks, as SQuAD counts it, for corrections
+    `wer`, `cer` and `chrf`. All texts are compared under the normalisation of the answers.
+    """
+    right = answers.list_right_answers(item, gold)
+    normalised = normalise_answer(answers.rule, text)
+    exact = float(normalised in right)
+    if answers.kind == "text":
+        return exact, max(overlap_f1(one.split(), normalised.split()) for one in right)
+    return (
+        exact,
+        min(error_rate(split_words(one), split_words(normalised)) for one in right),
+        min(error_rate(one, normalised) for one in right),
+        max(chrf(count_ngrams(one), count_ngrams(normalised)) for one in right),
+    )

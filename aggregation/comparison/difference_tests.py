@@ -1,0 +1,161 @@
+"""Tests and intervals of a difference between two means or two shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, nctdtrinc, stdtr, stdtrit
+
+from aggregation.intervals.panel import build_interval
+from aggregation.intervals.wilson import Interval
+
+POWER = 0.8
+"""The chance with which a difference that is called detectable is found."""
+MOST_DF = 1e6  # Student's t is normal here to six digits, and the noncentral one still computed
+
+
+@dataclass(frozen=True, kw_only=True)
+class McNemarTest:
+    """McNemar's test on items that two answered, of which each is right or wrong.
+
+    `only_first` and `only_second` count the items that one of both alone has right, `both` and `neither` the others.
+    `n_ties` counts the items that were left out because of a tie. `p_exact` is that of the exact conditional test
+    (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p form, in which what was seen counts half
+    (Fagerland, Lydersen and Laake 2013). Items count as independent.
+    """
+
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+    p_exact: float
+    p_mid: float
+    n_ties: int = 0
+
+
+def compute_mcnemar(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], *, tied: NDArray[np.bool_] | None = None
+) -> McNemarTest:
+    """McNemar's test of two who were right (`True`) or wrong on the same items, but for those that are `tied`."""
+    n_ties = 0 if tied is None else int(tied.sum())
+    if tied is not None:
+        first, second = first[~tied], second[~tied]
+    only_first, only_second = int((first & ~second).sum()), int((~first & second).sum())
+    fewer, n_discordant = min(only_first, only_second), only_first + only_second
+    tail = float(bdtr(fewer, n_discordant, 0.5)) if n_discordant else 1.0
+    point = tail - (float(bdtr(fewer - 1, n_discordant, 0.5)) if fewer else 0.0)
+    mid = 1 - point / 2 if only_first == only_second else 2 * tail - point
+    return McNemarTest(
+        both=int((first & second).sum()),
+        only_first=only_first,
+        only_second=only_second,
+        neither=int((~first & ~second).sum()),
+        p_exact=min(1.0, 2 * tail),
+        p_mid=mid if n_discordant else 1.0,
+        n_ties=n_ties,
+    )
+
+
+def compute_p_value(value: float, *, se: float, df: float) -> float:
+    """The two-sided p of a value that is 0 under the null hypothesis, by Student's t with `df` degrees of freedom."""
+    return float(2 * stdtr(min(df, MOST_DF), -abs(value) / se))
+
+
+def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's (1979) adjusted p values in the order given: (m - rank) · p, never falling, at most 1; None stays None."""
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * p))
+        adjusted[place] = largest
+    return adjusted
+
+
+def compute_detectable_difference(
+    *, se: float, df: float, stretch: float = 1.0, confidence_level: float = 0.95
+) -> float:
+    """The least true difference that a two-sided t test finds with the POWER, where its standard error is `se`.
+
+    It is δ · se, with δ the noncentrality at which t with `df` degrees of freedom is below its critical value with the
+    chance 1 - POWER (the chance to be beyond the other one is left out: it is below 1e-6). `stretch` is how many times
+    as far as quantile · se the interval reaches by which the test is made (`ShareDifference.measure_stretch`).
+    """
+    df = min(df, MOST_DF)
+    critical = float(stdtrit(df, (1 + confidence_level) / 2)) * stretch
+    return float(nctdtrinc(df, 1 - POWER, critical)) * se
+
+
+LARGEST_QUANTILE = 1e4  # of the p values that are told apart
+STEPS = 60  # of the bisection for p
+LEAST_VARIANCE = 1e-18  # below it is what rounding leaves where nothing varies
+
+Ends = Callable[[float], Interval]
+"""The interval of a share at a quantile, so many standard errors on either side."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareDifference:
+    """The shares `first` and `second`, the intervals of each by quantile, their correlation, and the df of both."""
+
+    first: float
+    second: float
+    first_ends: Ends
+    second_ends: Ends
+    df: float
+    correlation: float = 0.0
+
+    def build_interval(self, confidence_level: float) -> Interval:
+        """The interval of first - second; none where one of both has none."""
+        return self._span(float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)))
+
+    def _span(self, quantile: float) -> Interval:
+        one, two = self.first_ends(quantile), self.second_ends(quantile)
+        if one.low is None or one.high is None or two.low is None or two.high is None:
+            return Interval(low=None, high=None)
+        down = self._join_lengths(self.first - one.low, two.high - self.second)
+        up = self._join_lengths(one.high - self.first, self.second - two.low)
+        return Interval(low=self.first - self.second - down, high=self.first - self.second + up)
+
+    def measure_stretch(self, se: float, confidence_level: float) -> float:
+        """How many times as far the interval reaches towards 0 as quantile · se, the interval of Student's t."""
+        ends, value = self.build_interval(confidence_level), self.first - self.second
+        if ends.low is None or ends.high is None:
+            return 1.0
+        length = value - ends.low if value >= 0 else ends.high - value
+        return length / (float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)) * se)
+
+    def compute_p_value(self) -> float:
+        """The two-sided p of a difference of 0: one less the highest confidence level whose interval leaves out 0."""
+        low, high = 0.0, LARGEST_QUANTILE
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            ends = self._span(middle)
+            if ends.low is None or ends.high is None or ends.low <= 0 <= ends.high:
+                high = middle
+            else:
+                low = middle
+        return float(2 * stdtr(min(self.df, MOST_DF), -low))
+
+    def _join_lengths(self, one: float, two: float) -> float:
+        return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
+
+
+def span_share(share: float, variance: float, *, n: int) -> Ends:
+    """Wilson's interval of a share by quantile, with the effective n of its variance, at most `n`."""
+    return lambda quantile: build_interval(share, variance, scale="share", quantile=quantile, n=n)
+
+
+def correlate_shares(first: float, second: float, *, difference: float, whole_first: float) -> float:
+    """The correlation of two shares over items, of the items' variances of both and of their difference.
+
+    `whole_first` is the whole variance of the first, with people's part. 0 where one of both does not vary.
+    """
+    if min(first, second, whole_first) < LEAST_VARIANCE:
+        return 0.0
+    covariance = (first + second - difference) / 2
+    return max(-1.0, min(1.0, float(covariance / (whole_first * second) ** 0.5)))

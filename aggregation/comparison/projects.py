@@ -1,0 +1,339 @@
+"""Two projects that ask the same question: five measures of each, and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from aggregation.agreement.coefficients import CoefficientName
+from aggregation.agreement.two_way_variance import measure_agreement
+from aggregation.answer_types.answer_type import TEXT_TYPES
+from aggregation.answer_types.boxes import ITEM_BOX_SEPARATOR, build_pooled_box_votes
+from aggregation.answer_types.span import compute_set_f1, list_touched_words, read_span_votes
+from aggregation.answer_types.text import build_chrf_measure
+from aggregation.answers import Answers, choose_headline_coefficient
+from aggregation.comparison.scored_units import ScoredUnit, sum_scored_units
+from aggregation.consensus.methods import build_label_consensus
+from aggregation.errors import HromadaError, Refused
+from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, join_measures, sum_items
+from aggregation.intervals.panel import FEWEST_PEOPLE, PanelIntervals, estimate_intervals
+from aggregation.intervals.resampling import encode_groups
+from aggregation.schema import Floats
+from aggregation.scores.graded_answers import build_column_mean
+from aggregation.scores.performance import FEW_PEOPLE
+
+MEDIAN_BANDWIDTH = 0.648  # times n^(-1/5): Bofinger's (1975) at the median
+Basis = Literal["pairs", "votes", "timed", "offers", "scored"]
+"""What an item needs to have a measure: two votes, a vote, seconds, an answer or a skip, gold and a vote."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PilotAnswers:
+    """One pilot: its `answers`, and its `offers`, one row for each item that a person answered or skipped.
+
+    `offers` has the columns item, annotator, skipped (whether they skipped, or said that they do not know), is_due
+    (whether the skip is a wrong answer in scores) and seconds (nan where unknown).
+    """
+
+    name: str
+    answers: Answers
+    offers: pd.DataFrame
+
+    @property
+    def timed(self) -> pd.DataFrame:
+        """The offers that were answered in a known time."""
+        return self.offers.loc[~self.offers["skipped"].to_numpy(dtype=bool) & self.offers["seconds"].notna()]
+
+    def keep_items(self, items: pd.Index[str]) -> PilotAnswers:
+        """The pilot on these items alone."""
+        votes = self.answers.votes
+        frame = votes.frame.loc[votes.frame["item"].isin(items)].reset_index(drop=True)
+        kept = replace(votes, frame=frame, items=votes.items.loc[votes.items.index.isin(items)])
+        offers = self.offers.loc[self.offers["item"].isin(items)].reset_index(drop=True)
+        return replace(self, answers=self.answers.with_votes(kept), offers=offers)
+
+    def list_items(self, basis: Basis) -> set[str]:
+        """The items that have this."""
+        votes = self.answers.votes
+        items = {"offers": self.offers, "timed": self.timed}.get(basis, votes.frame)["item"]
+        if basis == "pairs":
+            items = items[items.duplicated()]
+        elif basis == "scored":
+            items = items[items.isin(votes.items.index[votes.items["gold"].notna()])]
+        return set(items)
+
+
+def measure_coefficient(pilot: PilotAnswers, coefficient: CoefficientName) -> ItemMeasure:
+    """A coefficient of `agreement.coefficients` that is made of pairs of votes; of boxes, α counts every box."""
+    if pilot.answers.kind == "boxes" and coefficient.startswith("krippendorff"):
+        votes = build_pooled_box_votes(pilot.answers)
+        return measure_agreement(votes, coefficient, find_item=lambda box: box.partition(ITEM_BOX_SEPARATOR)[0])
+    return measure_agreement(pilot.answers.normalise_votes(), coefficient)
+
+
+def measure_similarity(pilot: PilotAnswers) -> ItemMeasure:
+    """The mean over items of how similar each two answers are: chrF of texts, F1 of the words that spans touch."""
+    if pilot.answers.kind == "span":
+        votes = read_span_votes(pilot.answers)
+        pairs = zip(votes.frame["spans"], votes.frame["item"], strict=True)
+        said = [list_touched_words(spans, str(votes.items.loc[item, "text"])) for spans, item in pairs]
+        similarity: Callable[..., float] = compute_set_f1
+        frame = votes.frame.assign(said=pd.Series(said, dtype=object))
+    else:
+        frame = pilot.answers.normalise_votes().frame
+        frame = frame.assign(said=frame["answer"])
+        similarity = build_chrf_measure(set(frame["said"]))
+    means = np.empty(len(frame))
+    for places in frame.groupby("item").indices.values():
+        of_item = [frame["said"].iloc[place] for place in places]
+        table = np.array([[similarity(one, two) for two in of_item] for one in of_item])
+        means[places] = (table.sum(axis=1) - np.diag(table)) / (len(places) - 1)
+    return _measure_item_mean(frame, means, votes_of_change=2)
+
+
+def measure_vote_share(pilot: PilotAnswers) -> ItemMeasure:
+    """The mean over items of the share of votes for the most frequent answer, which is taken for known."""
+    frame = pilot.answers.normalise_votes().frame
+    given = frame.groupby(["item", "answer"])["annotator"].transform("size")
+    is_top = given == given.groupby(frame["item"]).transform("max")
+    n_tied = (is_top / given).groupby(frame["item"]).transform("sum")
+    return _measure_item_mean(frame, (is_top / n_tied).to_numpy(dtype=np.float64))
+
+
+def measure_posterior(pilot: PilotAnswers) -> ItemMeasure:
+    """The mean over items of the posterior of Dawid-Skene's label, which is taken for known: no people vary it."""
+    labels = build_label_consensus(pilot.answers.votes, method="dawid_skene", ties="first").labels
+    frame = pd.DataFrame({"item": labels.index, "annotator": ""}, dtype=object)
+    measure = _measure_item_mean(frame, labels["confidence"].to_numpy(dtype=np.float64))
+    return replace(measure, people=np.array([], dtype=object))
+
+
+def measure_mean_seconds(pilot: PilotAnswers) -> ItemMeasure:
+    """The mean seconds of an answer."""
+    return _measure_mean(pilot.timed, pilot.timed["seconds"].to_numpy(dtype=np.float64))
+
+
+def measure_median_seconds(pilot: PilotAnswers) -> ItemMeasure:
+    """The median seconds of an answer, as the mean of the median and its influence function, sign(s - median) / 2f.
+
+    f, the density at the median, is 2h over the difference of the quantiles 1/2 ± h, with Bofinger's (1975) h.
+    """
+    seconds = pilot.timed["seconds"].to_numpy(dtype=np.float64)
+    half = min(0.49, MEDIAN_BANDWIDTH * len(seconds) ** -0.2)
+    low, median, high = np.quantile(seconds, [0.5 - half, 0.5, 0.5 + half])
+    influence = np.sign(seconds - median) * (high - low) / (4 * half)
+    return _measure_mean(pilot.timed, median + influence - influence.mean())
+
+
+def measure_skips(pilot: PilotAnswers) -> ItemMeasure:
+    """The share of offered items that were skipped."""
+    return _measure_mean(pilot.offers, pilot.offers["skipped"].to_numpy(dtype=np.float64))
+
+
+def measure_accuracy(pilot: PilotAnswers, unit: ScoredUnit) -> ItemMeasure:
+    """The share of right answers of the `individual` or the `majority`, as `hromada baseline` scores them."""
+    answers = pilot.answers
+    if answers.kind == "label":
+        answers = answers.with_votes(replace(answers.votes, classes=None))
+    return sum_scored_units(answers, pilot.offers.loc[pilot.offers["is_due"], ["item", "annotator"]]).measure(unit)
+
+
+def list_measures(answers: Answers) -> Mapping[str, tuple[Basis, Callable[[PilotAnswers], ItemMeasure]]]:
+    """The measures that fit this type of answers by name, in the order in which they are shown.
+
+    Each has what its items need, and what computes it from a pilot that has just these items.
+    """
+    votes = answers.votes
+    has_classes = answers.kind == "label" and votes.classes is not None
+    coefficients: list[CoefficientName] = ["percent_agreement"]
+    if answers.kind == "boxes":
+        coefficients.append("krippendorff_alpha_nominal")  # of every box: an alpha of sets is no sum over pairs
+    elif answers.kind == "label":
+        level = votes.measurement_level
+        coefficients.append(choose_headline_coefficient("label", has_classes=has_classes, level=level))
+    similarity = "mean_chrf" if answers.kind in TEXT_TYPES else answers.headline_coefficient
+    return {
+        **{name: ("pairs", partial(measure_coefficient, coefficient=name)) for name in coefficients},
+        **({similarity: ("pairs", measure_similarity)} if answers.kind in (*TEXT_TYPES, "span") else {}),
+        "vote_share": ("votes", measure_vote_share),
+        **({"posterior": ("votes", measure_posterior)} if has_classes else {}),
+        "mean_seconds": ("timed", measure_mean_seconds),
+        "median_seconds": ("timed", measure_median_seconds),
+        "skips": ("offers", measure_skips),
+        "accuracy": ("scored", partial(measure_accuracy, unit="individual")),
+        "majority_accuracy": ("scored", partial(measure_accuracy, unit="majority")),
+    }
+
+
+def _measure_item_mean(votes: pd.DataFrame, values: Floats, *, votes_of_change: int = 1) -> ItemMeasure:
+    """The mean over items of the means of a value over their votes; a pair's value belongs to two votes."""
+    weights = 1 / votes.groupby("item")["item"].transform("size").to_numpy(dtype=np.float64)
+    return _measure_mean(votes, values, weights=weights, votes_of_change=votes_of_change)
+
+
+def _measure_mean(
+    rows: pd.DataFrame, values: Floats, *, weights: Floats | None = None, votes_of_change: int = 1
+) -> ItemMeasure:
+    """The mean of a value over rows."""
+    weights = np.ones(len(values)) if weights is None else weights
+    shares = np.column_stack([values * weights, weights])
+    compute = build_column_mean(0, "difference").compute
+    columns = sum_items(rows["item"], shares)
+    return build_item_measure(rows, changes=votes_of_change * shares, columns=columns, compute=compute)
+
+
+REASON_NO_ITEMS = "No item has it in both projects."
+REASON_POSTERIOR = "No interval for a fresh panel: posteriors are taken for known, and people are in their model."
+METHODS = {
+    "two-way": "two-way jackknife of the paired difference: {people} people, {items}",
+    "people-zero": "two-way jackknife of the paired difference: {people} people, who differ no more than by chance,"
+    " {items}",
+    "items": "variance of the paired difference of {items}",
+    "none": "none",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotDifference:
+    """A measure of the `first` pilot, of the `second`, and the `difference`, the first less the second.
+
+    `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
+    `item_only_high` for these people on new items. The values with ties wrong count the ties of a majority as wrong;
+    they are None if nothing ties. `n_answers` and `n_people` count those of both pilots, `n_common_people` the people
+    who took part in both. `reason` says why a value or an interval is missing.
+    """
+
+    measure: str
+    first: float | None = None
+    second: float | None = None
+    difference: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    se: float | None = None
+    item_only_low: float | None = None
+    item_only_high: float | None = None
+    first_ties_wrong: float | None = None
+    second_ties_wrong: float | None = None
+    n_items: int = 0
+    n_answers: int = 0
+    n_people: int = 0
+    n_common_people: int = 0
+    ci_method: str = "none"
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PilotComparison:
+    """Two pilots over the items that both have: differences in the order of `list_measures`, and what is doubtful."""
+
+    differences: tuple[PilotDifference, ...]
+    warnings: tuple[str, ...]
+    confidence_level: float
+
+    def find_difference(self, measure: str) -> PilotDifference:
+        """The difference in that measure."""
+        return {row.measure: row for row in self.differences}[measure]
+
+
+def compare_pilots(
+    first: PilotAnswers, second: PilotAnswers, *, confidence_level: float = 0.95, only: Collection[str] = ()
+) -> PilotComparison:
+    """Compare two pilots by all measures that fit their type of answers, or by `only` those named.
+
+    Groups of items are those of the first pilot. Raises HromadaError for two pilots of one name, answers of different
+    types, and if no item is in both.
+    """
+    if first.name == second.name:
+        raise HromadaError(f"{first.name!r} is named twice.", remedy="Name two projects.")
+    if first.answers.kind != second.answers.kind:
+        raise HromadaError(
+            f"Answers to {first.name!r} are of the type {first.answers.kind!r}, to {second.name!r} of the type"
+            f" {second.answers.kind!r}.",
+            remedy="Compare questions of one type; --question names them.",
+        )
+    common = first.answers.votes.items.index.intersection(second.answers.votes.items.index)
+    if common.empty:
+        raise HromadaError("No item is in both projects.", remedy="Give the same items the same ids.")
+    pilots = [pilot.keep_items(common) for pilot in (first, second)]
+    known, other = (list_measures(pilot.answers) for pilot in pilots)
+    names = [name for name in known if name in other and name in (only or known)]
+    return PilotComparison(
+        differences=tuple(_compare(name, pilots, *known[name], confidence_level) for name in names),
+        warnings=tuple(_list_warnings(pilots)),
+        confidence_level=confidence_level,
+    )
+
+
+def _compare(
+    name: str,
+    pilots: Sequence[PilotAnswers],
+    basis: Basis,
+    measure: Callable[[PilotAnswers], ItemMeasure],
+    confidence_level: float,
+) -> PilotDifference:
+    """The measure on the items that have its basis in both pilots, or the reason why there is none."""
+    items = pd.Index(sorted(set.intersection(*(pilot.list_items(basis) for pilot in pilots))))
+    if items.empty:
+        return PilotDifference(measure=name, reason=REASON_NO_ITEMS)
+    try:
+        one, two = (measure(pilot.keep_items(items)) for pilot in pilots)
+    except Refused as refusal:
+        return PilotDifference(measure=name, reason=str(refusal))
+    groups = pilots[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
+    joined, metric = join_measures(one, two, groups=encode_groups(groups)[0])
+    intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
+    method = METHODS["none" if intervals.this_panel.low is None else intervals.form]
+    units = "items" if joined.n_groups == len(items) else "groups of items"
+    difference = float(metric.compute(joined.sums)[0])
+    return PilotDifference(
+        measure=name,
+        first=_drop_nan(one.value),
+        second=_drop_nan(two.value),
+        difference=_drop_nan(difference),
+        ci_low=intervals.fresh_panel.low,
+        ci_high=intervals.fresh_panel.high,
+        se=intervals.se,
+        item_only_low=intervals.this_panel.low,
+        item_only_high=intervals.this_panel.high,
+        first_ties_wrong=None if joined.tied is None else one.value_ties_wrong,
+        second_ties_wrong=None if joined.tied is None else two.value_ties_wrong,
+        n_items=len(items),
+        n_answers=len(joined.items),
+        n_people=joined.n_people,
+        n_common_people=len(np.intersect1d(one.people, two.people)),
+        ci_method=method.format(people=joined.n_people, items=f"{joined.n_groups} {units}"),
+        reason=_explain_interval(name, difference, intervals),
+    )
+
+
+def _drop_nan(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _explain_interval(name: str, difference: float, intervals: PanelIntervals) -> str:
+    if np.isnan(difference):
+        return "Undefined in one of both: nothing varies."
+    if intervals.form != "items":
+        return intervals.reason
+    if name == "posterior":
+        return REASON_POSTERIOR
+    return f"No interval for a fresh panel: one of both has fewer than {FEWEST_PEOPLE} people."
+
+
+def _list_warnings(pilots: Sequence[PilotAnswers]) -> Iterator[str]:
+    """What makes a comparison doubtful: few people, and numbers of votes that differ."""
+    votes = {}
+    for pilot in pilots:
+        frame = pilot.answers.votes.frame
+        n_people = frame["annotator"].nunique()
+        votes[pilot.name] = len(frame) / max(frame["item"].nunique(), 1)
+        if n_people < FEW_PEOPLE:
+            yield f"{pilot.name}: {n_people} people are few; what others would do is hardly known from them."
+    if max(votes.values()) - min(votes.values()) > 0.1:
+        numbers = ", ".join(f"{name} {number:.1f}" for name, number in votes.items())
+        yield f"Votes an item differ ({numbers}): with more votes the vote share is lower by itself."

@@ -1,1 +1,0 @@
-"""Marked parts of a text: `votes` (spans per answer), `consensus`, `agreement` and `scores`."""
