@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
@@ -11,7 +10,6 @@ import pandas as pd
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns import project_file as project_files
 from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
@@ -23,9 +21,9 @@ from annotation.campaigns.questions import (
 )
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
-from annotation.store.models import Assignment, Item, Project
+from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Pool
-from bot import release
+from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
@@ -35,38 +33,26 @@ CLASSES = "its parts have classes, and no task asks models for the class of a pa
 REMARK = "its texts are remarks, which need not be written"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _ProjectFacts:
-    """What all questions of a project share."""
-
-    project: Project
-    definition: project_files.ProjectFile
-    statuses: Mapping[str, str] | None
-    platforms: tuple[str, ...]
-
-
 @pause_garbage_collection()
-def build_source(session: Session, name: str) -> BuildSource:
+def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] = ()) -> BuildSource:
     """Build the input of a benchmark of a project, or of all projects of a programme in its order.
 
-    Raises NotFound for a name that is neither.
+    `projects` are those whose data sets the same view has read already. Raises NotFound for a name that is neither a
+    project nor a programme.
     """
     programme = queries.find_programme(session, name)
-    projects = queries.list_named_projects(session, name)
+    stored = queries.list_named_projects(session, name)
+    known = {inputs.project.name: inputs for inputs in projects}
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
-    for project in projects:
-        definition = project_files.parse_definition(project.definition)
-        facts = None
-        for number, question in enumerate(definition.all_questions):
-            data_set = project.name if number == 0 else f"{project.name}/{question.name}"
-            reason = _find_obstacle(question)
-            if reason is not None:
-                unfit.append(UnfitQuestion(name=data_set, reason=reason))
-                continue
-            facts = facts or _read_facts(session, project, definition)
-            tasks.append(_build_task_source(session, facts, question, later=question.name if number else None))
-    first = programme or projects[0]
+    for project in stored:
+        inputs = known.get(project.name) or ProjectInputs(view=session, project=project)
+        names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
+        names[inputs.definition.all_questions[0].name] = project.name
+        obstacles = [(question, _find_obstacle(question)) for question in inputs.definition.all_questions]
+        unfit += [UnfitQuestion(name=names[one.name], reason=reason) for one, reason in obstacles if reason is not None]
+        tasks += _build_task_sources(inputs, [question for question, reason in obstacles if reason is None])
+    first = programme or stored[0]
     return BuildSource(
         name=first.name,
         title=first.title,
@@ -74,7 +60,7 @@ def build_source(session: Session, name: str) -> BuildSource:
         is_group=programme is not None,
         tasks=tuple(tasks),
         unfit=tuple(unfit),
-        definitions={project.name: project.definition_sha256 for project in projects},
+        definitions={project.name: project.definition_sha256 for project in stored},
         version=metadata.version("hromada"),
     )
 
@@ -88,38 +74,43 @@ def _find_obstacle(question: Question) -> str | None:
     return REMARK if isinstance(question, TextQuestion) and not question.required else None
 
 
-def _read_facts(session: Session, project: Project, definition: project_files.ProjectFile) -> _ProjectFacts:
+def _build_task_sources(inputs: ProjectInputs, questions: Sequence[Question]) -> Iterator[TaskSource]:
+    """The sources of a project's questions, with what they share."""
+    if not questions:
+        return
+    responses = inputs.full_responses
     statuses = None
-    if definition.filtering is not None:
-        (responses,) = release.list_full_responses(session, [release.build_data_set(session, project)])
-        decided = () if responses.filtering is None else decide_items(responses, responses.filtering)
-        statuses = {item.item_id: item.status for item in decided}
-    query = sa.select(col(Assignment.surface)).join(Item).where(col(Item.project_id) == project.id).distinct()
-    surfaces = sorted(str(surface.value) for (surface,) in session.connection().execute(query))
-    return _ProjectFacts(project=project, definition=definition, statuses=statuses, platforms=tuple(surfaces))
+    if responses is not None and responses.filtering is not None:
+        statuses = {item.item_id: item.status for item in decide_items(responses, responses.filtering)}
+    query = sa.select(col(Assignment.surface)).join(Item).where(col(Item.project_id) == inputs.project.id).distinct()
+    surfaces = sorted(str(surface.value) for (surface,) in inputs.view.connection().execute(query))
+    for question in questions:
+        yield _build_task_source(inputs, question, statuses=statuses, platforms=tuple(surfaces))
 
 
-def _build_task_source(session: Session, facts: _ProjectFacts, question: Question, *, later: str | None) -> TaskSource:
-    project, definition = facts.project, facts.definition
-    data = fill_missing_gold(release.build_data_set(session, project, later))
+def _build_task_source(
+    inputs: ProjectInputs, question: Question, *, statuses: Mapping[str, str] | None, platforms: tuple[str, ...]
+) -> TaskSource:
+    view, project, definition = inputs.view, inputs.project, inputs.definition
+    later = None if question is definition.all_questions[0] else question.name
     field = question.field if isinstance(question, EditQuestion | SpanQuestion) else None
     texts, training = (
-        frames.read_shown_items(session, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
+        frames.read_shown_items(view, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
     )
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
-        data=data,
+        data=fill_missing_gold(inputs.read_data_set(question.name)),
         kind=question.kind,  # type: ignore[arg-type]  # the names of the types are those of QuestionKind
         text=question.text,
         help=question.help,
         texts=texts,
         training=training,
-        statuses=facts.statuses,
+        statuses=statuses,
         hidden=definition.benchmark.hidden,
         shuffled=getattr(question, "shuffle", False),
         instructions=project.instructions,
         declared={name: str(fact) for name, fact in declared.items()},
-        platforms=facts.platforms,
+        platforms=platforms,
         **_get_question_fields(question, texts),
     )
 

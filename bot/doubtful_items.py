@@ -15,35 +15,34 @@ from pathlib import Path
 import pandas as pd
 
 from aggregation import spelling
-from aggregation.answer_types.answer_type import build_consensus
-from aggregation.consensus.methods import Method
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Where
 from annotation.input_files import read_delimited
 from annotation.vocabulary import CaseReason, ExclusionKind, GoldStratum
 from exports.inputs import DataSet
+from exports.results import DataSetResult
 
 MODEL_COLUMNS = ("item_id", "response")
 """The columns of a file of models' answers; a column `model` may name the model, and others are not read."""
 
 
-def find_doubts(data: DataSet, *, method: Method, below: float, seed: int = 0) -> dict[str, set[CaseReason]]:
+def find_doubts(result: DataSetResult, *, below: float) -> dict[str, set[CaseReason]]:
     """Why items are doubtful, by item_id; those that are not are left out.
 
-    `method` gives the labels and their confidence; `below` is the threshold, 0 to 1. Raises Refused for a method that
-    the answers do not allow.
+    The requested consensus gives the labels and their confidence, and leaves ties open; `below` is the threshold, 0 to
+    1. Raises Refused for a method that the answers do not allow.
     """
     doubts: dict[str, set[CaseReason]] = defaultdict(set)
-    if data.list_counted_answers().empty:
+    if not result.has_votes:
         return {}
-    labels = build_consensus(data.build_answers(), method=method, ties="drop", seed=seed).labels
+    labels = result.require_consensus().labels
     for item, tie, confidence in zip(labels.index, labels["tie"], labels["confidence"], strict=True):
         if tie:
             doubts[str(item)].add(CaseReason.TIE)
         if confidence < below:
             doubts[str(item)].add(CaseReason.LOW_CONFIDENCE)
-    for item in _find_rule_conflicts(data):
+    for item in _find_rule_conflicts(result.data):
         doubts[item].add(CaseReason.RULE_CONFLICT)
     return dict(doubts)
 

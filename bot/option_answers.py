@@ -4,92 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import pandas as pd
-from sqlmodel import Session
 
 from aggregation.scores.trivial_baselines import OptionItem
-from annotation.campaigns import project_file
 from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
-from annotation.store import frames
-from annotation.store.models import Project
 from annotation.workflow.quality.rules import find_shown_position
 from exports.inputs import DataSet
 
 PLACE_COLUMNS = ("annotator", "place", "gold_place", "n_options")
+OptionQuestion = ChoiceQuestion | ScaleQuestion
+OwnOptions = Mapping[str, Sequence[str] | None]
+"""The items' own options by item_id, None where the question has fixed ones."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class OptionAnswers:
-    """What is answered with one of several options: `items` with gold that somebody answered, and `places`.
+def build_option_items(
+    data: DataSet, question: OptionQuestion, own: OwnOptions, texts: Mapping[str, str]
+) -> dict[str, OptionItem]:
+    """The items that somebody answered, with options and gold, by item_id; `texts` is what each shows.
 
-    `places` has one row per counted answer with the columns PLACE_COLUMNS (see `comparison.order_effects`), as the
-    options were shown; imported answers are taken to have been shown the stored order.
+    An abstention is not among the options; the gold is empty where there is none.
     """
-
-    items: tuple[OptionItem, ...]
-    places: pd.DataFrame
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Options:
-    """A question about options, the items' own options by item, and the items that somebody answered."""
-
-    question: ChoiceQuestion | ScaleQuestion
-    own: Mapping[str, Sequence[str] | None]
-    items: Mapping[str, OptionItem]
-
-
-def read_option_items(session: Session, project: Project, data: DataSet) -> tuple[OptionItem, ...]:
-    """The items of a data set that somebody answered, with gold and options; none where it is not about options."""
-    if data.list_scoring_gold().isna().all():
-        return ()
-    read = _read_options(session, project, data)
-    return () if read is None else _list_items_with_gold(read.items)
-
-
-def read_option_answers(session: Session, project: Project, data: DataSet) -> OptionAnswers | None:
-    """Read the options of a data set's items and the places that people chose; None where it is not about options."""
-    read = _read_options(session, project, data)
-    if read is None:
-        return None
-    answers = data.list_counted_answers()
-    return OptionAnswers(
-        items=_list_items_with_gold(read.items),
-        places=_find_places(read.question, answers, own=read.own, items=read.items),
-    )
-
-
-def _read_options(session: Session, project: Project, data: DataSet) -> _Options | None:
-    definition = project_file.parse_definition(project.definition)
-    number = next(n for n, one in enumerate(definition.all_questions) if one.name == data.question)
-    question = definition.all_questions[number]
-    if not isinstance(question, ChoiceQuestion | ScaleQuestion):
-        return None
-    frame = frames.read_items(session, project, later=data.question if number else None)
-    own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
-    if isinstance(question, ChoiceQuestion):
-        question = question.with_positions(max((len(one) for one in own.values() if one is not None), default=0))
-    shown = frames.read_item_contents(session, project)
     gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     answered = set(data.list_counted_answers()["item_id"])
-    items = {
-        item: _build_item(question, options, gold=gold[item], text=shown[item][0])
+    return {
+        item: _build_item(question, options, gold=gold[item], text=texts[item])
         for item, options in own.items()
         if item in answered
     }
-    return _Options(question=question, own=own, items=items)
 
 
-def _list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, ...]:
-    return tuple(item for item in items.values() if item.gold in item.labels)
-
-
-def _build_item(
-    question: ChoiceQuestion | ScaleQuestion, own: Sequence[str] | None, *, gold: str | None, text: str
-) -> OptionItem:
-    """The item without the abstention among its options; the gold is empty where there is none."""
+def _build_item(question: OptionQuestion, own: Sequence[str] | None, *, gold: str | None, text: str) -> OptionItem:
     if isinstance(question, ScaleQuestion):
         options = labels = question.options
     else:
@@ -98,14 +43,20 @@ def _build_item(
     return OptionItem(gold=gold or "", labels=labels, options=options, text=text)
 
 
-def _find_places(
-    question: ChoiceQuestion | ScaleQuestion,
-    answers: pd.DataFrame,
-    *,
-    own: Mapping[str, Sequence[str] | None],
-    items: Mapping[str, OptionItem],
+def list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, ...]:
+    """Those of the items on which people are scored."""
+    return tuple(item for item in items.values() if item.gold in item.labels)
+
+
+def find_places(
+    data: DataSet, question: OptionQuestion, own: OwnOptions, items: Mapping[str, OptionItem]
 ) -> pd.DataFrame:
+    """One row per counted answer with the columns PLACE_COLUMNS (see `aggregation.comparison.order_effects`).
+
+    Places are those of the options as they were shown; imported answers are taken to have been shown the stored order.
+    """
     rows = []
+    answers = data.list_counted_answers()
     columns = (answers[name] for name in ("item_id", "annotator", "response", "option_order"))
     for item_id, annotator, response, order in zip(*columns, strict=True):
         shown = None if order is None else json.loads(order)

@@ -1,9 +1,10 @@
-"""Build the inputs of a release from the database; the only module that knows both annotation and exports."""
+"""Projects as one view of the database shows them: their data sets, for every command that shows results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -23,7 +24,7 @@ from annotation.campaigns.questions import (
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, queries, second_passes
+from annotation.store import answer_hours, frames, queries, second_passes
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
@@ -41,75 +42,226 @@ ANSWER_TYPES: dict[type[Question], AnswerType] = {
 }
 
 
-@pause_garbage_collection()
-def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
-    """Build the data sets of the named projects, or of all, in the order of their names: one for each question.
+def read_projects(view: Session, names: Sequence[str] = ()) -> tuple[ProjectInputs, ...]:
+    """The named projects, or all, in the order of their names; raises NotFound for one that is not loaded."""
+    projects = [queries.get_project(view, name) for name in dict.fromkeys(names)] or queries.list_projects(view)
+    ordered = sorted(projects, key=lambda project: project.name)
+    return tuple(ProjectInputs(view=view, project=project) for project in ordered)
 
-    A later question has a data set where answers to it count, but not if it is a remark (an optional text). They have
-    their items with options, for the trivial baselines.
+
+def build_data_sets(view: Session, names: Sequence[str] = ()) -> tuple[inputs.DataSet, ...]:
+    """The published data sets of the named projects, or of all, in the order of their names."""
+    return tuple(data for project in read_projects(view, names) for data in project.data_sets)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProjectInputs:
+    """A project as one view of the database shows it: everything is read once, when it is first asked for.
+
+    The view must be open until then, so that all that a command shows is of one moment.
     """
-    projects = [queries.get_project(session, name) for name in dict.fromkeys(names)] or queries.list_projects(session)
-    data_sets = []
-    for project in sorted(projects, key=lambda project: project.name):
-        data_sets.append(_add_option_items(session, project, build_data_set(session, project)))
-        for question in project_files.parse_definition(project.definition).all_questions[1:]:
-            if not isinstance(question, TextQuestion) or question.required:
-                later = build_data_set(session, project, question.name)
-                if not later.list_counted_answers().empty:
-                    data_sets.append(_add_option_items(session, project, later))
-    return tuple(data_sets)
+
+    view: Session
+    project: Project
+    _data_sets: dict[tuple[str, Pool, bool], inputs.DataSet] = field(default_factory=dict, repr=False)
+    _items: dict[tuple[str | None, Pool], pd.DataFrame] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def definition(self) -> project_files.ProjectFile:
+        """The project file as it is stored."""
+        return project_files.parse_definition(self.project.definition)
+
+    @cached_property
+    @pause_garbage_collection()
+    def data_sets(self) -> tuple[inputs.DataSet, ...]:
+        """The published data sets with their items with options, for the trivial baselines."""
+        return tuple(self.add_options(data) for data in self._published)
+
+    @cached_property
+    def _published(self) -> tuple[inputs.DataSet, ...]:
+        """The data set of the first question, and those of later ones that are no remarks, where answers count.
+
+        A remark is an optional text.
+        """
+        first, *later = self.definition.all_questions
+        asked = [one for one in later if not isinstance(one, TextQuestion) or one.required]
+        found = [self.read_data_set(question.name) for question in asked]
+        return (self.read_data_set(first.name), *(data for data in found if not data.list_counted_answers().empty))
+
+    def read_data_set(
+        self, name: str | None = None, *, pool: Pool = Pool.MAIN, earlier: bool = False
+    ) -> inputs.DataSet:
+        """The data set of one question, the first by default, with the items of a pool, main or pilot.
+
+        In that of the pilot items the answers of the pilot stage count, and there are no others. So do, with `earlier`,
+        the votes that were imported as answers given elsewhere before.
+
+        Raises BadInput for a question that the project does not ask.
+        """
+        question = self._get_question(name)
+        key = (question.name, pool, earlier)
+        if key not in self._data_sets:
+            self._data_sets[key] = self._read_data_set(question, pool=pool, earlier=earlier)
+        return self._data_sets[key]
+
+    def _read_data_set(self, question: Question, *, pool: Pool, earlier: bool) -> inputs.DataSet:
+        view, project = self.view, self.project
+        later = self._get_later_name(question)
+        items = self._read_items(later, pool)
+        if isinstance(question, ChoiceQuestion):
+            question = _number_options(question, items)
+        abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
+        answers = frames.read_responses(view, project, later=later, abstention=abstention)
+        if pool is Pool.PILOT:
+            answers = _count_pilot_answers(answers)
+        if earlier:
+            answers = answers.loc[answers["excluded_kind"] == ExclusionKind.EARLIER.value].assign(excluded_kind=None)
+        data_set_name = project.name if later is None else f"{project.name}/{later}"
+        data_set_name += " · earlier answers" if earlier else ""
+        return inputs.DataSet(
+            name=data_set_name,
+            title=project.title if later is None else f"{project.title} · {question.text}",
+            language=project.language,
+            overlap=None if earlier else self.definition.min_overlap,
+            classes=_get_classes(question),
+            classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
+            items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
+            responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
+            simulated=self._is_simulated,
+            measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
+            question=question.name,
+            metrics=question.metrics,
+            kind=ANSWER_TYPES[type(question)],
+            normalise=question.normalisation,
+            control_gold=frames.read_control_gold(view, project, later=later),
+            removed_annotators=self._removed_annotators,
+            adjudications=frames.read_adjudications(view, project, question=question.name),
+            gold_strata=frames.read_gold_strata(view, project, question=question.name),
+            reviews=pd.DataFrame() if later is not None else frames.read_reviews(view, project),
+            **self._read_scoring_fields(question, items),
+        )
+
+    def add_options(self, data: inputs.DataSet, *, places: bool = False) -> inputs.DataSet:
+        """The data set with its items with options, where it is about options; with the `places` chosen, if asked."""
+        question = self._get_question(data.question)
+        has_gold = not data.list_scoring_gold().isna().all()
+        if not isinstance(question, ChoiceQuestion | ScaleQuestion) or not (has_gold or places):
+            return data
+        frame = self._read_items(self._get_later_name(question), Pool.MAIN)
+        own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
+        if isinstance(question, ChoiceQuestion):
+            question = _number_options(question, frame)
+        texts = {item: shown for item, (shown, _) in self.contents.items()}
+        items = option_answers.build_option_items(data, question, own, texts)
+        return replace(
+            data,
+            option_items=option_answers.list_items_with_gold(items),
+            places=option_answers.find_places(data, question, own, items) if places else None,
+        )
+
+    def add_people(self, data: inputs.DataSet) -> inputs.DataSet:
+        """The data set with the hours at which people answered, and the places of the options that they chose."""
+        hours = answer_hours.read_answer_hours(self.view, self.project)
+        return replace(self.add_options(data, places=True), hours=hours)
+
+    def add_text_hashes(self, data: inputs.DataSet) -> inputs.DataSet:
+        """The data set with the hashes of its items' texts, by which items of several projects are matched."""
+        return replace(
+            data, text_hashes={item: compute_text_digest(shown) for item, (shown, _) in self.contents.items()}
+        )
+
+    def add_parts(self, data: inputs.DataSet) -> inputs.DataSet:
+        """The data set with the strata and tags of its items."""
+        return replace(data, parts=frames.read_item_parts(self.view, self.project))
+
+    @cached_property
+    def full_responses(self) -> FullResponses | None:
+        """The full responses, where the project asks for corrections or has a filtering rule."""
+        definition = self.definition
+        if not (definition.filtering or any(isinstance(one, EditQuestion) for one in definition.all_questions)):
+            return None
+        data, first, rule = self._published[0], definition.all_questions[0].name, definition.filtering
+        stored = frames.read_answers(self.view, self.project)
+        given = zip(data.responses["response"], stored, strict=True)
+        return FullResponses(
+            data=data,
+            questions=tuple(map(_describe_question, definition.all_questions)),
+            answers=tuple(
+                answers or ({} if response is None else {first: response}) for response, (answers, _) in given
+            ),
+            contents={item: ItemContent(*content) for item, content in self.contents.items()},
+            filtering=None
+            if rule is None
+            else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
+            unasked=tuple(self._list_unasked(data, [surface for _, surface in stored])),
+            adjudicated={one.question: list_adjudicated_items(one) for one in self._published},
+        )
+
+    def _list_unasked(self, data: inputs.DataSet, surfaces: Sequence[Surface]) -> Iterator[frozenset[str]]:
+        """The questions that the annotator of each response was not asked: of the second pass, or without a column."""
+        definition = self.definition
+        later = frozenset(question.name for question in definition.all_questions if question.step > 1)
+        first_pass_only = second_passes.list_missing_passes(self.view, self.project) if later else frozenset()
+        in_file = (
+            definition.votes.answers
+            if definition.votes and definition.votes.answers
+            else [definition.all_questions[0].name]
+        )
+        without_column = frozenset(question.name for question in definition.all_questions).difference(in_file)
+        pairs = zip(data.responses["item_id"], data.responses["annotator"], strict=True)
+        for pair, surface in zip(pairs, surfaces, strict=True):
+            if surface is Surface.IMPORT:
+                yield without_column
+            else:
+                yield later if pair in first_pass_only else frozenset()
+
+    @cached_property
+    def contents(self) -> dict[str, tuple[str, dict[str, str]]]:
+        """What each main item shows in its first step, and its text fields, by item_id."""
+        return frames.read_item_contents(self.view, self.project)
+
+    def _read_items(self, later: str | None, pool: Pool) -> pd.DataFrame:
+        if (later, pool) not in self._items:
+            self._items[later, pool] = frames.read_items(self.view, self.project, later=later, pool=pool)
+        return self._items[later, pool]
+
+    @cached_property
+    def _is_simulated(self) -> bool:
+        return frames.has_simulated_answers(self.view, self.project)
+
+    @cached_property
+    def _removed_annotators(self) -> dict[str, str]:
+        return frames.read_removed_annotators(self.view, self.project)
+
+    def _get_question(self, name: str | None) -> Question:
+        questions = {question.name: question for question in self.definition.all_questions}
+        if name is None:
+            return self.definition.all_questions[0]
+        if name not in questions:
+            problem = f"{self.definition.project!r} asks no question {name!r}."
+            raise BadInput(problem, remedy=f"It asks: {', '.join(questions)}.")
+        return questions[name]
+
+    def _get_later_name(self, question: Question) -> str | None:
+        return None if question.name == self.definition.all_questions[0].name else question.name
+
+    def _read_scoring_fields(self, question: Question, items: pd.DataFrame) -> dict[str, Any]:
+        """The fields of a data set that aggregating and scoring need for this type of answer."""
+        if isinstance(question, ChoicesQuestion):
+            own = zip(items["item_id"], items["options"], strict=True)
+            own_boxes = {} if question.options else {item: question.get_options(options) for item, options in own}
+            return {"boxes": question.options, "own_boxes": own_boxes}
+        if isinstance(question, SpanQuestion):
+            texts = frames.read_field_texts(self.view, self.project, question.field)
+            return {"texts": texts, "span_classes": question.labels}
+        if isinstance(question, TextQuestion) and self._get_later_name(question) is None:
+            return {"accepted": frames.read_accepted_answers(self.view, self.project)}
+        return {}
 
 
-def _add_option_items(session: Session, project: Project, data: inputs.DataSet) -> inputs.DataSet:
-    return replace(data, option_items=option_answers.read_option_items(session, project, data))
-
-
-def build_data_set(
-    session: Session, project: Project, name: str | None = None, *, pool: Pool = Pool.MAIN, earlier: bool = False
-) -> inputs.DataSet:
-    """Build the data set of one question of a project, the first by default, with the items of a pool, main or pilot.
-
-    In that of the pilot items the answers of the pilot stage count, and there are no others. So do, with `earlier`, the
-    votes that were imported as answers given elsewhere before.
-
-    Raises BadInput for a question that the project does not ask.
-    """
-    definition = project_files.parse_definition(project.definition)
-    question = _get_question(definition, name)
-    later = None if question.name == definition.all_questions[0].name else question.name
-    items = frames.read_items(session, project, later=later, pool=pool)
-    if isinstance(question, ChoiceQuestion):
-        question = question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
-    abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
-    answers = frames.read_responses(session, project, later=later, abstention=abstention)
-    if pool is Pool.PILOT:
-        answers = _count_pilot_answers(answers)
-    if earlier:
-        answers = answers.loc[answers["excluded_kind"] == ExclusionKind.EARLIER.value].assign(excluded_kind=None)
-    data_set_name = project.name if later is None else f"{project.name}/{later}"
-    data_set_name += " · earlier answers" if earlier else ""
-    return inputs.DataSet(
-        name=data_set_name,
-        title=project.title if later is None else f"{project.title} · {question.text}",
-        language=project.language,
-        overlap=None if earlier else definition.min_overlap,
-        classes=_get_classes(question),
-        classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
-        items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
-        responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
-        simulated=frames.has_simulated_answers(session, project),
-        measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
-        question=question.name,
-        metrics=question.metrics,
-        kind=ANSWER_TYPES[type(question)],
-        normalise=question.normalisation,
-        control_gold=frames.read_control_gold(session, project, later=later),
-        removed_annotators=frames.read_removed_annotators(session, project),
-        adjudications=frames.read_adjudications(session, project, question=question.name),
-        gold_strata=frames.read_gold_strata(session, project, question=question.name),
-        reviews=pd.DataFrame() if later is not None else frames.read_reviews(session, project),
-        **_get_scoring_fields(session, project, question, items, first=later is None),
-    )
+def _number_options(question: ChoiceQuestion, items: pd.DataFrame) -> ChoiceQuestion:
+    """The question with as many positions as an item has options, where labels are positions."""
+    return question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
 
 
 def _count_pilot_answers(answers: pd.DataFrame) -> pd.DataFrame:
@@ -119,30 +271,6 @@ def _count_pilot_answers(answers: pd.DataFrame) -> pd.DataFrame:
     is_vote &= ~(rows["is_control"].eq(other=True) | rows["is_repeat"].eq(other=True))
     counts = is_vote & (rows["excluded_kind"] == ExclusionKind.PILOT.value)
     return rows.assign(excluded_kind=rows["excluded_kind"].mask(counts, None))
-
-
-def hash_item_texts(session: Session, project: Project) -> dict[str, str]:
-    """The sha256 of what each main item shows in its first step, by item_id, without question and options.
-
-    `stimulus_sha256` has both too, so that it differs wherever wordings do.
-    """
-    contents = frames.read_item_contents(session, project)
-    return {item: compute_text_digest(shown) for item, (shown, _) in contents.items()}
-
-
-def list_question_names(project: Project) -> list[str]:
-    """The questions of a project in their order, the first first."""
-    return [question.name for question in project_files.parse_definition(project.definition).all_questions]
-
-
-def _get_question(definition: project_files.ProjectFile, name: str | None) -> Question:
-    if name is None:
-        return definition.all_questions[0]
-    for question in definition.all_questions:
-        if question.name == name:
-            return question
-    names = ", ".join(question.name for question in definition.all_questions)
-    raise BadInput(f"{definition.project!r} asks no question {name!r}.", remedy=f"It asks: {names}.")
 
 
 def _get_classes(question: Question) -> tuple[str, ...] | None:
@@ -158,86 +286,6 @@ def _count_options(question: Question, own: pd.Series[Any]) -> pd.Series[Any]:
         len(question.get_substantive_options(one)) if isinstance(question, ChoiceQuestion) else fixed for one in own
     ]
     return pd.Series(numbers, index=own.index, dtype=object)
-
-
-def _get_scoring_fields(
-    session: Session, project: Project, question: Question, items: pd.DataFrame, *, first: bool
-) -> dict[str, Any]:
-    """The fields of a data set that aggregating and scoring need for this type of answer."""
-    if isinstance(question, ChoicesQuestion):
-        own = zip(items["item_id"], items["options"], strict=True)
-        return {
-            "boxes": question.options,
-            "own_boxes": {} if question.options else {item: question.get_options(options) for item, options in own},
-        }
-    if isinstance(question, SpanQuestion):
-        return {
-            "texts": frames.read_field_texts(session, project, question.field),
-            "span_classes": question.labels,
-        }
-    return (
-        {"accepted": frames.read_accepted_answers(session, project)}
-        if isinstance(question, TextQuestion) and first
-        else {}
-    )
-
-
-def list_full_responses(session: Session, data_sets: Sequence[inputs.DataSet]) -> tuple[FullResponses, ...]:
-    """List the full responses of those projects of the data sets that ask for corrections or have a filtering rule."""
-    responses = []
-    for data in data_sets:
-        project = queries.get_project(session, data.name.partition("/")[0])
-        definition = project_files.parse_definition(project.definition)
-        if data.name != project.name:  # a later question: the full responses of its project are there already
-            continue
-        if definition.filtering or any(isinstance(one, EditQuestion) for one in definition.all_questions):
-            own = [one for one in data_sets if one.name.partition("/")[0] == project.name]
-            full = _build_full_responses(session, project, data, definition)
-            responses.append(replace(full, adjudicated={one.question: list_adjudicated_items(one) for one in own}))
-    return tuple(responses)
-
-
-def _build_full_responses(
-    session: Session, project: Project, data: inputs.DataSet, definition: project_files.ProjectFile
-) -> FullResponses:
-    first = definition.all_questions[0].name
-    stored = frames.read_answers(session, project)
-    given = zip(data.responses["response"], stored, strict=True)
-    rule = definition.filtering
-    return FullResponses(
-        data=data,
-        questions=tuple(map(_describe_question, definition.all_questions)),
-        answers=tuple(answers or ({} if response is None else {first: response}) for response, (answers, _) in given),
-        contents={item: ItemContent(*content) for item, content in frames.read_item_contents(session, project).items()},
-        filtering=None
-        if rule is None
-        else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
-        unasked=tuple(_list_unasked(session, project, data, definition, [surface for _, surface in stored])),
-    )
-
-
-def _list_unasked(
-    session: Session,
-    project: Project,
-    data: inputs.DataSet,
-    definition: project_files.ProjectFile,
-    surfaces: Sequence[Surface],
-) -> Iterator[frozenset[str]]:
-    """The questions that the annotator of each response was not asked: of the second pass, or without a column."""
-    later = frozenset(question.name for question in definition.all_questions if question.step > 1)
-    first_pass_only = second_passes.list_missing_passes(session, project) if later else frozenset()
-    in_file = (
-        definition.votes.answers
-        if definition.votes and definition.votes.answers
-        else [definition.all_questions[0].name]
-    )
-    without_column = frozenset(question.name for question in definition.all_questions).difference(in_file)
-    pairs = zip(data.responses["item_id"], data.responses["annotator"], strict=True)
-    for pair, surface in zip(pairs, surfaces, strict=True):
-        if surface is Surface.IMPORT:
-            yield without_column
-        else:
-            yield later if pair in first_pass_only else frozenset()
 
 
 def _describe_question(question: Question) -> QuestionSpec:

@@ -35,12 +35,12 @@ def build_release_inputs(
     that is neither.
     """
     facts = release_facts.build_release_facts(session, name, harness=get_harness_version() if replay else "")
-    data_sets = release.build_data_sets(session, [project.name for project in facts.projects])
+    projects = release.read_projects(session, [project.name for project in facts.projects])
     return ReleaseInputs(
         facts=facts,
-        data_sets=data_sets,
-        responses=release.list_full_responses(session, data_sets),
-        benchmark=benchmark_release.build_source(session, name),
+        data_sets=tuple(data for project in projects for data in project.data_sets),
+        responses=tuple(one.full_responses for one in projects if one.full_responses is not None),
+        benchmark=benchmark_release.build_source(session, name, projects),
         method=method,
         ties=ties,
         seed=seed,

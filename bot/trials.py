@@ -203,7 +203,7 @@ def _simulate_campaign(
         transitions.close_project(session, project=project, now=simulation.now)
         measured = outcome.measure_outcome(session, simulation=simulation, project=project)
         planned = (project.frozen or {}).get("plan", {}).get("half_width")
-        data = release.build_data_set(session, project)
+        data = release.ProjectInputs(view=session, project=project).read_data_set()
     first = campaign.definition.all_questions[0].name
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
     scores = _compute_scores(data, truth)

@@ -15,7 +15,7 @@ from aggregation.consensus.methods import Method
 from exports import annotator_quality
 from exports.inputs import DataSet
 from exports.number_formats import round_number, serialize_coefficient
-from exports.results import CIRCULAR, NO_VOTES, DataSetResult, ReleaseOptions
+from exports.results import CIRCULAR, NO_VOTES, DataSetResult, ResultOptions
 from exports.score_variants import describe_variant
 
 NOT_ANSWERED = "nobody answered"
@@ -28,12 +28,12 @@ OPEN = "open"
 Json = dict[str, Any]
 
 
-def build_agreement_content(results: Sequence[DataSetResult], *, options: ReleaseOptions) -> Json:
+def build_agreement_content(results: Sequence[DataSetResult], *, options: ResultOptions) -> Json:
     """Build the content of agreement.json: one object for each data set, by name; shares are fractions, not percent."""
     return {result.data.name: _describe_data_set(result, options=options) for result in results}
 
 
-def _describe_data_set(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+def _describe_data_set(result: DataSetResult, *, options: ResultOptions) -> Json:
     data, votes = result.data, result.votes
     return {
         "title": data.title,
@@ -186,7 +186,7 @@ def _round_known(number: float) -> float | None:
     return None if pd.isna(number) else round_number(number)
 
 
-def _describe_agreement(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+def _describe_agreement(result: DataSetResult, *, options: ResultOptions) -> Json:
     rows = [] if result.agreement is None else [serialize_coefficient(row) for row in result.agreement.rows]
     return {
         "coefficients": rows,
@@ -225,7 +225,7 @@ def _describe_dawid_skene(fit: Consensus, *, iaa: Coefficient | None) -> Json:
     }
 
 
-def _describe_baselines(result: DataSetResult, *, options: ReleaseOptions) -> Json:
+def _describe_baselines(result: DataSetResult, *, options: ResultOptions) -> Json:
     units = () if result.performance is None else result.performance.units
     return {
         "level": options.confidence_level,

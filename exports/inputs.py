@@ -5,8 +5,9 @@ count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import pandas as pd
 
@@ -29,6 +30,8 @@ ITEM_COLUMNS = (
     "stimulus_sha256",
 )  # fmt: skip
 
+UNPUBLISHED = {"published": False}
+"""The metadata of a field that no file holds."""
 EXPOSED = "exposed"
 """The kind of exclusion of answers that are scored apart, by which exposed answers are found."""
 
@@ -67,6 +70,13 @@ class DataSet:
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
     rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review, in the
     random order in which adjudicators are offered them.
+
+    What follows is read for some commands alone, is empty for others, and stands in no file of a release: `hours` has
+    the hour of the day, 0 to 23, of the answer to each item (item_id, pseudonym), by the clock of who answered;
+    `places` one row per counted answer with the columns of `aggregation.comparison.order_effects`, as the options were
+    shown (None where nothing is chosen from options); `parts` by kind (stratum, tag) and part its items; `text_hashes`
+    the sha256 of what each item shows in its first step, without question and options, while `stimulus_sha256` has
+    both, so that it differs wherever wordings do.
     """
 
     name: str
@@ -94,6 +104,10 @@ class DataSet:
     gold_strata: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     option_items: tuple[OptionItem, ...] = ()
+    hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
+    places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
+    parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)
+    text_hashes: Mapping[str, str] = field(default_factory=dict, metadata=UNPUBLISHED)
 
     @property
     def headline_coefficient(self) -> str:
@@ -130,6 +144,11 @@ class DataSet:
         """Whether any gold was made of votes of this project."""
         return bool(self.items["circular"].eq(other=True).any())
 
+    @property
+    def has_circular_gold_alone(self) -> bool:
+        """Whether all gold was made of votes of this project, so that nobody can be scored against it."""
+        return self.has_circular_gold and bool(self.list_scoring_gold().isna().all())
+
     def list_scoring_gold(self) -> pd.Series[str]:
         """The gold of each row of `items` that somebody can be scored against: None where it is circular."""
         pairs = zip(self.items["gold"], self.items["circular"], strict=True)
@@ -141,6 +160,10 @@ class DataSet:
         An item gets more of them where its votes disagree (dynamic overlap), so scores over all would give contested
         items more weight. Answers that do not count stay. It is this data set itself where no item has more.
         """
+        return self._first_places
+
+    @cached_property
+    def _first_places(self) -> DataSet:
         if self.overlap is None:
             return self
         counted = self.exclusion_kinds().isna()
@@ -167,7 +190,11 @@ class DataSet:
         )
 
     def build_answers(self) -> Answers:
-        """Build the votes with everything that aggregating and scoring this type of answer needs."""
+        """The votes with everything that aggregating and scoring this type of answer needs, built once."""
+        return self._answers
+
+    @cached_property
+    def _answers(self) -> Answers:
         return Answers(
             kind=self.kind,
             votes=self.build_votes(),

@@ -36,7 +36,6 @@ MCNEMAR_COLUMNS = ("model", "both", "only_first", "only_second", "neither", "n_t
 KINDS = ("class", "stratum", "tag")
 
 Row = dict[str, Any]
-Parts = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,14 +69,13 @@ def compare_data_set(
     read: ReadModels,
     *,
     published: Sequence[PublishedScore] = (),
-    parts: Parts | None = None,
     tie_choice: TieChoice = SHARED,
 ) -> ComparedModels:
     """Compare a data set, by the first votes of each item as scores do, with what was read of models.
 
-    Items are matched by id and by the hash of what was shown; `parts` has by kind (stratum, tag) and part its items,
-    to which the classes of gold are added. Raises HromadaError as `compare_models` does, where no item has gold,
-    and for a model of which no answer can be compared, with its file.
+    Items are matched by id and by the hash of what was shown; to `DataSet.parts` the classes of gold are added.
+    Raises HromadaError as `compare_models` does, where no item has gold, and for a model of which no answer can be
+    compared, with its file.
     """
     first = data.keep_first_places()
     answers, skips = first.build_answers(), first.build_skips()
@@ -100,7 +98,7 @@ def compare_data_set(
         models,
         skips=skips,
         published=[*read.published, *published],
-        parts={**({"class": classes} if classes else {}), **(parts or {})},
+        parts={**({"class": classes} if classes else {}), **data.parts},
         tie_choice=tie_choice,
     )
     return ComparedModels(

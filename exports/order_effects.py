@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -52,16 +51,10 @@ class PeopleEffects:
     slope: OrderSlope
 
 
-def measure_people(
-    data: DataSet, *, confidence_level: float = 0.95, hours: Mapping[tuple[str, str], int] | None = None
-) -> PeopleEffects:
-    """Measure both on the answers by which a data set is scored.
-
-    `hours` has the hour of the day, 0 to 23, of the answer to each item by each annotator. Raises HromadaError where
-    nobody can be scored.
-    """
+def measure_people(data: DataSet, *, confidence_level: float = 0.95) -> PeopleEffects:
+    """Measure both on the answers by which a data set is scored; raises HromadaError where nobody can be scored."""
     scored = compare_answers(data.build_answers(), data.build_skips())
-    order = _list_order(data, hours or {})
+    order = _list_order(data)
     pairs = pd.MultiIndex.from_frame(scored.frame[["item", "annotator"]])
     answers = scored.frame[["item", "annotator"]].assign(right=scored.right)
     places = order.set_index(["item_id", "annotator"])["place"]
@@ -114,7 +107,7 @@ def build_order_table(name: str, effects: PeopleEffects | None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(ORDER_COLUMNS)).assign(dataset=name)
 
 
-def _list_order(data: DataSet, hours: Mapping[tuple[str, str], int]) -> pd.DataFrame:
+def _list_order(data: DataSet) -> pd.DataFrame:
     """For each response: item_id, annotator, place in its session (1 for the first), and the names of its parts.
 
     Places count everything that somebody answered, control items and repeats too.
@@ -127,7 +120,7 @@ def _list_order(data: DataSet, hours: Mapping[tuple[str, str], int]) -> pd.DataF
         place=place,
         stretch=pd.Series([_name_stretch(one) for one in place], index=rows.index, dtype=object),
         sitting=pd.Series([_name_session(one) for one in rows["session"]], index=rows.index, dtype=object),
-        hours=pd.Series([_name_hours(hours.get(pair)) for pair in pairs], index=rows.index, dtype=object),
+        hours=pd.Series([_name_hours(data.hours.get(pair)) for pair in pairs], index=rows.index, dtype=object),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -54,17 +54,17 @@ def build_pilot(data: DataSet) -> PilotAnswers:
     return PilotAnswers(name=data.name, answers=first.build_answers(), offers=offers.loc[known].reset_index(drop=True))
 
 
-def match_items(data_sets: Sequence[DataSet], text_hashes: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+def match_items(data_sets: Sequence[DataSet]) -> pd.DataFrame:
     """The items of two data sets, matched by id and sorted, with the columns ITEM_COLUMNS.
 
     `missing_in` names the data set that lacks the item, which is then not compared. `text_differs` and `gold_differs`
-    say that both have it with another text, by its hash in `text_hashes`, or with other gold.
+    say that both have it with another text, by its hash in `DataSet.text_hashes`, or with other gold.
     """
     golds = [dict(zip(data.items["item_id"], data.items["gold"], strict=True)) for data in data_sets]
     rows = []
-    for item in sorted(set().union(*text_hashes)):
-        missing = [data.name for data, own in zip(data_sets, text_hashes, strict=True) if item not in own]
-        texts = {own[item] for own in text_hashes if item in own}
+    for item in sorted(set().union(*(data.text_hashes for data in data_sets))):
+        missing = [data.name for data in data_sets if item not in data.text_hashes]
+        texts = {data.text_hashes[item] for data in data_sets if item in data.text_hashes}
         gold = {own[item] for own in golds if own.get(item) is not None}
         rows.append((item, not missing, missing[0] if missing else None, len(texts) > 1, len(gold) > 1))
     return pd.DataFrame(rows, columns=list(ITEM_COLUMNS), dtype=object)

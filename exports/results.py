@@ -1,9 +1,11 @@
-"""The numbers of each data set, computed once by aggregation and used by every published file and page."""
+"""The numbers of each data set, each computed once, when a command, a file or a page first shows it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Literal, TypeVar, get_args
 
 import pandas as pd
 
@@ -17,7 +19,9 @@ from aggregation.agreement.table import AgreementTable, Basis, Coefficient
 from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.comparison.gold_review import CeilingEstimate
-from aggregation.consensus.consensus import Consensus, TieRule
+from aggregation.comparison.order_effects import find_position_preferences
+from aggregation.consensus.consensus import SHARED, Consensus, TieChoice, TieRule
+from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import Finding, join_findings
@@ -35,60 +39,250 @@ from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceed
 NO_VOTES = Finding("no-answers")
 CIRCULAR = Finding("circular-gold")
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
+LongPart = Literal["agreement", "scores", "variants"]
+"""What takes long of a result, and tells its progress."""
+Key = TypeVar("Key")
+Number = TypeVar("Number")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseOptions:
+class ResultOptions:
     """How the numbers are computed.
 
-    `method` and `ties` make the consensus, `anchors` lets the method use declared gold as known. `agreement_resamples`
-    is a number of bootstrap draws; `confidence_level` is the share that intervals cover, 0 to 1.
+    `method`, `ties` and `stop` make the consensus, `anchors` lets the method use declared gold as known; `tie_choice`
+    says how ties are scored. `agreement_resamples` is a number of bootstrap draws; `confidence_level` is the share that
+    intervals cover, 0 to 1.
     """
 
-    method: Method
-    ties: TieRule
-    seed: int
-    agreement_resamples: int
-    confidence_level: float
+    method: Method = "majority"
+    ties: TieRule = "drop"
+    seed: int = 0
+    agreement_resamples: int = 1000
+    confidence_level: float = 0.95
     anchors: bool = False
+    stop: StopRule = "crowdkit"
+    tie_choice: TieChoice = SHARED
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSetResult:
-    """One data set and its numbers.
+    """One data set and its numbers, each of which is computed when it is first asked for, and kept.
 
-    `consensus` gives the labels of gold.csv; `fallback` says why it is not the requested method, else it is empty.
-    `dawid_skene` is the fit that the baseline of that name uses, None where it is refused, and `iaa` its mean
-    posterior, which publications call "Dawid–Skene IAA" (inter-annotator agreement). `performance` is None where
-    `no_performance` gives the reason. All of these are None for a data set without votes that count. `variants` are
-    the scores of the score variants (`exports.score_variants`) by name, `missing_variants` the reasons why some
-    have none.
-
-    `performance` and `variants` rest on the first votes of each item where an overlap was planned and some items have
-    more; then `pooled` are the scores of all votes. `confusions` are the confusion matrices of the units of
-    `performance`, where labels are classes. `with_others` (see `compute_agreement_with_others`) is there for data sets
-    with circular gold, which have no scores against it. `people` is there where `performance` is. `trivial` are the
-    baselines that need no understanding, where something is chosen from options and gold is known.
+    `progress` has callbacks for some of the parts that take long, called with the share of the part that is done.
+    Numbers that need votes are None for a data set without votes that count.
     """
 
     data: DataSet
-    votes: Votes
-    consensus: Consensus | None = None
-    fallback: str = ""
-    dawid_skene: Consensus | None = None
-    iaa: Coefficient | None = None
-    agreement: AgreementTable | None = None
-    performance: Performance | None = None
-    no_performance: str = ""
-    self_agreement: SelfAgreement | None = None
-    pooled: Performance | None = None
-    confusions: Mapping[UnitName, pd.DataFrame] = field(default_factory=dict)
-    with_others: pd.DataFrame | None = None
-    variants: Mapping[str, Performance] = field(default_factory=dict)
-    missing_variants: Mapping[str, str] = field(default_factory=dict)
-    ceiling: CeilingEstimate | None = None
-    people: PeopleEffects | None = None
-    trivial: tuple[TrivialBaseline, ...] = ()
+    options: ResultOptions = ResultOptions()
+    progress: Mapping[LongPart, Progress] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> Answers:
+        """The votes that count, with what aggregating and scoring them needs."""
+        return self.data.build_answers()
+
+    @property
+    def votes(self) -> Votes:
+        """The votes that count; raises HromadaError where they contradict the items."""
+        return self.answers.votes
+
+    @property
+    def scored(self) -> DataSet:
+        """The data set on which scores rest: the first votes of each item where an overlap was planned."""
+        return self.data.keep_first_places()
+
+    @property
+    def has_votes(self) -> bool:
+        """Whether any vote counts."""
+        return not self.votes.frame.empty
+
+    @cached_property
+    def _requested_consensus(self) -> Consensus | Refused:
+        options = self.options
+        try:
+            return build_consensus(
+                self.answers,
+                method=options.method,
+                ties=options.ties,
+                seed=options.seed,
+                anchors=options.anchors,
+                stop=options.stop,
+            )
+        except Refused as refusal:
+            return refusal.with_traceback(None)
+
+    def require_consensus(self) -> Consensus:
+        """The consensus by the requested method; raises HromadaError without votes, Refused where it does not fit."""
+        return _require(self._requested_consensus)
+
+    @cached_property
+    def consensus(self) -> Consensus | None:
+        """The labels of gold.csv: by the requested method, or by the majority where that does not fit."""
+        if not self.has_votes:
+            return None
+        if isinstance(self._requested_consensus, Consensus):
+            return self._requested_consensus
+        return build_consensus(self.answers, method="majority", ties=self.options.ties, seed=self.options.seed)
+
+    @property
+    def fallback(self) -> str:
+        """Why `consensus` is not by the requested method; else empty."""
+        refusal = self._requested_consensus if self.has_votes else None
+        if not isinstance(refusal, Refused):
+            return ""
+        return join_findings(refusal.problem, refusal.remedy, Finding("fallback"))
+
+    @cached_property
+    def agreement(self) -> AgreementTable | None:
+        """The coefficients of agreement with their intervals."""
+        if not self.has_votes:
+            return None
+        return compute_agreement(
+            self.answers,
+            overlap=self.data.overlap,
+            n_resamples=self.options.agreement_resamples,
+            seed=self.options.seed,
+            confidence_level=self.options.confidence_level,
+            progress=self.progress.get("agreement"),
+        )
+
+    @cached_property
+    def dawid_skene(self) -> Consensus | None:
+        """The Dawid-Skene fit to publish: that of `consensus`, of the scores, or a new one; None if it is refused."""
+        if self.data.kind != "label" or self.consensus is None:
+            return None
+        if self.consensus.method == "dawid_skene":
+            return self.consensus
+        scores = self.pooled or self.performance
+        if scores is not None:
+            return scores.dawid_skene
+        try:
+            return build_label_consensus(self.votes, method="dawid_skene", ties="drop")
+        except Refused:
+            return None
+
+    @cached_property
+    def iaa(self) -> Coefficient | None:
+        """The mean posterior of `dawid_skene`: "Dawid-Skene IAA" (inter-annotator agreement) in publications."""
+        if self.dawid_skene is None:
+            return None
+        return estimate_mean_posterior(
+            self.dawid_skene,
+            self.votes,
+            n_resamples=self.options.agreement_resamples,
+            seed=self.options.seed,
+            confidence_level=self.options.confidence_level,
+        )
+
+    @cached_property
+    def _scores(self) -> Performance | HromadaError:
+        if not self.has_votes:
+            return HromadaError(NO_VOTES)
+        return self._score(self.scored, progress=self.progress.get("scores"))
+
+    def _score(
+        self, data: DataSet, *, units: Collection[UnitName] = UNITS, progress: Progress | None = None
+    ) -> Performance | HromadaError:
+        """The scores of a data set, or why it has none."""
+        if data.has_circular_gold_alone:
+            return HromadaError(CIRCULAR)
+        try:
+            return score_answers(
+                data.build_answers(),
+                skips=data.build_skips(),
+                confidence_level=self.options.confidence_level,
+                units=units,
+                tie_choice=self.options.tie_choice,
+                progress=progress,
+            )
+        except HromadaError as error:
+            return error.with_traceback(None)
+
+    def require_scores(self) -> Performance:
+        """The scores; raises the HromadaError that says why there are none."""
+        return _require(self._scores)
+
+    @cached_property
+    def performance(self) -> Performance | None:
+        """The scores to report, on `scored`; None for the reason `no_performance`."""
+        return None if isinstance(self._scores, HromadaError) else self._scores
+
+    @cached_property
+    def no_performance(self) -> str:
+        """Why there are no scores; empty where there are."""
+        return self._scores.problem if isinstance(self._scores, HromadaError) else ""
+
+    @cached_property
+    def pooled(self) -> Performance | None:
+        """The scores of all votes, where some items have more than were planned."""
+        if self.performance is None or self.scored is self.data:
+            return None
+        scores = self._score(self.data)
+        return None if isinstance(scores, HromadaError) else scores
+
+    @cached_property
+    def confusions(self) -> Mapping[UnitName, pd.DataFrame]:
+        """The confusion matrices of the units of `performance`, where labels are classes."""
+        return {} if self.performance is None else _count_confusions(self.scored, self.performance)
+
+    @cached_property
+    def people(self) -> PeopleEffects | None:
+        """The best person, and scores as people go on; None without scores."""
+        if self.performance is None:
+            return None
+        return measure_people(self.scored, confidence_level=self.options.confidence_level)
+
+    @cached_property
+    def with_others(self) -> pd.DataFrame | None:
+        """How far each annotator agrees with the others (`compute_agreement_with_others`), where gold is circular."""
+        if not self.has_votes or not self.data.has_circular_gold:
+            return None
+        return compute_agreement_with_others(self.answers.normalise_votes())
+
+    @cached_property
+    def self_agreement(self) -> SelfAgreement | None:
+        """How far annotators agree with themselves on repeated items."""
+        return compute_self_agreement(
+            annotator_quality.list_repeats(self.data),
+            has_classes=self.data.classes is not None,
+            confidence_level=self.options.confidence_level,
+        )
+
+    @cached_property
+    def ceiling(self) -> CeilingEstimate | None:
+        """What a gold review says of the gold."""
+        return estimate_gold_ceiling(self.data, confidence_level=self.options.confidence_level)
+
+    @cached_property
+    def trivial(self) -> tuple[TrivialBaseline, ...]:
+        """The baselines that need no understanding, where something is chosen from options and gold is known."""
+        return score_option_items(self.data)
+
+    @cached_property
+    def preferences(self) -> pd.DataFrame | None:
+        """Who prefers a place among the options (`find_position_preferences`); None where places are not known."""
+        return None if self.data.places is None else find_position_preferences(self.data.places)
+
+    @cached_property
+    def _scored_variants(self) -> Mapping[str, Performance | HromadaError]:
+        if self.data.list_scoring_gold().isna().all():
+            return {}
+        built = build_variants(self.scored)
+        progress = divide_progress(self.progress.get("variants"), tuple(built))
+        return {
+            name: self._score(variant, units=VARIANT_UNITS, progress=progress.get(name))
+            for name, variant in built.items()
+        }
+
+    @cached_property
+    def variants(self) -> Mapping[str, Performance]:
+        """The scores of the score variants (`exports.score_variants`) by name, of those that have any."""
+        return {name: one for name, one in self._scored_variants.items() if isinstance(one, Performance)}
+
+    @cached_property
+    def missing_variants(self) -> Mapping[str, str]:
+        """The reasons why some score variants have no scores."""
+        return {name: one.problem for name, one in self._scored_variants.items() if isinstance(one, HromadaError)}
 
     @property
     def headline_agreement(self) -> Coefficient | None:
@@ -123,132 +317,40 @@ class DataSetResult:
 
 
 def compute_results(
-    data_sets: Sequence[DataSet], *, options: ReleaseOptions, progress: Progress | None = None
+    data_sets: Sequence[DataSet], *, options: ResultOptions, progress: Progress | None = None
 ) -> tuple[DataSetResult, ...]:
-    """Aggregate every data set, sorted by name; `progress` is called with the share of all work that is done.
+    """The results of the data sets, sorted by name; `progress` is called with the share of all long parts that is done.
 
-    Raises HromadaError where two data sets have one name, or votes that aggregation refuses.
+    Raises HromadaError where two data sets have one name.
     """
     ordered = sorted(data_sets, key=lambda data: data.name)
     names = [data.name for data in ordered]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise HromadaError(f"Two data sets are called {repeated[0]!r}.", remedy="Give each its own name.")
+    parts: tuple[LongPart, ...] = get_args(LongPart)
     return tuple(
-        _compute_result(data, options=options, progress=_split_progress(progress, number, of=len(ordered)))
-        for number, data in enumerate(ordered)
+        DataSetResult(data=data, options=options, progress=divide_progress(own, parts))
+        for data, own in zip(ordered, divide_progress(progress, names).values(), strict=True)
     )
 
 
-def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progress | None) -> DataSetResult:
-    answers = data.build_answers()
-    votes = answers.votes
-    self_agreement = compute_self_agreement(
-        annotator_quality.list_repeats(data),
-        has_classes=data.classes is not None,
-        confidence_level=options.confidence_level,
-    )
-    scored_data = data.keep_first_places()
-    variants = build_variants(scored_data) if data.list_scoring_gold().notna().any() else {}
-    n_parts = 3 if variants else 2
-    ceiling = estimate_gold_ceiling(data, confidence_level=options.confidence_level)
-    result = DataSetResult(
-        data=data,
-        votes=votes,
-        self_agreement=self_agreement,
-        no_performance=NO_VOTES,
-        ceiling=ceiling,
-        trivial=score_option_items(data),
-    )
-    if votes.frame.empty:
-        return _add_variants(result, variants, options, progress=progress)
-    consensus, fallback = _compute_consensus(answers, options)
-    measured_agreement = compute_agreement(
-        answers,
-        overlap=data.overlap,
-        n_resamples=options.agreement_resamples,
-        seed=options.seed,
-        confidence_level=options.confidence_level,
-        progress=_split_progress(progress, 0, of=n_parts),
-    )
-    part = _split_progress(progress, 1, of=n_parts)
-    scores, no_performance = _compute_performance(scored_data, options, progress=part)
-    pooled = None
-    if scores is not None and scored_data is not data:
-        pooled, _ = _compute_performance(data, options, progress=None)
-    fit = _select_dawid_skene(votes, consensus, pooled or scores) if data.kind == "label" else None
-    result = replace(
-        result,
-        consensus=consensus,
-        fallback=fallback,
-        dawid_skene=fit,
-        iaa=None if fit is None else _compute_mean_posterior(fit, votes, options),
-        agreement=measured_agreement,
-        performance=scores,
-        people=None if scores is None else measure_people(scored_data, confidence_level=options.confidence_level),
-        no_performance=no_performance,
-        pooled=pooled,
-        confusions={} if scores is None else _count_confusions(scored_data, scores),
-        with_others=compute_agreement_with_others(answers.normalise_votes()) if data.has_circular_gold else None,
-    )
-    return _add_variants(result, variants, options, progress=_split_progress(progress, 2, of=n_parts))
+def divide_progress(progress: Progress | None, parts: Sequence[Key]) -> dict[Key, Progress]:
+    """A callback for each part of equal work, in whatever order they are done."""
+    done = dict.fromkeys(parts, 0.0)
+
+    def report(part: Key, share: float) -> None:
+        done[part] = share
+        if progress is not None:
+            progress(sum(done.values()) / len(done))
+
+    return {part: partial(report, part) for part in parts}
 
 
-def _add_variants(
-    result: DataSetResult, variants: Mapping[str, DataSet], options: ReleaseOptions, *, progress: Progress | None
-) -> DataSetResult:
-    """The result with the scores of its variants, and the reasons why some variants have none."""
-    scored, missing = {}, {}
-    for number, (name, variant) in enumerate(variants.items()):
-        part = _split_progress(progress, number, of=len(variants))
-        scores, reason = _compute_performance(variant, options, units=VARIANT_UNITS, progress=part)
-        if scores is None:
-            missing[name] = reason
-        else:
-            scored[name] = scores
-    return replace(result, variants=scored, missing_variants=missing)
-
-
-def _compute_consensus(answers: Answers, options: ReleaseOptions) -> tuple[Consensus, str]:
-    """The consensus by the chosen method, or by the majority and the reason why the method does not fit."""
-    try:
-        consensus = build_consensus(
-            answers, method=options.method, ties=options.ties, seed=options.seed, anchors=options.anchors
-        )
-    except Refused as refusal:
-        consensus = build_consensus(answers, method="majority", ties=options.ties, seed=options.seed)
-        return consensus, join_findings(refusal.problem, refusal.remedy, Finding("fallback"))
-    return consensus, ""
-
-
-def _compute_performance(
-    data: DataSet, options: ReleaseOptions, *, units: tuple[UnitName, ...] = UNITS, progress: Progress | None
-) -> tuple[Performance | None, str]:
-    if data.has_circular_gold and data.list_scoring_gold().isna().all():
-        return None, CIRCULAR
-    try:
-        scores = score_answers(
-            data.build_answers(),
-            skips=data.build_skips(),
-            confidence_level=options.confidence_level,
-            units=units,
-            progress=progress,
-        )
-    except HromadaError as error:
-        return None, error.problem
-    return scores, ""
-
-
-def _select_dawid_skene(votes: Votes, consensus: Consensus, scores: Performance | None) -> Consensus | None:
-    """The Dawid–Skene fit to publish: that of gold.csv, of the baseline, or a new one; None where it is refused."""
-    if consensus.method == "dawid_skene":
-        return consensus
-    if scores is not None:
-        return scores.dawid_skene
-    try:
-        return build_label_consensus(votes, method="dawid_skene", ties="drop")
-    except Refused:
-        return None
+def _require(found: Number | HromadaError) -> Number:
+    if isinstance(found, HromadaError):
+        raise found
+    return found
 
 
 def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.DataFrame]:
@@ -264,18 +366,3 @@ def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.D
     if scores.dawid_skene is not None:
         matrices["dawid_skene"] = count_consensus(scores.dawid_skene, votes, skips)
     return matrices
-
-
-def _compute_mean_posterior(fit: Consensus, votes: Votes, options: ReleaseOptions) -> Coefficient:
-    return estimate_mean_posterior(
-        fit,
-        votes,
-        n_resamples=options.agreement_resamples,
-        seed=options.seed,
-        confidence_level=options.confidence_level,
-    )
-
-
-def _split_progress(progress: Progress | None, number: int, *, of: int) -> Progress | None:
-    """The progress callback of one of `of` equal parts of the work."""
-    return None if progress is None else lambda share: progress((number + share) / of)

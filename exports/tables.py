@@ -27,7 +27,7 @@ from exports.item_tables import (
 )
 from exports.number_formats import format_column, format_fixed, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
-from exports.results import DataSetResult, ReleaseOptions, compute_results
+from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
 
 ANNOTATOR_COLUMNS = (
@@ -113,7 +113,7 @@ class Release:
     agreement.json.
     """
 
-    options: ReleaseOptions
+    options: ResultOptions
     results: tuple[DataSetResult, ...]
     responses: pd.DataFrame
     gold: pd.DataFrame
@@ -150,7 +150,7 @@ def build_release(
     method does not fit a data set the majority takes its place, and agreement.json says so. `progress` is called with
     the share done, 0 to 1. Raises HromadaError for two data sets of one name and for votes that contradict their items.
     """
-    options = ReleaseOptions(
+    options = ResultOptions(
         method=method,
         ties=ties,
         seed=seed,

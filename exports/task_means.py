@@ -20,8 +20,6 @@ UNITS: tuple[ScoredUnit, ...] = get_args(ScoredUnit)
 MARKED_METRICS = "The score of {task} is the mean of {metrics}."
 CIRCULAR_TASK = "{task} has no score: its gold was made of its own votes, so people would be scored against themselves."
 
-Hashes = Mapping[str, Mapping[str, str]]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TaskScores:
@@ -49,15 +47,13 @@ class ProgrammeScores:
     notes: tuple[str, ...]
 
 
-def score_tasks(
-    data_sets: Sequence[DataSet], *, text_hashes: Hashes | None = None, tie_choice: TieChoice = SHARED
-) -> ProgrammeScores:
+def score_tasks(data_sets: Sequence[DataSet], *, tie_choice: TieChoice = SHARED) -> ProgrammeScores:
     """Score data sets as tasks, by the first votes of each item, and estimate the mean over them in both units.
 
     The score of a task is the mean of the metrics that its project file names, or else the primary one. A person is
-    the same in all tasks by pseudonym. `text_hashes` has by data set the hash of each item's text, so that items that
-    stand in two tasks are found. Raises Refused where all gold of a task is circular, and HromadaError where a task has
-    no gold or votes, or a metric without a mean.
+    the same in all tasks by pseudonym; items that stand in two tasks are found by `DataSet.text_hashes`. Raises Refused
+    where all gold of a task is circular, and HromadaError where a task has no gold or votes, or a metric without a
+    mean.
     """
     scored = {data.name: _score_data_set(data, tie_choice) for data in data_sets}
     if len(scored) < len(data_sets):
@@ -72,7 +68,7 @@ def score_tasks(
         notes=(
             *_list_notes(data_sets),
             *_describe_ties(data_sets, scored, tie_choice),
-            *_warn_of_shared_items(data_sets, scored, text_hashes or {}),
+            *_warn_of_shared_items(data_sets, scored),
         ),
     )
 
@@ -117,7 +113,7 @@ def _clear_undefined(values: Mapping[str, float]) -> dict[str, float | None]:
 
 
 def _score_data_set(data: DataSet, tie_choice: TieChoice) -> ScoredUnits:
-    if data.has_circular_gold and data.list_scoring_gold().isna().all():
+    if data.has_circular_gold_alone:
         raise Refused(CIRCULAR_TASK.format(task=data.name), remedy="Name the other projects alone.")
     first = data.keep_first_places()
     try:
@@ -199,9 +195,7 @@ def _list_notes(data_sets: Sequence[DataSet]) -> list[str]:
     return notes
 
 
-def _warn_of_shared_items(
-    data_sets: Sequence[DataSet], scored: Mapping[str, ScoredUnits], text_hashes: Hashes
-) -> Iterator[str]:
+def _warn_of_shared_items(data_sets: Sequence[DataSet], scored: Mapping[str, ScoredUnits]) -> Iterator[str]:
     """A warning where tasks share a named group of items, or an item's text: they are not independent then."""
     by_group: dict[str, list[str]] = defaultdict(list)
     by_text: dict[str, list[str]] = defaultdict(list)
@@ -210,8 +204,7 @@ def _warn_of_shared_items(
         rows = data.items.loc[data.items["item_id"].isin(known), ["item_id", "group"]]
         for group in {str(group) for item, group in rows.itertuples(index=False) if group != item}:
             by_group[group].append(data.name)
-        texts = text_hashes.get(data.name, {})
-        for text in {texts[item] for item in rows["item_id"] if item in texts}:
+        for text in {data.text_hashes[item] for item in rows["item_id"] if item in data.text_hashes}:
             by_text[text].append(data.name)
     for what, found in (("groups of items", by_group), ("texts of items", by_text)):
         shared = {name: tasks for name, tasks in found.items() if len(tasks) > 1}

@@ -62,8 +62,9 @@ def adjudicate(
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
     from annotation.workflow.review import adjudication, cases, reviewers
-    from bot import doubtful_items, release
-    from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
+    from bot import doubtful_items
+    from bot.commands import command_line, data_sets, database_session, decision_files, decision_push, terminal_output
+    from exports.results import DataSetResult, ResultOptions
 
     command_line.refuse_together(
         {
@@ -84,10 +85,11 @@ def adjudicate(
     )
     with database_session.open_database() as database:
         with database.reading() as view:
-            loaded = database_session.get_project(view, project)
+            read = data_sets.read_project(view, project)
+            loaded = read.project
             person = reviewers.get_reviewer(view, adjudicator)
             asked = cases.get_question(loaded, question)
-            data = release.build_data_set(view, loaded, asked.name)
+            data = read.read_data_set(asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)
             revisions = adjudication.map_revisions(view, project=loaded)
             answers = (
@@ -98,7 +100,8 @@ def adjudicate(
                 )
             )
             is_planned = cases.find_gold_review(view, project=loaded, question=asked.name) is not None
-        doubts = doubtful_items.find_doubts(data, method=method.value, below=below, seed=seed)
+        options = ResultOptions(method=method.value, ties="drop", seed=seed)
+        doubts = doubtful_items.find_doubts(DataSetResult(data=data, options=options), below=below)
         strata = doubtful_items.divide_into_strata(data, golds, answers) if gold_review else {}
         with database.transaction() as session:
             now = database_session.get_time(session)

@@ -17,10 +17,11 @@ from bot.commands.data_sets import (
     Seed,
     Ties,
     Unblind,
-    check_blindness,
     describe_normalisation,
     format_title,
-    read_data_set,
+    open_view,
+    read_project,
+    read_votes,
 )
 
 if TYPE_CHECKING:
@@ -59,16 +60,15 @@ def aggregate(
     """
     from aggregation.answer_types import answer_type
     from bot.commands import terminal_output
+    from exports.results import DataSetResult, ResultOptions
 
-    if not earlier:
-        check_blindness([project], by="aggregate", unblind=unblind)
-    data = read_data_set(project, question, earlier=earlier)
-    answers = data.build_answers()
+    with open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
+        data = read_votes(read_project(view, project), question, earlier=earlier)
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
-    consensus = answer_type.build_consensus(
-        answers, method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value
-    )
+    options = ResultOptions(method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value)
+    result = DataSetResult(data=data, options=options)
+    answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is Method.SKILLS
     accuracy = None if circular else answer_type.compute_accuracy(answers, consensus)
     ties_wrong = None if circular else answer_type.compute_accuracy(answers, consensus.open_ties())

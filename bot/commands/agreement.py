@@ -15,10 +15,11 @@ from bot.commands.data_sets import (
     QuestionName,
     Seed,
     Unblind,
-    check_blindness,
     describe_normalisation,
     format_title,
-    read_data_set,
+    open_view,
+    read_project,
+    read_votes,
 )
 
 if TYPE_CHECKING:
@@ -59,11 +60,10 @@ def agreement(
     """
     from dataclasses import asdict
 
-    if not earlier:
-        check_blindness([project], by="agreement", unblind=unblind)
     from bot.commands import terminal_output
 
-    data = read_data_set(project, question, earlier=earlier)
+    with open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
+        data = read_votes(read_project(view, project), question, earlier=earlier)
     if by is By.PAIR and data.kind == "label":
         _print_pairs(data, json=json)
         return
@@ -107,47 +107,45 @@ def _compute_coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
+    from exports.results import DataSetResult, ResultOptions
+
+    if by is not None:
+        return _break_down(data, by, resamples=resamples, seed=seed)
+    options = ResultOptions(method="dawid_skene", ties="first", seed=seed, agreement_resamples=resamples)
+    result = DataSetResult(data=data, options=options, progress={"agreement": progress})
+    rows = () if result.agreement is None else result.agreement.rows
+    if data.kind != "label" or result.votes.classes is None:
+        return rows
+    result.require_consensus()  # without which there would be the posterior of no method
+    return rows if result.iaa is None else (*rows, result.iaa)
+
+
+def _break_down(data: DataSet, by: By, *, resamples: int, seed: int) -> tuple[Coefficient, ...]:
+    """The coefficients of each part of the first votes of each item where an overlap was planned, else of all."""
+    from aggregation.agreement import breakdowns, people
     from aggregation.answer_types import answer_type
-
-    votes = data.build_votes()
-    if data.kind != "label":
-        answers = data.build_answers()
-        if by is None:
-            return answer_type.compute_agreement(
-                answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
-            ).rows
-        first = votes if data.overlap is None else votes.first_votes(data.overlap)
-        return answer_type.break_down_agreement(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
-    return _compute_label_coefficients(data, votes, by, resamples=resamples, seed=seed, progress=progress)
-
-
-def _compute_label_coefficients(
-    data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
-) -> tuple[Coefficient, ...]:
-    from aggregation.agreement import breakdowns, coefficients, people
     from aggregation.consensus import methods
 
-    if by is not None and data.overlap is not None:
-        votes = votes.first_votes(data.overlap)
+    votes = _list_first_votes(data)
+    if data.kind != "label":
+        answers = data.build_answers().with_votes(votes)
+        return answer_type.break_down_agreement(answers, by.value, n_resamples=resamples, seed=seed)
     if by is By.LABEL:
         return breakdowns.break_down_by_label(votes, n_resamples=resamples, seed=seed)
     if by is By.ANNOTATOR:
         return breakdowns.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
     if by is By.TIME:
         return breakdowns.break_down_over_time(votes, n_resamples=resamples, seed=seed)
-    if by is By.CLASS and votes.classes is None:
-        raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
-    if by is By.CLASS:
-        majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
-        target = votes.items["gold"].combine_first(majority)
-        return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
-    rows = coefficients.compute_label_agreement(
-        votes, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
-    ).rows
     if votes.classes is None:
-        return rows
-    labels = methods.build_label_consensus(votes, method="dawid_skene", ties="first")
-    return (*rows, people.estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
+        raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
+    majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
+    target = votes.items["gold"].combine_first(majority)
+    return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
+
+
+def _list_first_votes(data: DataSet) -> Votes:
+    votes = data.build_answers().votes
+    return votes if data.overlap is None else votes.first_votes(data.overlap)
 
 
 def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:
@@ -181,8 +179,7 @@ def _print_pairs(data: DataSet, *, json: bool) -> None:
     from aggregation.agreement import people
     from bot.commands import terminal_output
 
-    votes = data.build_votes() if data.overlap is None else data.build_votes().first_votes(data.overlap)
-    pairs = people.compute_cohen_pairs(votes).assign(level="nominal").astype(object)
+    pairs = people.compute_cohen_pairs(_list_first_votes(data)).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
     if json:
         terminal_output.print_json({"dataset": data.name, "simulated": data.simulated, "pairs": rows})

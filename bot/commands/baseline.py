@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands import baseline_tables
@@ -16,19 +15,19 @@ from bot.commands.data_sets import (
     Seed,
     Ties,
     Unblind,
-    check_blindness,
     describe_normalisation,
     describe_ties,
     format_title,
-    read_data_set,
+    open_view,
+    read_project,
+    read_votes,
 )
 
 if TYPE_CHECKING:
     from aggregation.scores.performance import Performance, Unit
-    from bot.commands.baseline_tables import TrivialAnswers
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
-    from exports.order_effects import PeopleEffects
+    from exports.results import DataSetResult
 
 EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
 
@@ -49,59 +48,47 @@ def baseline(
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
-    from aggregation.answer_types.answer_type import score_answers
     from aggregation.consensus.consensus import TieChoice
     from aggregation.errors import HromadaError
     from bot.commands import terminal_output
+    from exports.results import DataSetResult, ResultOptions
 
     choice = TieChoice(ties=ties.value, seed=seed)
-    if not earlier:
-        check_blindness(projects, by="baseline", unblind=unblind)
-    project = baseline_tables.find_single_project(projects)
-    if project is None and earlier:
-        raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
-    if project is None:
-        baseline_tables.print_task_means(projects, question, tie_choice=choice, json=json)
+    with open_view(None if earlier else projects, by="baseline", unblind=unblind) as view:
+        single = baseline_tables.find_single_project(view, projects)
+        if single is None and earlier:
+            raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
+        if single is None:
+            tasks = baseline_tables.read_tasks(view, projects, question)
+        else:
+            project = read_project(view, single)
+            data = read_votes(project, question, earlier=earlier)
+            data = data if data.has_circular_gold_alone else project.add_people(data)
+    if single is None:
+        baseline_tables.print_task_means(tasks, question, tie_choice=choice, json=json)
         return
-    data = read_data_set(project, question, earlier=earlier)
-    if baseline_tables.has_no_other_gold(data):
-        baseline_tables.print_agreement_with_others(data, json=json)
-        return
-    scored = data.keep_first_places()
     with terminal_output.show_progress("units", quiet=json) as progress:
-        score = partial(score_answers, tie_choice=choice)
-        performance = score(scored.build_answers(), skips=scored.build_skips(), progress=progress)
-        pooled = performance
-        if scored is not data:
-            pooled = score(data.build_answers(), skips=data.build_skips())
-    variants = baseline_tables.score_variants(scored, choice)
-    people = baseline_tables.read_people(project, scored)
-    trivial = baseline_tables.read_trivial_answers(project, data)
+        result = DataSetResult(data=data, options=ResultOptions(tie_choice=choice), progress={"scores": progress})
+        if data.has_circular_gold_alone:
+            baseline_tables.print_agreement_with_others(result, json=json)
+            return
+        result.require_scores()
     if json:
-        _print_json(data, scored, performance, pooled, variants, people, trivial)
+        _print_json(result)
     else:
-        _print_tables(data, scored, performance, pooled, variants)
-        baseline_tables.print_people(data, variants, people, performance)
-        baseline_tables.print_trivial_answers(data, trivial)
+        _print_tables(result)
+        baseline_tables.print_people(result)
+        baseline_tables.print_trivial_answers(result)
 
 
-def _print_json(
-    data: DataSet,
-    scored: DataSet,
-    performance: Performance,
-    pooled: Performance,
-    variants: Mapping[str, Performance],
-    people: PeopleEffects,
-    trivial: TrivialAnswers,
-) -> None:
+def _print_json(result: DataSetResult) -> None:
     from dataclasses import asdict
 
     from bot.commands import terminal_output
-    from exports.adjudicated_gold import estimate_gold_ceiling
     from exports.score_variants import ADJUDICATED
 
-    adjudicated = variants.get(ADJUDICATED)
-    ceiling = estimate_gold_ceiling(data)
+    data, performance, pooled = result.data, result.require_scores(), result.pooled
+    adjudicated, ceiling = result.variants.get(ADJUDICATED), result.ceiling
     terminal_output.print_json(
         {
             "dataset": data.name,
@@ -116,37 +103,31 @@ def _print_json(
             "ties": performance.ties,
             "units": [asdict(unit) for unit in performance.units],
             "fresh_majorities": [asdict(unit) for unit in performance.fresh_majorities],
-            "pooled_units": [] if scored is data else [asdict(unit) for unit in pooled.units],
+            "pooled_units": [] if pooled is None else [asdict(unit) for unit in pooled.units],
             "units_as_adjudicated": [] if adjudicated is None else [asdict(unit) for unit in adjudicated.units],
             "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
-            **baseline_tables.describe_people(variants, people, performance),
-            **baseline_tables.describe_trivial_answers(trivial),
+            **baseline_tables.describe_people(result),
+            **baseline_tables.describe_trivial_answers(result),
         }
     )
 
 
-def _print_tables(
-    data: DataSet,
-    scored: DataSet,
-    performance: Performance,
-    pooled: Performance,
-    variants: Mapping[str, Performance],
-) -> None:
+def _print_tables(result: DataSetResult) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
     from bot.commands import terminal_output
-    from exports.adjudicated_gold import describe_ceiling, estimate_gold_ceiling
+    from exports.adjudicated_gold import describe_ceiling
     from exports.score_variants import ADJUDICATED
 
-    adjudicated = variants.get(ADJUDICATED)
-    ceiling = estimate_gold_ceiling(data)
+    data, performance = result.data, result.require_scores()
+    adjudicated, ceiling = result.variants.get(ADJUDICATED), result.ceiling
     units = _list_unit_rows(performance)
-    units += [] if scored is data else _list_unit_rows(pooled, mark=" (all votes pooled)")
+    units += [] if result.pooled is None else _list_unit_rows(result.pooled, mark=" (all votes pooled)")
     units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
     columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties", "ties wrong")
     notes = [
-        *_describe_basis(data, scored),
+        *_describe_basis(result),
         *_describe_skips(data),
         *(describe_ties(performance.ties) if performance.has_ties else ()),
         *_build_notes(performance),
@@ -189,11 +170,12 @@ def _format_intervals(unit: Unit) -> tuple[str, str]:
     return format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high)
 
 
-def _describe_basis(data: DataSet, scored: DataSet) -> list[str]:
+def _describe_basis(result: DataSetResult) -> list[str]:
     """Which votes the scores rest on, where items have more than were planned."""
-    if scored is data:
+    if result.pooled is None:
         return []
-    return [f"Scores rest on the first {data.overlap} votes of each item; all pooled give contested items more weight."]
+    basis = f"the first {result.data.overlap} votes of each item"
+    return [f"Scores rest on {basis}; all pooled give contested items more weight."]
 
 
 def _describe_skips(data: DataSet) -> list[str]:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands.data_sets import format_title, read_data_set
+from bot.commands.data_sets import format_title, read_votes
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from sqlmodel import Session
 
     from aggregation.consensus.consensus import TieChoice
     from aggregation.scores.performance import Performance, Unit
-    from aggregation.scores.trivial_baselines import TrivialBaseline
     from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
+    from exports.results import DataSetResult
     from exports.task_means import ProgrammeScores
 
 
@@ -27,41 +27,15 @@ MOST_PEOPLE = 30  # of the rows of a table
 FAR = "further from the headline than half its interval"
 
 
-def score_variants(data: DataSet, choice: TieChoice) -> dict[str, Performance]:
-    """The scores of a data set's variants by name, of those in which somebody can be scored; ties by the rule."""
-    from aggregation.answer_types.answer_type import score_answers
-    from aggregation.errors import HromadaError
-    from exports.score_variants import VARIANT_UNITS, build_variants
-
-    scored = {}
-    for name, variant in build_variants(data).items():
-        try:
-            answers, skips = variant.build_answers(), variant.build_skips()
-            scored[name] = score_answers(answers, skips=skips, units=VARIANT_UNITS, tie_choice=choice)
-        except HromadaError:  # nobody answered an item with gold in it
-            continue
-    return scored
-
-
-def read_people(project: str, data: DataSet) -> PeopleEffects:
-    """The best person and the effects of order, with the hours of day of those who told their time zone."""
-    from annotation.store import answer_hours
-    from bot.commands import database_session
-    from exports.order_effects import measure_people
-
-    with database_session.open_database() as database, database.reading() as view:
-        hours = answer_hours.read_answer_hours(view, database_session.get_project(view, project))
-    return measure_people(data, hours=hours)
-
-
-def describe_people(variants: Mapping[str, Performance], people: PeopleEffects, primary: Performance) -> dict[str, Any]:
+def describe_people(result: DataSetResult) -> dict[str, Any]:
     """Variants, the best person and order as JSON."""
-    from exports.score_variants import exceeds_half_width
-
+    people = result.people
+    if people is None:
+        return {}
     return {
         "variants": [
-            {"subset": name, "beyond_half_width": exceeds_half_width(primary, unit, unit.primary)} | asdict(unit)
-            for name, scores in variants.items()
+            {"subset": name, "beyond_half_width": result.exceeds_half_width(unit, unit.primary)} | asdict(unit)
+            for name, scores in result.variants.items()
             for unit in scores.units
         ],
         "best_annotator": None
@@ -72,24 +46,25 @@ def describe_people(variants: Mapping[str, Performance], people: PeopleEffects, 
     }
 
 
-def print_people(
-    data: DataSet, variants: Mapping[str, Performance], people: PeopleEffects, primary: Performance
-) -> None:
+def print_people(result: DataSetResult) -> None:
     """Print the variants beside the headline, and the scores by place, session and hour of day."""
     from bot.commands import terminal_output
-    from exports.score_variants import describe_variant, exceeds_half_width
+    from exports.score_variants import describe_variant
 
+    data, primary, people = result.data, result.require_scores(), result.people
     rows = [
         (name, unit.title, unit.total, unit.primary.value, _format_interval(unit), _subtract(unit, primary),
-         "yes" if exceeds_half_width(primary, unit, unit.primary) else "")
-        for name, scores in variants.items()
+         "yes" if result.exceeds_half_width(unit, unit.primary) else "")
+        for name, scores in result.variants.items()
         for unit in scores.units
     ]  # fmt: skip
     if rows:
         heads = ("counted", "unit", "total", "share right", "fresh panel, 95 %", "less headline", "far")
-        notes = [f"{name}: {describe_variant(name)}." for name in variants]
+        notes = [f"{name}: {describe_variant(name)}." for name in result.variants]
         title = format_title(data, "the same answers otherwise counted")
         terminal_output.print_table(title, heads, rows, notes=[*notes, f"Far: {FAR}."])
+    if people is None:
+        return
     _print_single_people(data, people, primary)
     parts: list[tuple[Cell, ...]] = []
     for one in people.parts:
@@ -171,35 +146,48 @@ EXPLANATION = (
 )
 
 
-def find_single_project(names: Sequence[str]) -> str | None:
+def find_single_project(view: Session, names: Sequence[str]) -> str | None:
     """The one project that was named; None for a programme, and for several projects."""
     from annotation.store import queries
     from bot.commands import database_session
 
     if len(names) > 1:
         return None
-    with database_session.open_database() as database, database.reading() as view:
-        is_programme = queries.find_programme(view, database_session.resolve_name(names[0])) is not None
+    is_programme = queries.find_programme(view, database_session.resolve_name(names[0])) is not None
     return None if is_programme else names[0]
 
 
-def print_task_means(names: Sequence[str], question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tasks:
+    """The data sets that are scored as tasks, and by project the names of all its questions."""
+
+    data_sets: Sequence[DataSet]
+    questions: Mapping[str, Sequence[str]]
+
+
+def read_tasks(view: Session, names: Sequence[str], question: str | None) -> Tasks:
+    """Read the data set of each project, with the hashes of its items' texts."""
+    from bot.commands import database_session
+    from bot.release import ProjectInputs
+
+    stored = [project for name in names for project in database_session.list_projects(view, name)]
+    projects = [ProjectInputs(view=view, project=project) for project in stored]
+    return Tasks(
+        data_sets=[project.add_text_hashes(read_votes(project, question)) for project in projects],
+        questions={one.project.name: [asked.name for asked in one.definition.all_questions] for one in projects},
+    )
+
+
+def print_task_means(tasks: Tasks, question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
     """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
-    from bot import release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import terminal_output
     from exports import task_means
 
-    with database_session.open_database() as database, database.reading() as view:
-        projects = [project for name in names for project in database_session.list_projects(view, name)]
-        hashes = {project.name: release.hash_item_texts(view, project) for project in projects}
-        asked = {project.name: release.list_question_names(project) for project in projects}
-    data_sets = [read_data_set(project.name, question) for project in projects]
-    text_hashes = {data.name: hashes[project.name] for project, data in zip(projects, data_sets, strict=True)}
-    found = task_means.score_tasks(data_sets, text_hashes=text_hashes, tie_choice=tie_choice)
+    found = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
     if json:
         terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
         return
-    _print_tables(found, () if question else _list_other_questions(asked))
+    _print_tables(found, () if question else _list_other_questions(tasks.questions))
 
 
 def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
@@ -244,67 +232,41 @@ def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
     terminal_output.print_table(f"{stamp}mean over {len(found.tasks)} tasks", columns, means, notes=below)
 
 
-def _get_number(value: float) -> float | None:
-    return None if value != value else value  # noqa: PLR0124  # only nan differs from itself
-
-
 BY_LOT = "Where a baseline is torn between options it takes one by lot; every metric is the one expected of that."
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TrivialAnswers:
-    """The baselines of a data set, none where nothing is chosen from options or no gold is known; and the people."""
-
-    baselines: tuple[TrivialBaseline, ...] = ()
-    preferences: pd.DataFrame | None = None
-
-
-def read_trivial_answers(project: str, data: DataSet) -> TrivialAnswers:
-    """Score the trivial baselines on the items on which people are scored, and test people for places they prefer."""
-    from aggregation.comparison.order_effects import find_position_preferences
-    from bot.commands import database_session
-    from bot.option_answers import read_option_answers
-    from exports.score_variants import score_option_items
-
-    with database_session.open_database() as database, database.reading() as view:
-        answers = read_option_answers(view, database_session.get_project(view, project), data)
-    if answers is None:
-        return TrivialAnswers()
-    baselines = score_option_items(replace(data, option_items=answers.items))
-    return TrivialAnswers(baselines=baselines, preferences=find_position_preferences(answers.places))
-
-
-def describe_trivial_answers(trivial: TrivialAnswers) -> dict[str, Any]:
+def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
     """Both as JSON; an undefined score is None."""
     baselines = [
-        asdict(one) | {"scores": {name: _get_known_number(value) for name, value in one.scores.items()}}
-        for one in trivial.baselines
+        asdict(one) | {"scores": {name: _get_number(value) for name, value in one.scores.items()}}
+        for one in result.trivial
     ]
-    preferences = trivial.preferences
+    preferences = result.preferences
     people = [] if preferences is None else preferences.rename_axis("annotator").reset_index().to_dict("records")
     return {"trivial_baselines": baselines, "position_preferences": people}
 
 
-def print_trivial_answers(data: DataSet, trivial: TrivialAnswers) -> None:
+def print_trivial_answers(result: DataSetResult) -> None:
     """Print the table of baselines, and that of people who prefer a place, if there are any."""
     from bot.commands import terminal_output
 
-    if trivial.baselines:
-        metrics = tuple(dict.fromkeys(name for one in trivial.baselines for name in one.scores))
+    data = result.data
+    if result.trivial:
+        metrics = tuple(dict.fromkeys(name for one in result.trivial for name in one.scores))
         rows = [
             (
                 one.name.replace("_", " "),
                 one.answer,
-                *(_get_known_number(one.scores.get(name)) for name in metrics),
+                *(_get_number(one.scores.get(name)) for name in metrics),
                 one.n_torn,
             )
-            for one in trivial.baselines
+            for one in result.trivial
             if not one.reason
         ]
-        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in trivial.baselines if one.reason)]
+        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in result.trivial if one.reason)]
         columns = ("baseline", "answer", *metrics, "by lot")
         terminal_output.print_table(format_title(data, "without understanding"), columns, rows, notes=notes)
-    found = trivial.preferences
+    found = result.preferences
     if found is not None and found["is_found"].any():
         rows = [
             (str(name), f"{row['place']} from the {row['side']}", row["n"], row["n_chosen"], row["n_expected"],
@@ -316,23 +278,19 @@ def print_trivial_answers(data: DataSet, trivial: TrivialAnswers) -> None:
         terminal_output.print_table(format_title(data, "people who prefer a place"), columns, rows, notes=[note])
 
 
-def _get_known_number(value: float | None) -> float | None:
+def _get_number(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else value
 
 
-def has_no_other_gold(data: DataSet) -> bool:
-    """Whether all the gold of a data set was made of its own votes, so that nobody can be scored against it."""
-    return data.has_circular_gold and bool(data.list_scoring_gold().isna().all())
-
-
-def print_agreement_with_others(data: DataSet, *, json: bool) -> None:
+def print_agreement_with_others(result: DataSetResult, *, json: bool) -> None:
     """Print how often each annotator says what the others say, where the gold was made of their own votes."""
-    from aggregation.agreement.people import MOST_REFITS, compute_agreement_with_others
+    from aggregation.agreement.people import MOST_REFITS
     from bot.commands import terminal_output
-    from bot.commands.data_sets import format_title
     from exports.results import CIRCULAR
 
-    table = compute_agreement_with_others(data.build_answers().normalise_votes())
+    data, table = result.data, result.with_others
+    if table is None:
+        return
     columns = {"n": "n", "majority": "agreement_with_others", "dawid_skene": "agreement_with_others_dawid_skene"}
     frame = table.rename(columns=columns).rename_axis("annotator").reset_index().astype(object)
     rows = frame.mask(frame.isna(), None).to_dict("records")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
 if TYPE_CHECKING:
     from exports.benchmark import Benchmark
@@ -40,8 +40,7 @@ def build(
     from exports import benchmark
     from exports.benchmark_items import BuildOptions
 
-    check_blindness([name], by="build", unblind=unblind)
-    with database_session.open_database() as database, database.reading() as view:
+    with open_view([name], by="build", unblind=unblind) as view:
         source = benchmark_release.build_source(view, database_session.resolve_name(name))
     options = BuildOptions(method=method.value, ties=ties.value, seed=seed)
     with terminal_output.show_progress("benchmark", quiet=json) as progress:

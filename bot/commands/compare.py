@@ -17,16 +17,19 @@ from bot.commands.data_sets import (
     Seed,
     Ties,
     Unblind,
-    check_blindness,
     describe_normalisation,
     describe_reasons,
     describe_ties,
     format_title,
     name_items,
-    read_data_set,
+    open_view,
+    read_project,
+    read_votes,
 )
 
 if TYPE_CHECKING:
+    from sqlmodel import Session
+
     from aggregation.comparison.model_differences import ModelDifference, PublishedScore
     from aggregation.comparison.scored_units import ScoredUnit
     from bot.commands.terminal_output import Cell
@@ -68,35 +71,43 @@ def compare(
     accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
     from aggregation.consensus.consensus import TieChoice
-    from annotation.store import frames
-    from bot.commands import compare_projects, database_session, terminal_output
+    from bot.commands import compare_projects, terminal_output
     from exports import model_answers, model_comparison, writers
 
-    others = compare_projects.list_projects(against or ())
-    if others:
+    def list_names(view: Session) -> list[str]:
+        """The project and those among the others that are projects; raises BadInput for options that do not fit."""
+        others = compare_projects.list_projects(view, against or ())
+        is_model_option = ties is not Ties.SHARED or seed != 0
         refuse_options(
             (
-                others != against or len(others) > 1 or bool(score),
+                bool(others) and (others != against or len(others) > 1 or bool(score)),
                 f"{project} is compared with one project, or with models.",
                 "Compare them in two commands.",
             ),
             (
-                ties is not Ties.SHARED or seed != 0,
+                bool(others) and is_model_option,
                 "--ties and --seed are for a comparison with models.",
                 "Leave them out.",
             ),
         )
-    check_blindness([project, *others], by="compare", unblind=unblind)
-    if others:
-        compare_projects.compare_two_projects((project, others[0]), question, to=to, json=json)
+        return [project, *others]
+
+    with open_view(list_names, by="compare", unblind=unblind) as view:
+        names = list_names(view)
+        projects = [read_project(view, name) for name in names]
+        data_sets = [read_votes(one, question) for one in projects]
+        if len(projects) > 1:
+            data_sets = [one.add_text_hashes(data) for one, data in zip(projects, data_sets, strict=True)]
+        else:
+            data_sets = [projects[0].add_parts(data_sets[0])]
+    if len(data_sets) > 1:
+        compare_projects.compare_two_projects(data_sets, to=to, json=json)
         return
-    data = read_data_set(project, question)
-    with database_session.open_database() as database, database.reading() as view:
-        parts = frames.read_item_parts(view, database_session.get_project(view, project))
+    (data,) = data_sets
     read = model_answers.read_models([Path(written) for written in against or ()], data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
     choice = TieChoice(ties=ties.value, seed=seed)
-    compared = model_comparison.compare_data_set(data, read, published=published, parts=parts, tie_choice=choice)
+    compared = model_comparison.compare_data_set(data, read, published=published, tie_choice=choice)
     written = () if to is None else writers.write_files(to, model_comparison.build_comparison_files(compared))
     if json:
         terminal_output.print_json(_build_json(compared) | {"files": [str(path) for path in written]})

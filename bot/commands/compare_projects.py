@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.commands.data_sets import PANELS, describe_reasons, name_items, read_data_set
+from bot.commands.data_sets import PANELS, describe_reasons, name_items
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sqlmodel import Session
 
     from aggregation.comparison.projects import PilotComparison
+    from exports.inputs import DataSet
 
 ITEM_NOTES = {
     "missing_in": "Not compared, as only one project has them",
@@ -20,13 +22,11 @@ ITEM_NOTES = {
 }
 
 
-def list_projects(against: Sequence[str]) -> list[str]:
+def list_projects(view: Session, against: Sequence[str]) -> list[str]:
     """Those of the arguments that are project files or the names of projects: loaded ones, or no name of a file."""
     from annotation.store import queries
-    from bot.commands import database_session
 
-    with database_session.open_database() as database, database.reading() as view:
-        names = {project.name for project in queries.list_projects(view)}
+    names = {project.name for project in queries.list_projects(view)}
     paths = {written: Path(written) for written in against}
     return [
         written
@@ -35,18 +35,15 @@ def list_projects(against: Sequence[str]) -> list[str]:
     ]
 
 
-def compare_two_projects(names: tuple[str, str], question: str | None, *, to: Path | None, json: bool) -> None:
+def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
     from aggregation.comparison.projects import compare_pilots
-    from bot import release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import terminal_output
     from exports import pilot_comparison, writers
 
-    first, second = (read_data_set(name, question) for name in names)
-    with database_session.open_database() as database, database.reading() as view:
-        hashes = [release.hash_item_texts(view, database_session.get_project(view, name)) for name in names]
+    first, second = data_sets
     found = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
-    items = pilot_comparison.match_items((first, second), hashes)
+    items = pilot_comparison.match_items(data_sets)
     is_simulated = first.simulated or second.simulated
     files = pilot_comparison.build_comparison_files(found, items)
     written = [] if to is None else [str(path) for path in writers.write_files(to, files)]

@@ -1,9 +1,9 @@
-"""The data set of a project, and the options of the commands that compute with it."""
+"""What commands show results of, read at one moment; and their options and notes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +14,12 @@ from aggregation.errors import HromadaError
 if TYPE_CHECKING:
     from sqlmodel import Session
 
+    from annotation.store.database import Database
     from annotation.store.models import Project
+    from bot.release import ProjectInputs
     from exports.inputs import DataSet
 
+    Names = Sequence[str] | Callable[[Session], Sequence[str]]
 
 NAMED_PROJECTS = 3  # of those that are blind
 NAMED_ITEMS = 5  # of those that a note names
@@ -27,27 +30,30 @@ Unblind = Annotated[
 ]
 
 
-def check_blindness(names: Sequence[str], *, by: str, unblind: bool) -> None:
-    """Raise HromadaError where results of a blind project would be shown, or record that they are, with `unblind`.
+@contextmanager
+def open_view(names: Names | None, *, by: str, unblind: bool) -> Iterator[Session]:
+    """One moment of the database, from which a command takes all that it shows.
 
-    `names` are projects and programmes by name or file, all projects where it is empty; `by` is the command.
+    `names` are the projects and programmes whose results are shown, by name or file (all projects where it is empty,
+    none where it is None), or a function that finds them; `by` is the command. Raises HromadaError where one of them is
+    blind; with `unblind` it is put on record first that they are shown.
     """
-    from aggregation.errors import HromadaError
-    from annotation.workflow.monitoring import blindness
     from bot.commands import database_session
 
     with database_session.open_database() as database:
+        if unblind and names is not None:
+            record_unblinding(database, names, by=by)
         with database.reading() as view:
-            blind = blindness.list_blind_projects(view, list(_list_projects(view, names)))
-        if not blind:
-            return
-        if unblind:
-            with database.transaction() as transaction:
-                projects = [database_session.get_project(transaction, project.name) for project in blind]
-                blindness.record_unblinding(
-                    transaction, projects, by=f"{by} --unblind", now=database_session.get_time(transaction)
-                )
-            return
+            if not unblind and names is not None:
+                refuse_blind(view, names)
+            yield view
+
+
+def refuse_blind(view: Session, names: Names) -> None:
+    """Raise HromadaError where results of a blind project would be shown; `names` are those of `open_view`."""
+    blind = _list_blind_projects(view, names)
+    if not blind:
+        return
     named = ", ".join(project.name for project in blind[:NAMED_PROJECTS])
     more = f" and {len(blind) - NAMED_PROJECTS} more" if len(blind) > NAMED_PROJECTS else ""
     raise HromadaError(
@@ -56,20 +62,30 @@ def check_blindness(names: Sequence[str], *, by: str, unblind: bool) -> None:
     )
 
 
-def _list_projects(view: Session, names: Sequence[str]) -> Iterator[Project]:
-    """The projects of the names; all projects where none is named.
-
-    A name that is not there is left to the command, which says what it looked for.
-    """
-    from annotation.errors import NotFound
-    from annotation.store import queries
+def record_unblinding(database: Database, names: Names, *, by: str) -> None:
+    """Put on record that a command shows results of blind projects; `names` are those of `open_view`."""
+    from annotation.workflow.monitoring import blindness
     from bot.commands import database_session
 
-    if not names:
-        yield from queries.list_projects(view)
-    for written in names:
+    with database.transaction() as transaction:
+        blind = _list_blind_projects(transaction, names)
+        now = database_session.get_time(transaction)
+        blindness.record_unblinding(transaction, blind, by=f"{by} --unblind", now=now)
+
+
+def _list_blind_projects(session: Session, names: Names) -> list[Project]:
+    """The blind ones of the named projects; a name that is not there is left to the command, which says so."""
+    from annotation.errors import NotFound
+    from annotation.store import queries
+    from annotation.workflow.monitoring import blindness
+    from bot.commands import database_session
+
+    written = names(session) if callable(names) else names
+    projects = [] if written else list(queries.list_projects(session))
+    for name in written:
         with suppress(NotFound):
-            yield from database_session.list_projects(view, written)
+            projects += database_session.list_projects(session, name)
+    return blindness.list_blind_projects(session, projects)
 
 
 class Method(StrEnum):
@@ -121,27 +137,28 @@ Earlier = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 
-def read_data_set(project: str, question: str | None = None, *, earlier: bool = False) -> DataSet:
-    """The answers to one question of a project, or those given elsewhere before; raises HromadaError for none."""
+def read_project(view: Session, written: str) -> ProjectInputs:
+    """The project of this name or file as the view shows it; raises NotFound for one that is not loaded."""
     from bot import release
     from bot.commands import database_session
 
-    with database_session.open_database() as database, database.reading() as view:
-        loaded = database_session.get_project(view, project)
-        data = release.build_data_set(view, loaded, question, earlier=earlier)
-        has_none = data.list_counted_answers().empty
-        before = release.build_data_set(view, loaded, question, earlier=True) if has_none else None
-    if earlier and has_none:
+    return release.ProjectInputs(view=view, project=database_session.get_project(view, written))
+
+
+def read_votes(project: ProjectInputs, question: str | None = None, *, earlier: bool = False) -> DataSet:
+    """The answers to one question, or those given elsewhere before; raises HromadaError where none counts."""
+    data = project.read_data_set(question, earlier=earlier)
+    if not data.list_counted_answers().empty:
+        return data
+    if earlier:
         raise HromadaError(
             f"No earlier answers of {data.name} were imported.",
             remedy="Write `earlier: yes` under `votes`, load the file, and import them.",
         )
-    if has_none:
-        remedy = "Collect or import answers first."
-        if before is not None and not before.list_counted_answers().empty:
-            remedy += " The answers given elsewhere before: `agreement`, `aggregate` or `baseline` with --earlier."
-        raise HromadaError("There are no votes that count.", remedy=remedy)
-    return data
+    remedy = "Collect or import answers first."
+    if not project.read_data_set(question, earlier=True).list_counted_answers().empty:
+        remedy += " The answers given elsewhere before: `agreement`, `aggregate` or `baseline` with --earlier."
+    raise HromadaError("There are no votes that count.", remedy=remedy)
 
 
 def describe_ties(ties: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
 
 def export(
@@ -31,10 +31,10 @@ def export(
     from bot.commands import database_session, terminal_output
     from exports import corrections, filtering, item_tables, report, tables
 
-    check_blindness(projects or (), by="export", unblind=unblind)
-    with database_session.open_database() as database, database.reading() as view:
-        data = release.build_data_sets(view, [database_session.resolve_project_name(name) for name in projects or ()])
-        responses = release.list_full_responses(view, data)
+    with open_view(projects or (), by="export", unblind=unblind) as view:
+        read = release.read_projects(view, [database_session.resolve_project_name(name) for name in projects or ()])
+        data = [one for project in read for one in project.data_sets]
+        responses = [project.full_responses for project in read if project.full_responses is not None]
     with terminal_output.show_progress("numbers", quiet=json) as progress:
         published = tables.build_release(
             data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=progress

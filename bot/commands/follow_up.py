@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import Method, MethodOption, Unblind, check_blindness
+from bot.commands.data_sets import Method, MethodOption, Unblind, open_view
 
 
 def follow_up(
@@ -32,8 +32,7 @@ def follow_up(
     from annotation.workflow.lifecycle import follow_up
     from bot.commands import database_session, follow_up_files, terminal_output
 
-    check_blindness([source], by="follow-up", unblind=unblind)
-    with database_session.open_database() as database, database.reading() as view:
+    with open_view([source], by="follow-up", unblind=unblind) as view:
         finished = database_session.get_project(view, source)
         derived = follow_up.derive_items(view, source=finished, where=where or [], gold=gold, method=method.value)
     written = follow_up_files.write_follow_up(

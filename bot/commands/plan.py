@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import QuestionName, Unblind, check_blindness
+from bot.commands.data_sets import QuestionName, Unblind
 
 if TYPE_CHECKING:
     from aggregation.planning.variance_models import VarianceModel
@@ -70,11 +70,10 @@ def plan(
     from bot.commands import terminal_output
     from exports import plan_files, writers
 
-    data, own_pilot, promised = (None, None, None) if project is None else _read_project(project, question)
-    source = own_pilot or data if pilot is None else _read_project(pilot, question)[0]
+    data, source, promised = None, None, None
+    if project is not None or pilot is not None:
+        data, source, promised = _read_sources(project, pilot, question, unblind=unblind)
     is_observed = source is not None and not source.list_counted_answers().empty
-    if is_observed and source is not own_pilot:
-        check_blindness([str(pilot or project)], by="plan", unblind=unblind)
     n_items = items or (ITEMS if data is None else len(data.items))
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
@@ -88,7 +87,7 @@ def plan(
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
-        stage = "the pilot of " if source is own_pilot else ""
+        stage = "the pilot of " if pilot is None and source is not data else ""
         basis = f"votes of {n_seen} people of {stage}{source.name}"
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
@@ -154,19 +153,34 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
         )
 
 
-def _read_project(name: str, question: str | None) -> tuple[DataSet, DataSet | None, float | None]:
-    """A project's data set, that of its own pilot while only the pilot has answers, and what its start promised."""
+def _read_sources(
+    project: str | None, pilot: str | None, question: str | None, *, unblind: bool
+) -> tuple[DataSet | None, DataSet | None, float | None]:
+    """The project's data set, the one whose votes tell the variance, and the half width that the start promised.
+
+    The second is that of another project, or of the project's own pilot while that alone has answers, or the first.
+    Raises HromadaError where it would show votes of a blind project, without `unblind`.
+    """
     from annotation.vocabulary import Pool
-    from bot import release
-    from bot.commands import database_session
+    from bot.commands import data_sets, database_session
 
     with database_session.open_database() as database, database.reading() as view:
-        found = database_session.get_project(view, name)
-        data, own_pilot = release.build_data_set(view, found, question), None
-        if data.list_counted_answers().empty:
-            stage = release.build_data_set(view, found, question, pool=Pool.PILOT)
-            own_pilot = None if stage.list_counted_answers().empty else stage
-        return data, own_pilot, (found.frozen or {}).get("plan", {}).get("half_width")
+        own = None if project is None else data_sets.read_project(view, project)
+        data = source = None if own is None else own.read_data_set(question)
+        if pilot is not None:
+            source = data_sets.read_project(view, pilot).read_data_set(question)
+        elif own is not None and data is not None and data.list_counted_answers().empty:
+            stage = own.read_data_set(question, pool=Pool.PILOT)
+            source = data if stage.list_counted_answers().empty else stage
+        is_own_pilot = pilot is None and source is not data
+        if source is not None and not source.list_counted_answers().empty and not is_own_pilot:
+            names = [str(pilot or project)]
+            if unblind:
+                data_sets.record_unblinding(database, names, by="plan")
+            else:
+                data_sets.refuse_blind(view, names)
+        frozen = None if own is None else own.project.frozen
+        return data, source, (frozen or {}).get("plan", {}).get("half_width")
 
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
@@ -203,7 +217,7 @@ def _measure_reached(data: DataSet) -> dict[str, float | None]:
     from aggregation.answer_types.answer_type import score_answers
 
     first = data.keep_first_places()
-    scored = score_answers(first.build_answers(), skips=first.build_skips(), units=("individual", "majority"))
+    scored = score_answers(first.build_answers(), skips=first.build_skips(), units=["individual"])
     score = scored["individual"].primary
     return {
         name: None if low is None or high is None else round((high - low) / 2, 4)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.command_line import AsJson, refuse_options
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, check_blindness
+from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,8 +74,7 @@ def release(
         raise BadInput("What is to be released, and where to?", remedy="Write: hromada release PROJECT DIR")
 
     releases.list_released_files(folder)
-    check_blindness([name], by="release", unblind=unblind)
-    with database_session.open_database() as database, database.reading() as view:
+    with open_view([name], by="release", unblind=unblind) as view:
         inputs = release_inputs.build_release_inputs(
             view,
             database_session.resolve_name(name),

@@ -14,9 +14,10 @@ from bot.commands.data_sets import (
     QuestionName,
     Seed,
     Unblind,
-    check_blindness,
     format_title,
-    read_data_set,
+    open_view,
+    read_project,
+    read_votes,
 )
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def sensitivity(
     from exports import sensitivity as tables
     from exports import writers
 
-    check_blindness([project], by="sensitivity", unblind=unblind)
-    data = read_data_set(project, question)
+    with open_view([project], by="sensitivity", unblind=unblind) as view:
+        data = read_votes(read_project(view, project), question)
     settings = tables.list_settings(
         data, accuracies=control or tables.CONTROL_ACCURACIES, seconds=seconds or tables.LEAST_SECONDS
     )

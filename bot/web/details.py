@@ -222,15 +222,13 @@ def _count_marks(view: Session, project: Project) -> dict[str, tuple[int, int]]:
 
 def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficient, ...], str]:
     """The coefficients to report of the first question with their intervals, or why there are none."""
-    from aggregation.answer_types import answer_type  # slow to import
-    from bot import release
+    from bot.release import ProjectInputs  # slow to import
+    from exports.results import DataSetResult
 
-    data = release.build_data_set(view, project)
-    if data.list_counted_answers().empty:
-        return (), NOBODY
+    data = ProjectInputs(view=view, project=project).read_data_set()
     try:
-        found = answer_type.compute_agreement(data.build_answers(), overlap=data.overlap)
+        found = DataSetResult(data=data).agreement
     except HromadaError as refusal:
         return (), refusal.problem
-    rows = (row for row in found.headline if row.value is not None and not row.of)
+    rows = (row for row in (found.headline if found else ()) if row.value is not None and not row.of)
     return tuple(sorted(rows, key=lambda row: row.name != data.headline_coefficient)), NOBODY

@@ -35,7 +35,7 @@ def write_record(record: Any, folder: str, *, without: tuple[str, ...] = ()) -> 
     """
     files: Files = {}
     lines = []
-    for field in dataclasses.fields(record):
+    for field in _list_published_fields(record):
         value = getattr(record, field.name)
         if isinstance(value, pd.DataFrame):
             files[f"{folder}/{field.name}{ROWS}"] = write_frame(value)
@@ -53,7 +53,7 @@ def read_record(kind: type[Record], files: Mapping[str, str], folder: str, **giv
     from pydantic import TypeAdapter, ValidationError
 
     hints = typing.get_type_hints(kind, include_extras=True)
-    names = [field.name for field in dataclasses.fields(typing.cast(Any, kind))]
+    names = [field.name for field in _list_published_fields(kind)]
     plain = read_json(files, f"{folder}/{RECORD}")
     values = dict(given)
     for name in names:
@@ -65,6 +65,10 @@ def read_record(kind: type[Record], files: Mapping[str, str], folder: str, **giv
             except (KeyError, TypeError, ValidationError) as failure:
                 raise _refuse(f"{folder}/{RECORD}", field=name) from failure
     return kind(**values)
+
+
+def _list_published_fields(record: Any) -> list[dataclasses.Field[Any]]:
+    return [field for field in dataclasses.fields(record) if field.metadata.get("published", True)]
 
 
 def write_frame(frame: pd.DataFrame) -> str:

@@ -95,7 +95,11 @@ class Built:
     def read_data(self, name: str) -> DataSet:
         """The data set of a project, as `hromada baseline` scores it."""
         with self.campaigns.db.reading() as session:
-            return release.build_data_set(session, queries.get_project(session, name)).keep_first_places()
+            return (
+                release.ProjectInputs(view=session, project=queries.get_project(session, name))
+                .read_data_set()
+                .keep_first_places()
+            )
 
     def list_people(self, name: str) -> dict[str, dict[str, Any]]:
         """The result files of those who answered a task."""

@@ -250,7 +250,7 @@ def test_the_same_answers_count_everywhere(db: database.Database, tmp_path: Path
         status = campaign_status.get_campaign_status(session, project)
         assert status.answers - sum(status.excluded.values()) == len(counted)
         assert status.excluded == Counter(one.reason for one in reasons.values() if one is not None)
-        data = release.build_data_set(session, project)
+        data = release.ProjectInputs(view=session, project=project).read_data_set()
         session.rollback()
     made = tables.build_release([data], agreement_resamples=2)
     tables.write_release(made, tmp_path)

@@ -66,7 +66,7 @@ def session(sqlite_url: str, tmp_path: Path) -> Iterator[Session]:
 
 def list_published(session: Session, *columns: str) -> set[tuple[object, ...]]:
     """These columns of human_responses.csv, of the answers that do not count."""
-    data = release.build_data_set(session, queries.get_project(session, "words"))
+    data = release.ProjectInputs(view=session, project=queries.get_project(session, "words")).read_data_set()
     table = tables.build_response_table(data)
     return {tuple(row) for row in table.loc[table["excluded_reason"].notna(), list(columns)].to_numpy().tolist()}
 
@@ -91,7 +91,7 @@ def test_the_kind_of_each_exclusion_is_published(session: Session) -> None:
 
 def test_what_no_rule_excluded_stays_out_of_the_exclusions_kept(session: Session) -> None:
     """Ann's one answer counts and is right; with the exclusions kept, Bob's is wrong and Dan's right."""
-    data = release.build_data_set(session, queries.get_project(session, "words"))
+    data = release.ProjectInputs(view=session, project=queries.get_project(session, "words")).read_data_set()
     made = tables.build_release([data], agreement_resamples=50)
     scores = made.scores.loc[(made.scores["unit"] == "individual") & (made.scores["metric"] == "accuracy")]
     values = zip(scores["subset"], scores["value"].astype(float), scores["total"], strict=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, judgements, queries
+from annotation.store import database, judgements
 from annotation.store.models import Annotator, Assignment, Item, Judgement
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Pool, Surface
 from annotation.workflow.lifecycle import projects
@@ -83,9 +83,8 @@ def add_revisions(
 
 def read_responses(session: Session) -> tuple[FullResponses, ...]:
     """The full responses as `hromada export` reads them."""
-    return release.list_full_responses(
-        session, [release.build_data_set(session, queries.get_project(session, "tales"))]
-    )
+    found = [project.full_responses for project in release.read_projects(session, ["tales"])]
+    return tuple(one for one in found if one is not None)
 
 
 def test_only_final_revisions_that_count_are_published(session: Session) -> None:

@@ -118,7 +118,7 @@ class Campaign:
 
     def estimate(self) -> CeilingEstimate:
         """The estimate as it is published now."""
-        found = estimate_gold_ceiling(release.build_data_set(self.session, self.project))
+        found = estimate_gold_ceiling(release.ProjectInputs(view=self.session, project=self.project).read_data_set())
         assert found is not None
         return found
 

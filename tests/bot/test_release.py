@@ -104,7 +104,7 @@ def excluded(kind: ExclusionKind, reason: str) -> dict[str, Any]:
 
 
 def data_set(session: Session) -> DataSet:
-    return release.build_data_set(session, queries.get_project(session, "words"))
+    return release.ProjectInputs(view=session, project=queries.get_project(session, "words")).read_data_set()
 
 
 def cells(frame: pd.DataFrame, **values: object) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def test_gold_of_a_projects_own_votes_is_circular(session: Session) -> None:
         item.gold_origin = "votes" if item.external_id != "i3" else "expert"
         item.lineage = {"project": "earlier"} if item.external_id == "i2" else None
     session.flush()
-    data = release.build_data_set(session, queries.get_project(session, "words"))
+    data = release.ProjectInputs(view=session, project=queries.get_project(session, "words")).read_data_set()
     assert dict(zip(data.items["item_id"], data.items["circular"], strict=True)) == {
         "i1": True,
         "i2": False,

@@ -376,7 +376,9 @@ def test_planted_wrong_gold_is_found(truth: Hromada) -> None:
     assert {name: strata.count(name) for name in set(strata)} == {"people": 5, "models": 4, "rest": 50}
     verdicts = in_database(
         truth,
-        lambda session: build_gold_verdicts(release.build_data_set(session, queries.get_project(session, "truth"))),
+        lambda session: build_gold_verdicts(
+            release.ProjectInputs(view=session, project=queries.get_project(session, "truth")).read_data_set()
+        ),
     )
     counted = verdicts.dropna().groupby(["stratum", "verdict"]).size().to_dict()
     assert counted == {("people", "wrong"): 5, ("models", "right"): 4, ("rest", "right"): 50}

@@ -26,9 +26,9 @@ def change_items(data: DataSet, name: str, *, item: str, column: str, value: obj
     return replace(data, name=name, items=data.items.assign(**{column: pd.Series(cells, dtype=object)}))
 
 
-def hash_texts(data: DataSet, **changed: str) -> dict[str, str]:
-    """A hash for each item's text, the same in every data set but for those that changed."""
-    return {str(item): "0" * 64 for item in data.items["item_id"]} | changed
+def add_hashes(data: DataSet, **changed: str) -> DataSet:
+    """The data set with a hash for each item's text, the same in every data set but for those that changed."""
+    return replace(data, text_hashes={str(item): "0" * 64 for item in data.items["item_id"]} | changed)
 
 
 def test_skips_of_every_kind_are_offers(make: type[Make]) -> None:
@@ -71,8 +71,7 @@ def test_items_are_matched_and_their_differences_told(make: type[Make]) -> None:
         items=two.items.loc[two.items["item_id"] != "i3"],
         responses=two.responses.loc[two.responses["item_id"] != "i3"],
     )
-    hashes = [hash_texts(one), hash_texts(two, i1="f" * 64)]
-    found = match_items([one, two], hashes)
+    found = match_items([add_hashes(one), add_hashes(two, i1="f" * 64)])
     assert list(found.itertuples(index=False, name=None)) == [
         ("i1", True, None, True, False),
         ("i2", True, None, False, True),
@@ -87,11 +86,10 @@ def test_items_are_matched_and_their_differences_told(make: type[Make]) -> None:
 
 def test_the_files_hold_what_was_computed(make: type[Make]) -> None:
     """A row per measure, a row per item; the same each time."""
-    data = (make.closed("one"), make.closed("two"))
-    hashes = [hash_texts(one) for one in data]
+    data = (add_hashes(make.closed("one")), add_hashes(make.closed("two")))
     compared = compare_pilots(*map(build_pilot, data))
-    files = build_comparison_files(compared, match_items(data, hashes))
-    assert files == build_comparison_files(compared, match_items(data, hashes))
+    files = build_comparison_files(compared, match_items(data))
+    assert files == build_comparison_files(compared, match_items(data))
     tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in files.items()}
     rows = {row["measure"]: row for row in tables["pilot_differences.csv"]}
     assert float(rows["accuracy"]["first"]) == pytest.approx(10 / 14, abs=1e-6)

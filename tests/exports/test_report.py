@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _results import change_result
 
 from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare
 from aggregation.scores.trivial_baselines import OptionItem
@@ -230,7 +231,7 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     ceiling = CeilingEstimate(
         strata=(), wrong=unknown, flawed=unknown, ceiling=share, confidence_level=0.95, reason="", warnings=()
     )
-    last = build_trivial_rows(replace(result, ceiling=ceiling))[-1]
+    last = build_trivial_rows(change_result(result, ceiling=ceiling))[-1]
     assert (last.head, last.cells[1]) == ("Ceiling: gold that is right and can be decided", "90.0 %")
     assert "[80.0–95.0 %]" in last.remark
     assert "What needs no understanding scores" in render_report(release)

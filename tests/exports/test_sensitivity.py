@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -89,7 +90,7 @@ def test_a_setting_equals_the_data_without_these_people(planted: DataSet) -> Non
     found = measure(planted, (0.5,), ())["control > 50 %"]
     rows = planted.responses
     alone = planted.responses.loc[rows["annotator"].isin([*GOOD, *HASTY])]
-    [expected] = sensitivity.measure_settings(DataSet(**{**vars(planted), "responses": alone}), [])
+    [expected] = sensitivity.measure_settings(replace(planted, responses=alone), [])
     assert (found.single, found.majority, found.agreement) == (
         expected.single, expected.majority, expected.agreement,
     )  # fmt: skip

@@ -165,8 +165,9 @@ def test_nothing_wrong_is_an_answer(project: Load, chat: Chat, way: str) -> None
 def read_statuses(chat: Chat) -> list[str]:
     """What the filtering decides on each main item."""
     with chat.db.transaction() as session:
-        data_sets = release.build_data_sets(session, ["words"])
-        (filtered,) = filter_data_sets(release.list_full_responses(session, data_sets))
+        (project,) = release.read_projects(session, ["words"])
+        assert project.full_responses is not None
+        (filtered,) = filter_data_sets([project.full_responses])
     return [item.status for item in filtered.items if item.item_id.startswith("main")]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from _results import change_result
 
 from aggregation.scores.trivial_baselines import OptionItem
 from exports.checklist import LINES, CheckedLine, build_checklist_files, check_release
@@ -257,7 +258,7 @@ def break_tables(state: ReleaseState, **frames: Any) -> ReleaseState:
 
 
 def break_results(state: ReleaseState, **fields: Any) -> ReleaseState:
-    results = tuple(dataclasses.replace(result, **fields) for result in state.tables.results)
+    results = tuple(change_result(result, **fields) for result in state.tables.results)
     return dataclasses.replace(state, tables=dataclasses.replace(state.tables, results=results))
 
 

@@ -131,16 +131,15 @@ def test_a_story_is_published_alike(workspace: Workspace) -> None:
     asyncio.run(correct_in_chat(workspace))
     correct_in_label_studio(workspace)
     with workspace.db.reading() as session:
-        project = queries.get_project(session, "p")
+        (project,) = release.read_projects(session, ["p"])
         for name in ("result", "fixed", "comment"):
-            frame = tables.build_response_table(release.build_data_set(session, project, name))
+            frame = tables.build_response_table(project.read_data_set(name))
             first, second = list_rows(frame)
             assert first == second, name
             if name == "fixed":
                 assert correct(STORY) in first.values()
-        files = corrections.build_correction_files(
-            release.list_full_responses(session, release.build_data_sets(session, ["p"]))
-        )
+        assert project.full_responses is not None
+        files = corrections.build_correction_files([project.full_responses])
     pairs = str(files["stories.csv"])
     one, other = csv.DictReader(io.StringIO(pairs))
     assert {key: value for key, value in one.items() if key not in DIFFERENT} == {
