@@ -5,34 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
 
-import pandas as pd
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.campaigns import project_file as project_files
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
-    Question,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
+from annotation.campaigns.questions import Question
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
 from annotation.store.models import Assignment, Item, Project
 from annotation.vocabulary import Pool
 from bot import release
 from exports.adjudicated_gold import fill_missing_gold
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
-CLASSES = "its parts have classes, and no task asks models for the class of a part"
-REMARK = "its texts are remarks, which need not be written"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +49,7 @@ def build_source(session: Session, name: str) -> BuildSource:
         facts = None
         for number, question in enumerate(definition.all_questions):
             data_set = project.name if number == 0 else f"{project.name}/{question.name}"
-            reason = _find_obstacle(question)
+            reason = LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
             if reason is not None:
                 unfit.append(UnfitQuestion(name=data_set, reason=reason))
                 continue
@@ -79,15 +68,6 @@ def build_source(session: Session, name: str) -> BuildSource:
     )
 
 
-def _find_obstacle(question: Question) -> str | None:
-    """Why models cannot be asked a question as people were; None where they can."""
-    if question.step > 1:
-        return LATER_STEP
-    if isinstance(question, SpanQuestion) and question.labels is not None:
-        return CLASSES
-    return REMARK if isinstance(question, TextQuestion) and not question.required else None
-
-
 def _read_facts(session: Session, project: Project, definition: project_files.ProjectFile) -> _ProjectFacts:
     statuses = None
     if definition.filtering is not None:
@@ -102,14 +82,14 @@ def _read_facts(session: Session, project: Project, definition: project_files.Pr
 def _build_task_source(session: Session, facts: _ProjectFacts, question: Question, *, later: str | None) -> TaskSource:
     project, definition = facts.project, facts.definition
     data = fill_missing_gold(release.build_data_set(session, project, later))
-    field = question.field if isinstance(question, EditQuestion | SpanQuestion) else None
+    space, field = ANSWER_SPACES[question.kind], getattr(question, "field", None)
     texts, training = (
         frames.read_shown_items(session, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
     )
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=data,
-        kind=question.kind,  # type: ignore[arg-type]  # the names of the types are those of QuestionKind
+        kind=question.kind,
         text=question.text,
         help=question.help,
         texts=texts,
@@ -120,19 +100,5 @@ def _build_task_source(session: Session, facts: _ProjectFacts, question: Questio
         instructions=project.instructions,
         declared={name: str(fact) for name, fact in declared.items()},
         platforms=facts.platforms,
-        **_get_question_fields(question, texts),
+        **space.build_source_fields(space.number_positions(question, texts["options"])),
     )
-
-
-def _get_question_fields(question: Question, texts: pd.DataFrame) -> dict[str, Any]:
-    """The fields of a source that depend on the type of the question."""
-    if isinstance(question, ChoiceQuestion):
-        numbered = question.with_positions(max((len(own) for own in texts["options"] if own is not None), default=0))
-        return {"options": question.options, "labels": numbered.positions, "abstain": question.abstain}
-    if isinstance(question, ScaleQuestion):
-        return {"options": question.options, "ends": question.ends}
-    if isinstance(question, ChoicesQuestion):
-        return {"options": question.options}
-    if isinstance(question, SpanQuestion):
-        return {"no_answer": question.none, "several": question.most > 1}
-    return {}

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from aggregation import spelling
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.consensus.methods import Method
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent

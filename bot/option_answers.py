@@ -11,10 +11,11 @@ from sqlmodel import Session
 
 from aggregation.scores.trivial_baselines import OptionItem
 from annotation.campaigns import project_file
-from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
+from annotation.campaigns.questions import Question
 from annotation.store import frames
 from annotation.store.models import Project
 from annotation.workflow.quality.rules import find_shown_position
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.inputs import DataSet
 
 PLACE_COLUMNS = ("annotator", "place", "gold_place", "n_options")
@@ -36,7 +37,7 @@ class OptionAnswers:
 class _Options:
     """A question about options, the items' own options by item, and the items that somebody answered."""
 
-    question: ChoiceQuestion | ScaleQuestion
+    question: Question
     own: Mapping[str, Sequence[str] | None]
     items: Mapping[str, OptionItem]
 
@@ -65,19 +66,24 @@ def _read_options(session: Session, project: Project, data: DataSet) -> _Options
     definition = project_file.parse_definition(project.definition)
     number = next(n for n, one in enumerate(definition.all_questions) if one.name == data.question)
     question = definition.all_questions[number]
-    if not isinstance(question, ChoiceQuestion | ScaleQuestion):
+    space = ANSWER_SPACES[question.kind]
+    if not data.answer_type.is_label:
         return None
     frame = frames.read_items(session, project, later=data.question if number else None)
     own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
-    if isinstance(question, ChoiceQuestion):
-        question = question.with_positions(max((len(one) for one in own.values() if one is not None), default=0))
+    question = space.number_positions(question, own.values())
     shown = frames.read_item_contents(session, project)
     gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     answered = set(data.list_counted_answers()["item_id"])
     items = {
-        item: _build_item(question, options, gold=gold[item], text=shown[item][0])
-        for item, options in own.items()
-        if item in answered
+        item: OptionItem(
+            gold=gold[item] or "",
+            labels=tuple(label for label, _ in options),
+            options=tuple(option for _, option in options),
+            text=shown[item][0],
+        )
+        for item, own_options in own.items()
+        if item in answered and (options := space.list_options(question, own_options)) is not None
     }
     return _Options(question=question, own=own, items=items)
 
@@ -86,20 +92,8 @@ def _list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, 
     return tuple(item for item in items.values() if item.gold in item.labels)
 
 
-def _build_item(
-    question: ChoiceQuestion | ScaleQuestion, own: Sequence[str] | None, *, gold: str | None, text: str
-) -> OptionItem:
-    """The item without the abstention among its options; the gold is empty where there is none."""
-    if isinstance(question, ScaleQuestion):
-        options = labels = question.options
-    else:
-        options = question.get_substantive_options(own)
-        labels = question.get_labels(own)[: len(options)]
-    return OptionItem(gold=gold or "", labels=labels, options=options, text=text)
-
-
 def _find_places(
-    question: ChoiceQuestion | ScaleQuestion,
+    question: Question,
     answers: pd.DataFrame,
     *,
     own: Mapping[str, Sequence[str] | None],

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 from sqlmodel import Session
 
-from aggregation.answers import AnswerType
+from aggregation.answer_types import TYPES_BY_QUESTION
 from annotation.campaigns import project_file as project_files
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
-    Question,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
+from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
@@ -29,16 +20,8 @@ from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
 from exports import inputs
 from exports.adjudicated_gold import list_adjudicated_items
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
-
-ANSWER_TYPES: dict[type[Question], AnswerType] = {
-    ChoiceQuestion: "label",
-    ScaleQuestion: "label",
-    ChoicesQuestion: "boxes",
-    TextQuestion: "text",
-    EditQuestion: "edit",
-    SpanQuestion: "span",
-}
 
 
 @pause_garbage_collection()
@@ -53,7 +36,7 @@ def build_data_sets(session: Session, names: Sequence[str] = ()) -> tuple[inputs
     for project in sorted(projects, key=lambda project: project.name):
         data_sets.append(_add_option_items(session, project, build_data_set(session, project)))
         for question in project_files.parse_definition(project.definition).all_questions[1:]:
-            if not isinstance(question, TextQuestion) or question.required:
+            if question.required or not TYPES_BY_QUESTION[question.kind].is_free_text:
                 later = build_data_set(session, project, question.name)
                 if not later.list_counted_answers().empty:
                     data_sets.append(_add_option_items(session, project, later))
@@ -78,10 +61,14 @@ def build_data_set(
     question = _get_question(definition, name)
     later = None if question.name == definition.all_questions[0].name else question.name
     items = frames.read_items(session, project, later=later, pool=pool)
-    if isinstance(question, ChoiceQuestion):
-        question = question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
-    abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
-    answers = frames.read_responses(session, project, later=later, abstention=abstention)
+    space, own_options = ANSWER_SPACES[question.kind], items["options"]
+    question = space.number_positions(question, own_options)
+    listed = [space.list_options(question, own) for own in own_options]
+    n_options = [None if options is None else len(options) for options in listed]
+    items = items.assign(n_options=pd.Series(n_options, index=items.index, dtype=object))
+    own_by_item = dict(zip(items["item_id"], own_options, strict=True))
+    reader = _ItemReader(session=session, project=project, options=own_by_item)
+    answers = frames.read_responses(session, project, later=later, abstention=getattr(question, "abstain", None))
     if pool is Pool.PILOT:
         answers = _count_pilot_answers(answers)
     if earlier:
@@ -93,22 +80,19 @@ def build_data_set(
         title=project.title if later is None else f"{project.title} · {question.text}",
         language=project.language,
         overlap=None if earlier else definition.min_overlap,
-        classes=_get_classes(question),
-        classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
-        items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
+        items=items.loc[:, list(inputs.ITEM_COLUMNS)],
         responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
         simulated=frames.has_simulated_answers(session, project),
-        measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
         question=question.name,
         metrics=question.metrics,
-        kind=ANSWER_TYPES[type(question)],
+        kind=space.answer_type,
         normalise=question.normalisation,
         control_gold=frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
         adjudications=frames.read_adjudications(session, project, question=question.name),
         gold_strata=frames.read_gold_strata(session, project, question=question.name),
         reviews=pd.DataFrame() if later is not None else frames.read_reviews(session, project),
-        **_get_scoring_fields(session, project, question, items, first=later is None),
+        **space.build_data_fields(question, reader, is_first=later is None),
     )
 
 
@@ -145,41 +129,19 @@ def _get_question(definition: project_files.ProjectFile, name: str | None) -> Qu
     raise BadInput(f"{definition.project!r} asks no question {name!r}.", remedy=f"It asks: {names}.")
 
 
-def _get_classes(question: Question) -> tuple[str, ...] | None:
-    if isinstance(question, ChoiceQuestion):
-        return question.classes
-    return question.options if isinstance(question, ScaleQuestion) else None
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ItemReader:
+    """The items of a project in the database, for one of its questions (see `answer_spaces.ItemReader`)."""
 
+    session: Session
+    project: Project
+    options: Mapping[str, Sequence[str] | None]
 
-def _count_options(question: Question, own: pd.Series[Any]) -> pd.Series[Any]:
-    """How many labels can be chosen for each item; None where nothing is chosen from labels."""
-    fixed = len(question.options) if isinstance(question, ScaleQuestion) else None
-    numbers = [
-        len(question.get_substantive_options(one)) if isinstance(question, ChoiceQuestion) else fixed for one in own
-    ]
-    return pd.Series(numbers, index=own.index, dtype=object)
+    def read_texts(self, field: str) -> Mapping[str, str]:
+        return frames.read_field_texts(self.session, self.project, field)
 
-
-def _get_scoring_fields(
-    session: Session, project: Project, question: Question, items: pd.DataFrame, *, first: bool
-) -> dict[str, Any]:
-    """The fields of a data set that aggregating and scoring need for this type of answer."""
-    if isinstance(question, ChoicesQuestion):
-        own = zip(items["item_id"], items["options"], strict=True)
-        return {
-            "boxes": question.options,
-            "own_boxes": {} if question.options else {item: question.get_options(options) for item, options in own},
-        }
-    if isinstance(question, SpanQuestion):
-        return {
-            "texts": frames.read_field_texts(session, project, question.field),
-            "span_classes": question.labels,
-        }
-    return (
-        {"accepted": frames.read_accepted_answers(session, project)}
-        if isinstance(question, TextQuestion) and first
-        else {}
-    )
+    def read_accepted(self) -> Mapping[str, tuple[str, ...]]:
+        return frames.read_accepted_answers(self.session, self.project)
 
 
 def list_full_responses(session: Session, data_sets: Sequence[inputs.DataSet]) -> tuple[FullResponses, ...]:
@@ -190,7 +152,7 @@ def list_full_responses(session: Session, data_sets: Sequence[inputs.DataSet]) -
         definition = project_files.parse_definition(project.definition)
         if data.name != project.name:  # a later question: the full responses of its project are there already
             continue
-        if definition.filtering or any(isinstance(one, EditQuestion) for one in definition.all_questions):
+        if definition.filtering or any(TYPES_BY_QUESTION[one.kind].revises_text for one in definition.all_questions):
             own = [one for one in data_sets if one.name.partition("/")[0] == project.name]
             full = _build_full_responses(session, project, data, definition)
             responses.append(replace(full, adjudicated={one.question: list_adjudicated_items(one) for one in own}))
@@ -247,5 +209,5 @@ def _describe_question(question: Question) -> QuestionSpec:
         text=question.text,
         options=getattr(question, "options", None),
         show_if=dict(question.show_if or {}),
-        field=question.field if isinstance(question, EditQuestion) else None,
+        field=getattr(question, "field", None) if TYPES_BY_QUESTION[question.kind].revises_text else None,
     )

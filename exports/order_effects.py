@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import compare_answers, score_answers
+from aggregation.answer_types import score_answers
 from aggregation.comparison.order_effects import OrderSlope, estimate_order_slope
 from aggregation.errors import HromadaError
 from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
@@ -59,7 +59,7 @@ def measure_people(
     `hours` has the hour of the day, 0 to 23, of the answer to each item by each annotator. Raises HromadaError where
     nobody can be scored.
     """
-    scored = compare_answers(data.build_answers(), data.build_skips())
+    scored = data.answer_type.compare(data.build_answers(), data.build_skips())
     order = _list_order(data, hours or {})
     pairs = pd.MultiIndex.from_frame(scored.frame[["item", "annotator"]])
     answers = scored.frame[["item", "annotator"]].assign(right=scored.right)

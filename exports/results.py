@@ -14,7 +14,7 @@ from aggregation.agreement.people import (
     estimate_mean_posterior,
 )
 from aggregation.agreement.table import AgreementTable, Basis, Coefficient
-from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
+from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.comparison.gold_review import CeilingEstimate
 from aggregation.consensus.consensus import Consensus, TieRule
@@ -178,7 +178,7 @@ def _compute_result(data: DataSet, *, options: ReleaseOptions, progress: Progres
     pooled = None
     if scores is not None and scored_data is not data:
         pooled, _ = _compute_performance(data, options, progress=None)
-    fit = _select_dawid_skene(votes, consensus, pooled or scores) if data.kind == "label" else None
+    fit = _select_dawid_skene(votes, consensus, pooled or scores) if data.answer_type.is_label else None
     result = replace(
         result,
         consensus=consensus,
@@ -255,7 +255,7 @@ def _select_dawid_skene(votes: Votes, consensus: Consensus, scores: Performance 
 
 def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.DataFrame]:
     """The confusion matrices of the units that have a score, where labels are classes."""
-    if data.kind != "label" or data.classes is None:
+    if data.classes is None:
         return {}
     votes, skips = data.build_votes(), data.build_skips()
     majority = build_label_consensus(votes, method="majority", ties="drop")

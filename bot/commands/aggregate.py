@@ -57,7 +57,7 @@ def aggregate(
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
     `rover`, spans by the majority.
     """
-    from aggregation.answer_types import answer_type
+    from aggregation.answer_types import build_consensus, compute_accuracy
     from bot.commands import terminal_output
 
     if not earlier:
@@ -66,12 +66,12 @@ def aggregate(
     answers = data.build_answers()
     if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
-    consensus = answer_type.build_consensus(
+    consensus = build_consensus(
         answers, method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value
     )
     circular = consensus.n_anchors > 0 or method is Method.SKILLS
-    accuracy = None if circular else answer_type.compute_accuracy(answers, consensus)
-    ties_wrong = None if circular else answer_type.compute_accuracy(answers, consensus.open_ties())
+    accuracy = None if circular else compute_accuracy(answers, consensus)
+    ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
     if json:
         terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong))
         return

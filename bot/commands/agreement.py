@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aggregation.errors import Refused
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Earlier,
@@ -24,7 +23,6 @@ from bot.commands.data_sets import (
 if TYPE_CHECKING:
     from aggregation.agreement.table import Coefficient
     from aggregation.intervals.resampling import Progress
-    from aggregation.schema import Votes
     from exports.inputs import DataSet
 
 
@@ -64,7 +62,7 @@ def agreement(
     from bot.commands import terminal_output
 
     data = read_data_set(project, question, earlier=earlier)
-    if by is By.PAIR and data.kind == "label":
+    if by is By.PAIR and data.answer_type.is_label:
         _print_pairs(data, json=json)
         return
     with terminal_output.show_progress("resamples", quiet=json) as progress:
@@ -107,47 +105,20 @@ def _compute_coefficients(
     data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
 ) -> tuple[Coefficient, ...]:
     """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
-    from aggregation.answer_types import answer_type
+    from aggregation.agreement.people import estimate_mean_posterior
+    from aggregation.answer_types import ANSWER_TYPES, compute_agreement
+    from aggregation.consensus.methods import build_label_consensus
 
-    votes = data.build_votes()
-    if data.kind != "label":
-        answers = data.build_answers()
-        if by is None:
-            return answer_type.compute_agreement(
-                answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
-            ).rows
+    answers = data.build_answers()
+    votes = answers.votes
+    if by is not None:
         first = votes if data.overlap is None else votes.first_votes(data.overlap)
-        return answer_type.break_down_agreement(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
-    return _compute_label_coefficients(data, votes, by, resamples=resamples, seed=seed, progress=progress)
-
-
-def _compute_label_coefficients(
-    data: DataSet, votes: Votes, by: By | None, *, resamples: int, seed: int, progress: Progress
-) -> tuple[Coefficient, ...]:
-    from aggregation.agreement import breakdowns, coefficients, people
-    from aggregation.consensus import methods
-
-    if by is not None and data.overlap is not None:
-        votes = votes.first_votes(data.overlap)
-    if by is By.LABEL:
-        return breakdowns.break_down_by_label(votes, n_resamples=resamples, seed=seed)
-    if by is By.ANNOTATOR:
-        return breakdowns.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
-    if by is By.TIME:
-        return breakdowns.break_down_over_time(votes, n_resamples=resamples, seed=seed)
-    if by is By.CLASS and votes.classes is None:
-        raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
-    if by is By.CLASS:
-        majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
-        target = votes.items["gold"].combine_first(majority)
-        return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
-    rows = coefficients.compute_label_agreement(
-        votes, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress
-    ).rows
+        return ANSWER_TYPES[data.kind].break_down(answers.with_votes(first), by.value, n_resamples=resamples, seed=seed)
+    rows = compute_agreement(answers, overlap=data.overlap, n_resamples=resamples, seed=seed, progress=progress).rows
     if votes.classes is None:
         return rows
-    labels = methods.build_label_consensus(votes, method="dawid_skene", ties="first")
-    return (*rows, people.estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
+    labels = build_label_consensus(votes, method="dawid_skene", ties="first")
+    return (*rows, estimate_mean_posterior(labels, votes, n_resamples=resamples, seed=seed))
 
 
 def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:

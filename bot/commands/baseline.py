@@ -49,7 +49,7 @@ def baseline(
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
-    from aggregation.answer_types.answer_type import score_answers
+    from aggregation.answer_types import score_answers
     from aggregation.consensus.consensus import TieChoice
     from aggregation.errors import HromadaError
     from bot.commands import terminal_output

@@ -29,7 +29,7 @@ FAR = "further from the headline than half its interval"
 
 def score_variants(data: DataSet, choice: TieChoice) -> dict[str, Performance]:
     """The scores of a data set's variants by name, of those in which somebody can be scored; ties by the rule."""
-    from aggregation.answer_types.answer_type import score_answers
+    from aggregation.answer_types import score_answers
     from aggregation.errors import HromadaError
     from exports.score_variants import VARIANT_UNITS, build_variants
 

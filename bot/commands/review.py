@@ -82,6 +82,7 @@ class SubmissionScreen:
         return self.reasons[int(written) - 1] if is_number else written
 
     def _show(self) -> None:
+        from aggregation.answer_types import TYPES_BY_QUESTION
         from annotation.workflow.review.cases import describe_answer
 
         case_screen.clear_screen()
@@ -94,7 +95,7 @@ class SubmissionScreen:
             if answer is None:
                 continue
             out.print(Text(f"\n{question.text}", style="bold"))
-            if question.kind == "edit":
+            if TYPES_BY_QUESTION[question.kind].revises_text:
                 original = str(item.data.get(getattr(question, "field", ""), ""))
                 out.print(build_difference(original, answer))
             else:

@@ -222,14 +222,14 @@ def _count_marks(view: Session, project: Project) -> dict[str, tuple[int, int]]:
 
 def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficient, ...], str]:
     """The coefficients to report of the first question with their intervals, or why there are none."""
-    from aggregation.answer_types import answer_type  # slow to import
+    from aggregation.answer_types import compute_agreement  # slow to import
     from bot import release
 
     data = release.build_data_set(view, project)
     if data.list_counted_answers().empty:
         return (), NOBODY
     try:
-        found = answer_type.compute_agreement(data.build_answers(), overlap=data.overlap)
+        found = compute_agreement(data.build_answers(), overlap=data.overlap)
     except HromadaError as refusal:
         return (), refusal.problem
     rows = (row for row in found.headline if row.value is not None and not row.of)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from aggregation import schema
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.answers import Answers
 from aggregation.consensus.consensus import Consensus
 from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
