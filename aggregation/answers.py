@@ -4,52 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Literal, overload
+from typing import Literal
 
-from aggregation.schema import MeasurementLevel, Votes
+from aggregation.schema import Votes
 from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_answer, normalise_answer
 
-AnswerType = Literal["label", "boxes", "text", "edit", "span"]
-LabelHeadline = Literal[
-    "krippendorff_alpha_nominal",
-    "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval",
-    "krippendorff_alpha_ratio",
-    "percent_agreement_chance_corrected_per_item",
-]
-"""The headline coefficients of labels: alpha at the level of the labels, or, without classes, one that needs none."""
-ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
-    {
-        "nominal": "krippendorff_alpha_nominal",
-        "ordinal": "krippendorff_alpha_ordinal",
-        "interval": "krippendorff_alpha_interval",
-        "ratio": "krippendorff_alpha_ratio",
-    }
-)
-
-
-@overload
-def choose_headline_coefficient(
-    kind: Literal["label"], *, has_classes: bool, level: MeasurementLevel
-) -> LabelHeadline: ...
-@overload
-def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str: ...
-def choose_headline_coefficient(kind: AnswerType, *, has_classes: bool, level: MeasurementLevel) -> str:
-    """Return the name of the one coefficient of agreement to report of answers of this type.
-
-    `has_classes` says that all items share the labels or boxes, or that marked parts have classes; `level` how labels
-    are compared. Every page, table,
-    paragraph and command takes the name from here: a nominal alpha of a scale calls a miss by one point as wrong as
-    a miss by four.
-    """
-    if kind == "label":
-        return ALPHA_BY_LEVEL[level] if has_classes else "percent_agreement_chance_corrected_per_item"
-    if kind == "boxes":
-        return "krippendorff_alpha_masi" if has_classes else "exact_sets"
-    if kind == "span":
-        return "span_f1_token_class" if has_classes else "span_f1_token"
-    return "exact_match"
+AnswerTypeName = Literal["label", "boxes", "text", "edit", "span"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,7 +23,7 @@ class Answers:
     right answers by item. Texts are compared by `normalise`, or as is usual for their type.
     """
 
-    kind: AnswerType
+    kind: AnswerTypeName
     votes: Votes
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -73,11 +33,9 @@ class Answers:
     normalise: Normalisation | None = None
 
     @property
-    def headline_coefficient(self) -> str:
-        """The name of the coefficient of agreement to report (see `choose_headline_coefficient`)."""
-        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.votes.classes)
-        has_classes = classes is not None
-        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.votes.measurement_level)
+    def has_classes(self) -> bool:
+        """Whether all items share the labels or boxes, or marked parts have classes."""
+        return any(one is not None for one in (self.votes.classes, self.boxes, self.span_classes))
 
     @property
     def rule(self) -> Normalisation | None:
@@ -94,6 +52,8 @@ class Answers:
 
     def normalise_votes(self) -> Votes:
         """The votes with every answer normalised for comparison."""
+        if self.rule is None:
+            return self.votes
         frame = self.votes.frame
         normalised = [normalise_answer(self.rule, answer) for answer in frame["answer"]]
         return replace(self.votes, frame=frame.assign(answer=normalised))

@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
-from typing import Any
 
-import pandas as pd
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
-    Question,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
+from annotation.campaigns.questions import Question
 from annotation.loading.drafts import pause_garbage_collection
 from annotation.store import frames, queries
 from annotation.store.models import Assignment, Item
 from annotation.vocabulary import Pool
 from bot.release import ProjectInputs
 from exports.adjudicated_gold import fill_missing_gold
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.benchmark_items.sources import BuildSource, TaskSource, UnfitQuestion
 from exports.filtering.filtered_items import decide_items
 
 LATER_STEP = "it is asked in a later step, when people have seen more than the stimulus that models get"
-CLASSES = "its parts have classes, and no task asks models for the class of a part"
-REMARK = "its texts are remarks, which need not be written"
 
 
 @pause_garbage_collection()
@@ -67,11 +56,7 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
 
 def _find_obstacle(question: Question) -> str | None:
     """Why models cannot be asked a question as people were; None where they can."""
-    if question.step > 1:
-        return LATER_STEP
-    if isinstance(question, SpanQuestion) and question.labels is not None:
-        return CLASSES
-    return REMARK if isinstance(question, TextQuestion) and not question.required else None
+    return LATER_STEP if question.step > 1 else ANSWER_SPACES[question.kind].find_obstacle(question)
 
 
 def _build_task_sources(inputs: ProjectInputs, questions: Sequence[Question]) -> Iterator[TaskSource]:
@@ -93,14 +78,14 @@ def _build_task_source(
 ) -> TaskSource:
     view, project, definition = inputs.view, inputs.project, inputs.definition
     later = None if question is definition.all_questions[0] else question.name
-    field = question.field if isinstance(question, EditQuestion | SpanQuestion) else None
+    space, field = ANSWER_SPACES[question.kind], question.text_column
     texts, training = (
         frames.read_shown_items(view, project, pool, field=field, later=later) for pool in (Pool.MAIN, Pool.TRAINING)
     )
     declared = definition.declared.model_dump(exclude_none=True)
     return TaskSource(
         data=fill_missing_gold(inputs.read_data_set(question.name)),
-        kind=question.kind,  # type: ignore[arg-type]  # the names of the types are those of QuestionKind
+        kind=question.kind,
         text=question.text,
         help=question.help,
         texts=texts,
@@ -111,19 +96,5 @@ def _build_task_source(
         instructions=project.instructions,
         declared={name: str(fact) for name, fact in declared.items()},
         platforms=platforms,
-        **_get_question_fields(question, texts),
+        **space.build_source_fields(space.number_positions(question, texts["options"])),
     )
-
-
-def _get_question_fields(question: Question, texts: pd.DataFrame) -> dict[str, Any]:
-    """The fields of a source that depend on the type of the question."""
-    if isinstance(question, ChoiceQuestion):
-        numbered = question.with_positions(max((len(own) for own in texts["options"] if own is not None), default=0))
-        return {"options": question.options, "labels": numbered.positions, "abstain": question.abstain}
-    if isinstance(question, ScaleQuestion):
-        return {"options": question.options, "ends": question.ends}
-    if isinstance(question, ChoicesQuestion):
-        return {"options": question.options}
-    if isinstance(question, SpanQuestion):
-        return {"no_answer": question.none, "several": question.most > 1}
-    return {}

@@ -8,39 +8,35 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from aggregation.scores.trivial_baselines import OptionItem
-from annotation.campaigns.questions import ChoiceQuestion, ScaleQuestion
+from annotation.campaigns.questions import Question
 from annotation.workflow.quality.rules import find_shown_position
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.inputs import DataSet
 
 PLACE_COLUMNS = ("annotator", "place", "gold_place", "n_options")
-OptionQuestion = ChoiceQuestion | ScaleQuestion
 OwnOptions = Mapping[str, Sequence[str] | None]
 """The items' own options by item_id, None where the question has fixed ones."""
 
 
 def build_option_items(
-    data: DataSet, question: OptionQuestion, own: OwnOptions, texts: Mapping[str, str]
+    data: DataSet, question: Question, own: OwnOptions, texts: Mapping[str, str]
 ) -> dict[str, OptionItem]:
     """The items that somebody answered, with options and gold, by item_id; `texts` is what each shows.
 
     An abstention is not among the options; the gold is empty where there is none.
     """
     gold = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
-    answered = set(data.list_counted_answers()["item_id"])
+    answered, space = set(data.list_counted_answers()["item_id"]), ANSWER_SPACES[question.kind]
     return {
-        item: _build_item(question, options, gold=gold[item], text=texts[item])
-        for item, options in own.items()
-        if item in answered
+        item: OptionItem(
+            gold=gold[item] or "",
+            labels=tuple(label for label, _ in options),
+            options=tuple(option for _, option in options),
+            text=texts[item],
+        )
+        for item, own_options in own.items()
+        if item in answered and (options := space.list_options(question, own_options)) is not None
     }
-
-
-def _build_item(question: OptionQuestion, own: Sequence[str] | None, *, gold: str | None, text: str) -> OptionItem:
-    if isinstance(question, ScaleQuestion):
-        options = labels = question.options
-    else:
-        options = question.get_substantive_options(own)
-        labels = question.get_labels(own)[: len(options)]
-    return OptionItem(gold=gold or "", labels=labels, options=options, text=text)
 
 
 def list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, ...]:
@@ -48,9 +44,7 @@ def list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, .
     return tuple(item for item in items.values() if item.gold in item.labels)
 
 
-def find_places(
-    data: DataSet, question: OptionQuestion, own: OwnOptions, items: Mapping[str, OptionItem]
-) -> pd.DataFrame:
+def find_places(data: DataSet, question: Question, own: OwnOptions, items: Mapping[str, OptionItem]) -> pd.DataFrame:
     """One row per counted answer with the columns PLACE_COLUMNS (see `aggregation.comparison.order_effects`).
 
     Places are those of the options as they were shown; imported answers are taken to have been shown the stored order.

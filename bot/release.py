@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 from sqlmodel import Session
 
-from aggregation.answers import AnswerType
+from aggregation.answer_types import TYPES_BY_QUESTION
 from annotation.campaigns import project_file as project_files
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
-    Question,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
+from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
@@ -30,16 +21,8 @@ from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
 from exports import inputs
 from exports.adjudicated_gold import list_adjudicated_items
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
-
-ANSWER_TYPES: dict[type[Question], AnswerType] = {
-    ChoiceQuestion: "label",
-    ScaleQuestion: "label",
-    ChoicesQuestion: "boxes",
-    TextQuestion: "text",
-    EditQuestion: "edit",
-    SpanQuestion: "span",
-}
 
 
 def read_projects(view: Session, names: Sequence[str] = ()) -> tuple[ProjectInputs, ...]:
@@ -84,7 +67,7 @@ class ProjectInputs:
         A remark is an optional text.
         """
         first, *later = self.definition.all_questions
-        asked = [one for one in later if not isinstance(one, TextQuestion) or one.required]
+        asked = [one for one in later if one.required or not TYPES_BY_QUESTION[one.kind].is_free_text]
         found = [self.read_data_set(question.name) for question in asked]
         return (self.read_data_set(first.name), *(data for data in found if not data.list_counted_answers().empty))
 
@@ -106,12 +89,14 @@ class ProjectInputs:
 
     def _read_data_set(self, question: Question, *, pool: Pool, earlier: bool) -> inputs.DataSet:
         view, project = self.view, self.project
-        later = self._get_later_name(question)
+        later, space = self._get_later_name(question), ANSWER_SPACES[question.kind]
         items = self._read_items(later, pool)
-        if isinstance(question, ChoiceQuestion):
-            question = _number_options(question, items)
-        abstention = question.abstain if isinstance(question, ChoiceQuestion) else None
-        answers = frames.read_responses(view, project, later=later, abstention=abstention)
+        question = space.number_positions(question, items["options"])
+        listed = [space.list_options(question, own) for own in items["options"]]
+        n_options = [None if options is None else len(options) for options in listed]
+        items = items.assign(n_options=pd.Series(n_options, index=items.index, dtype=object))
+        reader = _ItemReader(self.view, project, dict(zip(items["item_id"], items["options"], strict=True)))
+        answers = frames.read_responses(view, project, later=later, abstention=getattr(question, "abstain", None))
         if pool is Pool.PILOT:
             answers = _count_pilot_answers(answers)
         if earlier:
@@ -123,34 +108,30 @@ class ProjectInputs:
             title=project.title if later is None else f"{project.title} · {question.text}",
             language=project.language,
             overlap=None if earlier else self.definition.min_overlap,
-            classes=_get_classes(question),
-            classes_are_positions=isinstance(question, ChoiceQuestion) and question.positions is not None,
-            items=items.assign(n_options=_count_options(question, items["options"])).loc[:, list(inputs.ITEM_COLUMNS)],
+            items=items.loc[:, list(inputs.ITEM_COLUMNS)],
             responses=answers.assign(dataset=data_set_name).loc[:, list(inputs.INPUT_COLUMNS)],
             simulated=self._is_simulated,
-            measurement_level=question.level if isinstance(question, ScaleQuestion) else "nominal",
             question=question.name,
             metrics=question.metrics,
-            kind=ANSWER_TYPES[type(question)],
+            kind=space.answer_type,
             normalise=question.normalisation,
             control_gold=frames.read_control_gold(view, project, later=later),
             removed_annotators=self._removed_annotators,
             adjudications=frames.read_adjudications(view, project, question=question.name),
             gold_strata=frames.read_gold_strata(view, project, question=question.name),
             reviews=pd.DataFrame() if later is not None else frames.read_reviews(view, project),
-            **self._read_scoring_fields(question, items),
+            **space.build_data_fields(question, reader, is_first=later is None),
         )
 
     def add_options(self, data: inputs.DataSet, *, places: bool = False) -> inputs.DataSet:
         """The data set with its items with options, where it is about options; with the `places` chosen, if asked."""
         question = self._get_question(data.question)
         has_gold = not data.list_scoring_gold().isna().all()
-        if not isinstance(question, ChoiceQuestion | ScaleQuestion) or not (has_gold or places):
+        if not data.answer_type.is_label or not (has_gold or places):
             return data
         frame = self._read_items(self._get_later_name(question), Pool.MAIN)
         own: dict[str, Sequence[str] | None] = dict(zip(frame["item_id"], frame["options"], strict=True))
-        if isinstance(question, ChoiceQuestion):
-            question = _number_options(question, frame)
+        question = ANSWER_SPACES[question.kind].number_positions(question, own.values())
         texts = {item: shown for item, (shown, _) in self.contents.items()}
         items = option_answers.build_option_items(data, question, own, texts)
         return replace(
@@ -178,7 +159,7 @@ class ProjectInputs:
     def full_responses(self) -> FullResponses | None:
         """The full responses, where the project asks for corrections or has a filtering rule."""
         definition = self.definition
-        if not (definition.filtering or any(isinstance(one, EditQuestion) for one in definition.all_questions)):
+        if not (definition.filtering or any(one.corrects_text for one in definition.all_questions)):
             return None
         data, first, rule = self._published[0], definition.all_questions[0].name, definition.filtering
         stored = frames.read_answers(self.view, self.project)
@@ -245,24 +226,6 @@ class ProjectInputs:
     def _get_later_name(self, question: Question) -> str | None:
         return None if question.name == self.definition.all_questions[0].name else question.name
 
-    def _read_scoring_fields(self, question: Question, items: pd.DataFrame) -> dict[str, Any]:
-        """The fields of a data set that aggregating and scoring need for this type of answer."""
-        if isinstance(question, ChoicesQuestion):
-            own = zip(items["item_id"], items["options"], strict=True)
-            own_boxes = {} if question.options else {item: question.get_options(options) for item, options in own}
-            return {"boxes": question.options, "own_boxes": own_boxes}
-        if isinstance(question, SpanQuestion):
-            texts = frames.read_field_texts(self.view, self.project, question.field)
-            return {"texts": texts, "span_classes": question.labels}
-        if isinstance(question, TextQuestion) and self._get_later_name(question) is None:
-            return {"accepted": frames.read_accepted_answers(self.view, self.project)}
-        return {}
-
-
-def _number_options(question: ChoiceQuestion, items: pd.DataFrame) -> ChoiceQuestion:
-    """The question with as many positions as an item has options, where labels are positions."""
-    return question.with_positions(max((len(own) for own in items["options"] if own is not None), default=0))
-
 
 def _count_pilot_answers(answers: pd.DataFrame) -> pd.DataFrame:
     """The answers of the pilot stage, of which those count that would count in the main one."""
@@ -273,19 +236,19 @@ def _count_pilot_answers(answers: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(excluded_kind=rows["excluded_kind"].mask(counts, None))
 
 
-def _get_classes(question: Question) -> tuple[str, ...] | None:
-    if isinstance(question, ChoiceQuestion):
-        return question.classes
-    return question.options if isinstance(question, ScaleQuestion) else None
+@dataclass(frozen=True, eq=False)
+class _ItemReader:
+    """The items of a project in the database, for one of its questions (see `answer_spaces.ItemReader`)."""
 
+    session: Session
+    project: Project
+    options: Mapping[str, Sequence[str] | None]
 
-def _count_options(question: Question, own: pd.Series[Any]) -> pd.Series[Any]:
-    """How many labels can be chosen for each item; None where nothing is chosen from labels."""
-    fixed = len(question.options) if isinstance(question, ScaleQuestion) else None
-    numbers = [
-        len(question.get_substantive_options(one)) if isinstance(question, ChoiceQuestion) else fixed for one in own
-    ]
-    return pd.Series(numbers, index=own.index, dtype=object)
+    def read_texts(self, field: str) -> Mapping[str, str]:
+        return frames.read_field_texts(self.session, self.project, field)
+
+    def read_accepted(self) -> Mapping[str, tuple[str, ...]]:
+        return frames.read_accepted_answers(self.session, self.project)
 
 
 def _describe_question(question: Question) -> QuestionSpec:
@@ -295,5 +258,5 @@ def _describe_question(question: Question) -> QuestionSpec:
         text=question.text,
         options=getattr(question, "options", None),
         show_if=dict(question.show_if or {}),
-        field=question.field if isinstance(question, EditQuestion) else None,
+        field=question.text_column if question.corrects_text else None,
     )

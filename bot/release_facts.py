@@ -15,7 +15,6 @@ from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding, name_figure
 from annotation.campaigns import programme_file, project_file
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion
 from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
 from annotation.campaigns.sections.release import DECLARED_FACTS
 from annotation.loading import campaign_lint
@@ -272,10 +271,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "started": steps.started,
         "finished": steps.finished,
         "active_hours": round(sum(one.hours for one in work.values()), 4),
-        "shuffles_options": any(
-            isinstance(question, ChoiceQuestion | ChoicesQuestion) and question.shuffle
-            for question in definition.all_questions
-        ),
+        "shuffles_options": any(getattr(question, "shuffle", False) for question in definition.all_questions),
         "shuffles_items": True,
     }
 

@@ -13,7 +13,6 @@ from sqlmodel import Session
 
 from annotation.campaigns import consistency
 from annotation.campaigns.project_file import CheckedProject
-from annotation.campaigns.questions import ChoiceQuestion
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
@@ -117,10 +116,15 @@ def list_limitations(
 
 def _has_two_options(contents: CampaignContents) -> bool:
     """Whether any question of any item is a choice between two options."""
-    choices = [question for question in contents.questions if isinstance(question, ChoiceQuestion)]
-    return any(
-        len(question.get_substantive_options(item.options)) == 2 for question in choices for item in contents.items
+    from exports.benchmark_items.answer_spaces import ANSWER_SPACES  # slow to import
+
+    choices = [question for question in contents.questions if ANSWER_SPACES[question.kind].names_reasons]
+    listed = (
+        ANSWER_SPACES[question.kind].list_options(question, item.options)
+        for question in choices
+        for item in contents.items
     )
+    return any(options is not None and len(options) == 2 for options in listed)
 
 
 def compare_overlaps(
@@ -221,7 +225,7 @@ def _invite(session: Session, project: Project, *, people: int) -> None:
 
 def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:
     """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
-    from aggregation.answer_types.answer_type import score_answers
+    from aggregation.answer_types import score_answers
 
     with_truth = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))
     if with_truth.list_counted_answers().empty:

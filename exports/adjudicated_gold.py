@@ -180,7 +180,7 @@ def apply_adjudicated_gold(data: DataSet) -> DataSet:
     declared = set(data.items.loc[data.items["gold"].notna(), "item_id"])
     found = {item: one for item, one in list_adjudicated_items(data).items() if item in declared}
     responses = data.responses
-    if data.kind == "label":
+    if data.answer_type.is_label:
         golds = {(item, label): one.gold for item, one in found.items() for label in one.labels}
         for name in ("response", "first_response"):
             pairs = zip(responses["item_id"], responses[name], strict=True)

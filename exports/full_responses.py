@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from aggregation.answer_types import TYPES_BY_QUESTION
+from aggregation.answer_types.answer_type import AnswerType
 from exports.adjudicated_gold import AdjudicatedItem
 from exports.inputs import DataSet
 
@@ -25,6 +26,11 @@ class QuestionSpec:
     options: tuple[str, ...] | None = None
     show_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     field: str | None = None
+
+    @property
+    def answer_type(self) -> AnswerType:
+        """What is known of all answers of this type."""
+        return TYPES_BY_QUESTION[self.kind]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +118,7 @@ class FullResponses:
         """The answer to a question as labels, one a box where there are several; empty where it was not answered."""
         if name not in answers:
             return ()
-        return tuple(json.loads(answers[name])) if self.get_question(name).kind == "choices" else (answers[name],)
+        return self.get_question(name).answer_type.list_parts(answers[name])
 
     def was_asked(self, name: str, answers: Mapping[str, str]) -> bool:
         """Whether the earlier answers fulfil every condition of the question's `show_if`."""

@@ -12,7 +12,9 @@ from functools import cached_property
 import pandas as pd
 
 from aggregation import schema
-from aggregation.answers import Answers, AnswerType, choose_headline_coefficient
+from aggregation.answer_types import ANSWER_TYPES
+from aggregation.answer_types.answer_type import AnswerType
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
 
@@ -83,14 +85,14 @@ class DataSet:
     title: str
     language: str
     overlap: int | None
-    classes: tuple[str, ...] | None
-    classes_are_positions: bool
+    classes: tuple[str, ...] | None = None
+    classes_are_positions: bool = False
     items: pd.DataFrame
     responses: pd.DataFrame
     simulated: bool = False
     measurement_level: schema.MeasurementLevel = "nominal"
     question: str = "answer"
-    kind: AnswerType = "label"
+    kind: AnswerTypeName = "label"
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     span_classes: tuple[str, ...] | None = None
@@ -110,11 +112,15 @@ class DataSet:
     text_hashes: Mapping[str, str] = field(default_factory=dict, metadata=UNPUBLISHED)
 
     @property
+    def answer_type(self) -> AnswerType:
+        """What is known of all answers of this type."""
+        return ANSWER_TYPES[self.kind]
+
+    @property
     def headline_coefficient(self) -> str:
         """The name of the coefficient of agreement to report of its answers."""
-        classes = {"boxes": self.boxes, "span": self.span_classes}.get(self.kind, self.classes)
-        has_classes = classes is not None
-        return choose_headline_coefficient(self.kind, has_classes=has_classes, level=self.measurement_level)
+        has_classes = any(one is not None for one in (self.classes, self.boxes, self.span_classes))
+        return self.answer_type.choose_headline(has_classes=has_classes, level=self.measurement_level)
 
     def exclusion_kinds(self) -> pd.Series[str]:
         """Why each response does not count, None where it does. Every published number uses this filter and no other.
@@ -179,7 +185,7 @@ class DataSet:
         frame = self.list_counted_answers().loc[:, ["item_id", "annotator", "response"]]
         items = self.items.assign(gold=self.list_scoring_gold())
         known = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
-        if self.kind != "label":
+        if not self.answer_type.is_label:
             known["n_options"] = 2  # not used for answers without options
         return schema.check_votes(
             frame.set_axis(list(schema.VOTE_COLUMNS), axis=1),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.findings import Finding
 from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, replace_gold
 from exports.inputs import DataSet
@@ -152,10 +152,6 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
 def _count_right_votes(data: DataSet, gold: pd.Series[str]) -> pd.Series[Any]:
     """The number of right votes of each item that has `gold`, index item_id."""
     answers, known = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
-    if data.kind == "label":
-        frame = answers.votes.frame
-        right = (frame["answer"] == frame["item"].map(known)).groupby(frame["item"]).sum()
-        return right.reindex(list(known), fill_value=0).astype(object)
     counts = dict.fromkeys(known, 0)
     for item, answer in answers.votes.frame[["item", "answer"]].itertuples(index=False):
         if item in counts:

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from aggregation import spelling
-from aggregation.answer_types.span import LabelledSpan, format_spans
 from aggregation.comparison.model_differences import PublishedScore
 from aggregation.errors import HromadaError, Where
+from exports.benchmark_items.answer_spaces import SPACES_BY_TYPE
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
-from exports.lm_eval import HarnessRun, find_results, format_answer, read_run, read_samples
+from exports.lm_eval import HarnessRun, find_results, read_run, read_samples
 
 PEOPLE = "human:"
 """How the model of a replay of people begins: they are compared with, and are no model."""
-PRIMARY_NAMES = {"label": "accuracy"}
-"""The primary metric of answers by type, `exact_match` of all others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +143,7 @@ def _read_folder(
 
 
 def _read_score(name: str, run: HarnessRun, task: str, data: DataSet) -> PublishedScore:
-    metric = PRIMARY_NAMES.get(data.kind, "exact_match")
+    metric = SPACES_BY_TYPE[data.kind].primary
     value = run.content["results"][task].get(f"{metric},none")
     n_items = (run.content.get("n-samples") or {}).get(task, {}).get("effective")
     if not isinstance(value, int | float) or not isinstance(n_items, int) or n_items < 1 or not 0 <= value <= 1:
@@ -188,7 +186,7 @@ def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
             )
         item = items.get(spelling.build_key(item), item)
         if item not in answers:  # another filter of the same reply
-            answers[item] = format_answer(data.kind, doc, sample["filtered_resps"])
+            answers[item] = SPACES_BY_TYPE[data.kind].read_reply(doc, sample["filtered_resps"])
             stimuli[item] = doc.get("stimulus_sha256")
     return ReadAnswers(
         name=name,
@@ -203,7 +201,7 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
     answers: dict[str, str | None] = {}
     stimuli: dict[str, str | None] = {}
     n_unreadable, items = 0, _index_items(data)
-    golds = {} if data.kind != "label" else dict(zip(data.items["item_id"], data.items["gold"], strict=True))
+    golds, space = dict(zip(data.items["item_id"], data.items["gold"], strict=True)), SPACES_BY_TYPE[data.kind]
     for number, row in _list_rows(file):
         item = row["item_id"]
         where = Where(file=file, line=number, field="item_id")
@@ -214,7 +212,7 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
             raise HromadaError(
                 f"{spelling.quote_word(item)} is answered twice.", remedy="Keep one answer to each item.", where=where
             )
-        answers[item] = _spell_label(encode_stored_answer(row["answer"], item, data), golds.get(item))
+        answers[item] = space.read_answer(row["answer"], item, data, gold=golds.get(item))
         stimuli[item] = row.get("stimulus_sha256")
         n_unreadable += answers[item] is None and row["answer"] is not None
     if n_unreadable and n_unreadable == len(answers):
@@ -224,13 +222,6 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
             where=Where(file=file),
         )
     return ReadAnswers(name=file.stem, file=file, answers=answers, stimuli=stimuli, n_unreadable=n_unreadable)
-
-
-def _spell_label(label: str | None, gold: object) -> str | None:
-    """A label as the item's gold is spelled where it is the same: options of single items are in no list of classes."""
-    if label is None or not isinstance(gold, str):
-        return label
-    return spelling.find_name(label, (gold,)) or label
 
 
 def _index_items(data: DataSet) -> dict[str, str]:
@@ -261,46 +252,3 @@ def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     where=Where(file=file, line=number, field=missing[0]),
                 )
             yield number, row
-
-
-def encode_stored_answer(written: object, item: str, data: DataSet) -> str | None:
-    """An answer as a file has it, in the form in which answers are stored; None where it has no such form.
-
-    A label is a text or a whole number; boxes are a list of texts, parts of a text a list of {start, end}, with a
-    `label` where parts have classes, or either as JSON in a text; a text is a text.
-    """
-    if data.kind in ("boxes", "span"):
-        try:
-            parts = json.loads(written) if isinstance(written, str) else written
-            return _encode_boxes(parts, item, data) if data.kind == "boxes" else _encode_spans(parts, item, data)
-        except (ValueError, TypeError, KeyError, OverflowError):
-            return None
-    if isinstance(written, int) and not isinstance(written, bool):
-        written = str(written)
-    if not isinstance(written, str):
-        return None
-    if data.kind == "label":
-        spelled = spelling.find_name(written, data.classes or ())
-        return spelled if data.classes else written
-    return written
-
-
-def _encode_boxes(parts: Any, item: str, data: DataSet) -> str | None:
-    boxes = data.boxes if data.boxes is not None else data.own_boxes.get(item, ())
-    if not isinstance(parts, list):
-        return None
-    named = [spelling.find_name(part, boxes) if isinstance(part, str) else None for part in parts]
-    if None in named:
-        return None
-    return json.dumps([box for box in boxes if box in named], ensure_ascii=False)
-
-
-def _encode_spans(parts: Any, item: str, data: DataSet) -> str | None:
-    text = data.texts.get(item, "")
-    labels = data.span_classes or ("",)
-    spans = [
-        LabelledSpan(start=int(part["start"]), end=int(part["end"]), label=str(part.get("label", ""))) for part in parts
-    ]
-    if any(not 0 <= span.start < span.end <= len(text) or span.label not in labels for span in spans):
-        return None
-    return format_spans(sorted(spans), text)

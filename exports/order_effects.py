@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import compare_answers, score_answers
+from aggregation.answer_types import score_answers
 from aggregation.comparison.order_effects import OrderSlope, estimate_order_slope
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding
@@ -53,7 +53,7 @@ class PeopleEffects:
 
 def measure_people(data: DataSet, *, confidence_level: float = 0.95) -> PeopleEffects:
     """Measure both on the answers by which a data set is scored; raises HromadaError where nobody can be scored."""
-    scored = compare_answers(data.build_answers(), data.build_skips())
+    scored = data.answer_type.compare(data.build_answers(), data.build_skips())
     order = _list_order(data)
     pairs = pd.MultiIndex.from_frame(scored.frame[["item", "annotator"]])
     answers = scored.frame[["item", "annotator"]].assign(right=scored.right)

@@ -80,7 +80,7 @@ class ReleaseState:
         return {
             result.data.name: measure_cuts(result.data, method="majority", cuts=CUTS)
             for result in self.results
-            if result.data.kind == "label" and result.consensus is not None
+            if result.data.answer_type.is_label and result.consensus is not None
         }
 
     @cached_property

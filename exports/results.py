@@ -16,7 +16,7 @@ from aggregation.agreement.people import (
     estimate_mean_posterior,
 )
 from aggregation.agreement.table import AgreementTable, Basis, Coefficient
-from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
+from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.comparison.gold_review import CeilingEstimate
 from aggregation.comparison.order_effects import find_position_preferences
@@ -355,7 +355,7 @@ def _require(found: Number | HromadaError) -> Number:
 
 def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.DataFrame]:
     """The confusion matrices of the units that have a score, where labels are classes."""
-    if data.kind != "label" or data.classes is None:
+    if data.classes is None:
         return {}
     votes, skips = data.build_votes(), data.build_skips()
     majority = build_label_consensus(votes, method="majority", ties="drop")

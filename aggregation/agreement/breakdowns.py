@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from aggregation.agreement.coefficients import Statistic, compute_label_agreement
+from aggregation.agreement.coefficients import Statistic, choose_label_headline, compute_label_agreement
 from aggregation.agreement.table import (
     REASON_NO_PAIRS,
     Coefficient,
@@ -16,7 +16,6 @@ from aggregation.agreement.table import (
     estimate_coefficient,
     estimate_item_mean,
 )
-from aggregation.answers import choose_headline_coefficient
 from aggregation.errors import HromadaError, Refused
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import VOTE_COLUMNS, Floats, Votes, count_answers, divide_safely
@@ -172,9 +171,7 @@ def break_down_over_time(
     else:
         period = items.map(periods).set_axis(items)
     vote_period = votes.frame["item"].map(period)
-    headline = choose_headline_coefficient(
-        "label", has_classes=votes.classes is not None, level=votes.measurement_level
-    )
+    headline = choose_label_headline(has_classes=votes.classes is not None, level=votes.measurement_level)
     rows = []
     for name in sorted(vote_period.dropna().unique()):
         table = compute_label_agreement(

@@ -21,11 +21,26 @@ from aggregation.agreement.vote_sums import (
     compute_gwet_weights,
     sum_votes,
 )
-from aggregation.answers import choose_headline_coefficient
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import FEWEST_GROUPS, Progress, Resampling
 from aggregation.schema import Floats, MeasurementLevel, Votes, divide_safely
 
+LabelHeadline = Literal[
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "percent_agreement_chance_corrected_per_item",
+]
+"""The headline coefficients of labels: alpha at the level of the labels, or, without classes, one that needs none."""
+ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
+    {
+        "nominal": "krippendorff_alpha_nominal",
+        "ordinal": "krippendorff_alpha_ordinal",
+        "interval": "krippendorff_alpha_interval",
+        "ratio": "krippendorff_alpha_ratio",
+    }
+)
 Statistic = Callable[[Floats], Floats]
 """Takes column sums (draws × columns) and returns one value per draw, nan where it is undefined."""
 ROUNDING_TOLERANCE = 1e-12  # a divisor that is not larger counts as zero
@@ -187,6 +202,11 @@ BASIS_DESCRIPTIONS: Mapping[Basis, str] = MappingProxyType(
 )
 
 
+def choose_label_headline(*, has_classes: bool, level: MeasurementLevel) -> LabelHeadline:
+    """The name of the coefficient of labels to report; `has_classes` says that all items share the labels."""
+    return ALPHA_BY_LEVEL[level] if has_classes else "percent_agreement_chance_corrected_per_item"
+
+
 def compute_label_agreement(
     votes: Votes,
     *,
@@ -216,7 +236,7 @@ def compute_label_agreement(
 
 def compute_alpha(votes: Votes) -> tuple[CoefficientName, float | None]:
     """Krippendorff's alpha at the level of the votes, without an interval: its name, and None where it is undefined."""
-    name: CoefficientName = choose_headline_coefficient("label", has_classes=True, level=votes.measurement_level)
+    name: CoefficientName = ALPHA_BY_LEVEL[votes.measurement_level]
     if votes.frame.empty:
         return name, None
     vote_sums = sum_votes(votes)

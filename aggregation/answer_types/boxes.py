@@ -6,14 +6,16 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.coefficients import CoefficientName, compute_label_agreement
 from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, build_item_columns, estimate_coefficient
+from aggregation.agreement.two_way_variance import measure_agreement
+from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers
 from aggregation.consensus.consensus import Consensus, TieRule
 from aggregation.consensus.dawid_skene import StopRule
@@ -21,6 +23,7 @@ from aggregation.consensus.methods import Method, build_label_consensus, derive_
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
+from aggregation.intervals.paired_measures import ItemMeasure
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import (
@@ -35,7 +38,7 @@ from aggregation.schema import (
     count_codes,
     divide_safely,
 )
-from aggregation.scores.graded_answers import build_column_mean, build_share_metric
+from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
 from aggregation.scores.part_scores import Part, PartType, build_whole_layer, sum_parts
 
 YES, NO = "yes", "no"
@@ -477,3 +480,55 @@ def _build_pooled_f1(start: int) -> Metric:
         return divide_safely(2 * sums[:, start], sums[:, start + 1] + sums[:, start + 2])
 
     return Metric(compute=compute, scale="fraction")
+
+
+class BoxesType(AnswerType):
+    """Any number of boxes, each judged by itself."""
+
+    name = "boxes"
+    plural = Finding("boxes")
+    questions = ("choices",)
+    why_no_dawid_skene = Finding("boxes-apart")
+    has_options = True
+    headlines = ("exact_sets", "krippendorff_alpha_masi")
+
+    def list_parts(self, stored: str) -> tuple[str, ...]:
+        """The ticked boxes."""
+        return tuple(json.loads(stored))
+
+    def build_consensus(self, answers: Answers, **options: Unpack[ConsensusOptions]) -> Consensus:
+        """By `build_box_consensus`."""
+        return build_box_consensus(answers, **options)
+
+    def list_coefficients(
+        self, answers: Answers, overlap: int | None, **options: Unpack[ResamplingOptions]
+    ) -> tuple[Coefficient, ...]:
+        """By `compute_multilabel_agreement`."""
+        return compute_multilabel_agreement(answers, overlap=overlap, **options)
+
+    def break_down(self, answers: Answers, by: str, *, n_resamples: int, seed: int) -> tuple[Coefficient, ...]:
+        """By `label` (each box, where items share them), else as every type."""
+        if by == "label" and answers.boxes is not None:
+            return compute_box_agreement(read_selections(answers), n_resamples=n_resamples, seed=seed)
+        return super().break_down(answers, by, n_resamples=n_resamples, seed=seed)
+
+    def list_pair_coefficients(self, answers: Answers) -> tuple[CoefficientName, ...]:
+        """Alpha of every box: an alpha of sets is no sum over pairs."""
+        return ("krippendorff_alpha_nominal",)
+
+    def measure_pairs(self, answers: Answers, coefficient: CoefficientName) -> ItemMeasure:
+        """Percent agreement of whole sets, but alpha of every box."""
+        if not coefficient.startswith("krippendorff"):
+            return super().measure_pairs(answers, coefficient)
+        votes = build_pooled_box_votes(answers)
+        return measure_agreement(votes, coefficient, find_item=lambda box: box.partition(ITEM_BOX_SEPARATOR)[0])
+
+    def list_metrics(self, answers: Answers) -> dict[str, Metric]:
+        """By `list_box_metrics`."""
+        return list_box_metrics(answers)
+
+    def sum_contributions(
+        self, answers: Answers, scored: ScoredAnswers
+    ) -> tuple[Contributions, Contributions, GradedOptions | None]:
+        """By `sum_boxes`."""
+        return (*sum_boxes(answers, scored), None)

@@ -8,19 +8,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from aggregation.agreement.table import REASON_NO_PAIRS, Basis, Coefficient, estimate_item_mean
+from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers
 from aggregation.consensus.consensus import Consensus, TieRule, choose_tied
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import VOTE_COLUMNS, check_item_ids, check_items, check_rows
-from aggregation.scores.graded_answers import build_column_mean, build_share_metric
+from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
 from aggregation.scores.part_scores import Layer, Part, PartsByItem, PartType, build_whole_layer, sum_parts
 from aggregation.scoring import find_words
 
@@ -311,3 +314,42 @@ def _list_words(span: Part, words: Sequence[tuple[int, int]]) -> frozenset[int]:
     """The numbers of the words that a span touches."""
     first, last = int(span[0]), int(span[1])
     return frozenset(number for number, (start, end) in enumerate(words) if first < end and start < last)
+
+
+class SpanType(AnswerType):
+    """Parts of the item's text, with or without classes."""
+
+    name = "span"
+    plural = Finding("parts")
+    questions = ("span",)
+    methods = ("majority",)
+    why_no_dawid_skene = Finding("parts-apart")
+    marks_text = True
+    headlines = similarities = ("span_f1_token", "span_f1_token_class")
+
+    def build_consensus(self, answers: Answers, **options: Unpack[ConsensusOptions]) -> Consensus:
+        """By `build_span_consensus`."""
+        return build_span_consensus(answers, ties=options["ties"], seed=options["seed"])
+
+    def list_coefficients(
+        self, answers: Answers, overlap: int | None, **options: Unpack[ResamplingOptions]
+    ) -> tuple[Coefficient, ...]:
+        """By `compute_span_agreement`."""
+        return compute_span_agreement(read_span_votes(answers), overlap=overlap, **options)
+
+    def build_similarity(self, answers: Answers) -> tuple[pd.DataFrame, Callable[..., float]]:
+        """F1 of the words that two answers' spans touch."""
+        votes = read_span_votes(answers)
+        pairs = zip(votes.frame["spans"], votes.frame["item"], strict=True)
+        said = [list_touched_words(spans, str(votes.items.loc[item, "text"])) for spans, item in pairs]
+        return votes.frame.assign(said=pd.Series(said, dtype=object)), compute_set_f1
+
+    def list_metrics(self, answers: Answers) -> dict[str, Metric]:
+        """By `list_span_metrics`."""
+        return list_span_metrics(has_classes=answers.span_classes is not None)
+
+    def sum_contributions(
+        self, answers: Answers, scored: ScoredAnswers
+    ) -> tuple[Contributions, Contributions, GradedOptions | None]:
+        """By `sum_spans`."""
+        return (*sum_spans(answers, scored), None)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
+from typing import ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
 
 from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, estimate_item_mean
-from aggregation.answers import Answers
+from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Consensus, TieRule
 from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import HromadaError
+from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
-from aggregation.intervals.panel import Metric, Scale
+from aggregation.intervals.panel import Contributions, Metric, Scale
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import VOTE_COLUMNS, Votes
-from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
+from aggregation.scores.graded_answers import (
+    GradedOptions,
+    build_column_mean,
+    build_share_metric,
+    sum_pluralities,
+    sum_single_answers,
+)
 from aggregation.scoring import (
     NORMALISATIONS,
     chrf,
@@ -32,11 +41,9 @@ from aggregation.scoring import (
     split_words,
 )
 
-TEXT_METHODS: tuple[Method, ...] = ("majority", "rover", "closest")
-
 
 def build_text_consensus(answers: Answers, *, method: Method, ties: TieRule, seed: int) -> Consensus:
-    """The consensus by one of METHODS; texts that are equal after normalisation count as one.
+    """The consensus by one of `TextType.methods`; texts that are equal after normalisation count as one.
 
     All texts that are accepted as right count as one too. A label is published as the most frequent original text
     among the equal ones; `rover` aligns the original texts.
@@ -102,7 +109,7 @@ def compute_text_agreement(
     seed: int = 0,
     confidence_level: float = 0.95,
 ) -> tuple[Coefficient, ...]:
-    """The coefficients of HOW, in its order, over the items with two texts or more, after the normalisation `rule`.
+    """The coefficients of DESCRIPTIONS, in its order, over items with two texts or more, normalised by `rule`.
 
     Votes are free texts (no classes). `overlap` is the planned number of texts per item; only the first so many texts
     of each item count.
@@ -171,66 +178,115 @@ def _average_over_pairs(texts: Counter[str], measure: Callable[[str, str], float
     return (different + equal * same) / (n * (n - 1) / 2)
 
 
-UNANSWERED_METRICS = {"text": (0.0, 0.0), "edit": (0.0, 1.0, 1.0, 0.0)}
-"""The grades of a skip: nothing is right, and the whole right text would still have to be written."""
+class TextType(AnswerType):
+    """A free text.
 
-
-def grade_texts(answers: Answers, scored: ScoredAnswers) -> GradedOptions:
-    """The different texts of each item (see `Answers.merge_right_answers`), graded by `measure_text`."""
-    voted = scored.frame.loc[scored.voted, list(VOTE_COLUMNS)]
-    merged = answers.with_votes(replace(answers.votes, frame=voted)).merge_right_answers()
-    frame = pd.DataFrame({"item": scored.items[scored.voted], "text": merged.frame["answer"].to_numpy(dtype=object)})
-    number = frame.groupby(["item", "text"], sort=True).ngroup().to_numpy(dtype=np.intp)
-    different = frame.assign(number=number).drop_duplicates("number").sort_values("number")
-    ids = scored.gold.index.to_numpy(dtype=object)
-    grades = [
-        (*measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
-        for item, text in zip(different["item"], different["text"], strict=True)
-    ]
-    unanswered = np.array([*UNANSWERED_METRICS[answers.kind], 1.0])
-    table = np.array(grades, dtype=np.float64).reshape(len(different), len(unanswered))
-    votes = np.full(len(scored.frame), -1, dtype=np.intp)
-    votes[scored.voted] = number
-    return GradedOptions(
-        scored=scored,
-        items=different["item"].to_numpy(dtype=np.intp),
-        grades=table,
-        unanswered=np.tile(unanswered, (len(scored.gold), 1)),
-        right=table[:, 0],
-        votes=votes,
-    )
-
-
-def list_text_metrics(answers: Answers) -> dict[str, Metric]:
-    """The metrics by name: the means of the columns of `measure_text` in their order; a tie has the expected one.
-
-    The most frequent correction is right or far off, so intervals of its distances rest on few items and cover too
-    little (benchmarks/coverage.py).
+    `scales` are the metrics beside `exact_match` with their scales, in the order of `grade`; `unanswered` are the
+    grades of a skip: nothing is right, and the whole right text would still have to be written.
     """
-    scales: dict[str, Scale] = {"f1": "fraction"}
-    if answers.kind == "edit":
-        scales = {"wer": "errors", "cer": "errors", "chrf": "fraction"}
-    means = {
-        name: build_column_mean(number, scale, covers_majority=answers.kind == "text")
-        for number, (name, scale) in enumerate(scales.items(), start=1)
-    }
-    return {"exact_match": build_share_metric(), **means}
+
+    name: ClassVar[AnswerTypeName] = "text"
+    plural = Finding("texts")
+    questions = ("text",)
+    methods = ("majority", "rover", "closest")
+    why_no_dawid_skene = Finding("texts-apart")
+    is_free_text = True
+    headlines = ("exact_match", "exact_match")
+    similarities = ("mean_chrf", "mean_chrf")
+    scales: ClassVar[Mapping[str, Scale]] = MappingProxyType({"f1": "fraction"})
+    unanswered: ClassVar[tuple[float, ...]] = (0.0, 0.0)
+    covers_majority: ClassVar[bool] = True
+
+    def build_consensus(self, answers: Answers, **options: Unpack[ConsensusOptions]) -> Consensus:
+        """By `build_text_consensus`."""
+        return build_text_consensus(answers, method=options["method"], ties=options["ties"], seed=options["seed"])
+
+    def list_coefficients(
+        self, answers: Answers, overlap: int | None, **options: Unpack[ResamplingOptions]
+    ) -> tuple[Coefficient, ...]:
+        """By `compute_text_agreement`."""
+        return compute_text_agreement(answers.votes, rule=answers.rule or "exact", overlap=overlap, **options)
+
+    def build_similarity(self, answers: Answers) -> tuple[pd.DataFrame, Callable[..., float]]:
+        """The mean chrF of two texts, each being the reference once."""
+        frame = answers.normalise_votes().frame
+        return frame.assign(said=frame["answer"]), build_chrf_measure(set(frame["answer"]))
+
+    def list_metrics(self, answers: Answers) -> dict[str, Metric]:
+        """Exact match, and the means of the columns of `grade` in their order; a tie has the expected one.
+
+        The most frequent correction is right or far off, so intervals of its distances rest on few items and cover too
+        little (benchmarks/coverage.py).
+        """
+        means = {
+            name: build_column_mean(number, scale, covers_majority=self.covers_majority)
+            for number, (name, scale) in enumerate(self.scales.items(), start=1)
+        }
+        return {"exact_match": build_share_metric(), **means}
+
+    def sum_contributions(
+        self, answers: Answers, scored: ScoredAnswers
+    ) -> tuple[Contributions, Contributions, GradedOptions | None]:
+        """Of texts that `measure_text` grades."""
+        options = self.grade_texts(answers, scored)
+        return sum_single_answers(options), sum_pluralities(options), options
+
+    def grade_texts(self, answers: Answers, scored: ScoredAnswers) -> GradedOptions:
+        """The different texts of each item (see `Answers.merge_right_answers`), graded by `measure_text`."""
+        voted = scored.frame.loc[scored.voted, list(VOTE_COLUMNS)]
+        merged = answers.with_votes(replace(answers.votes, frame=voted)).merge_right_answers()
+        frame = pd.DataFrame(
+            {"item": scored.items[scored.voted], "text": merged.frame["answer"].to_numpy(dtype=object)}
+        )
+        number = frame.groupby(["item", "text"], sort=True).ngroup().to_numpy(dtype=np.intp)
+        different = frame.assign(number=number).drop_duplicates("number").sort_values("number")
+        ids = scored.gold.index.to_numpy(dtype=object)
+        grades = [
+            (*self.measure_text(answers, str(ids[item]), text, scored.gold.iloc[item]), 1.0)
+            for item, text in zip(different["item"], different["text"], strict=True)
+        ]
+        unanswered = np.array([*self.unanswered, 1.0])
+        table = np.array(grades, dtype=np.float64).reshape(len(different), len(unanswered))
+        votes = np.full(len(scored.frame), -1, dtype=np.intp)
+        votes[scored.voted] = number
+        return GradedOptions(
+            scored=scored,
+            items=different["item"].to_numpy(dtype=np.intp),
+            grades=table,
+            unanswered=np.tile(unanswered, (len(scored.gold), 1)),
+            right=table[:, 0],
+            votes=votes,
+        )
+
+    def measure_text(self, answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
+        """The grades of one text: `exact_match`, then those of `scales`, each against the right text it is best with.
+
+        All texts are compared under the normalisation of the answers.
+        """
+        right, normalised = answers.list_right_answers(item, gold), normalise_answer(answers.rule, text)
+        return (float(normalised in right), *self.grade(normalised, right))
+
+    def grade(self, text: str, right: Sequence[str]) -> tuple[float, ...]:
+        """F1 of what is between blanks, as SQuAD counts it, of texts as they are compared."""
+        return (max(overlap_f1(one.split(), text.split()) for one in right),)
 
 
-def measure_text(answers: Answers, item: str, text: str, gold: str) -> tuple[float, ...]:
-    """The grades of one text against the right ones, for each metric against the one that it is best with.
+class EditType(TextType):
+    """A new version of a text of the item, scored by what would still have to be changed."""
 
-    They are `exact_match`, then for answers `f1` of what stands between blanks, as SQuAD counts it, for corrections
-    `wer`, `cer` and `chrf`. All texts are compared under the normalisation of the answers.
-    """
-    right = answers.list_right_answers(item, gold)
-    normalised = normalise_answer(answers.rule, text)
-    exact = float(normalised in right)
-    if answers.kind == "text":
-        return exact, max(overlap_f1(one.split(), normalised.split()) for one in right)
-    return (
-        exact,
-        min(error_rate(split_words(one), split_words(normalised)) for one in right),
-        min(error_rate(one, normalised) for one in right),
-        max(chrf(count_ngrams(one), count_ngrams(normalised)) for one in right),
-    )
+    name = "edit"
+    plural = Finding("corrected-texts")
+    questions = ("edit",)
+    is_free_text = False
+    revises_text = True
+    scales = MappingProxyType({"wer": "errors", "cer": "errors", "chrf": "fraction"})
+    unanswered = (0.0, 1.0, 1.0, 0.0)
+    covers_majority = False
+
+    def grade(self, text: str, right: Sequence[str]) -> tuple[float, ...]:
+        """Word and character error rates, and chrF."""
+        return (
+            min(error_rate(split_words(one), split_words(text)) for one in right),
+            min(error_rate(one, text) for one in right),
+            max(chrf(count_ngrams(one), count_ngrams(text)) for one in right),
+        )

@@ -11,12 +11,8 @@ import numpy as np
 import pandas as pd
 
 from aggregation.agreement.coefficients import CoefficientName
-from aggregation.agreement.two_way_variance import measure_agreement
-from aggregation.answer_types.answer_type import TEXT_TYPES
-from aggregation.answer_types.boxes import ITEM_BOX_SEPARATOR, build_pooled_box_votes
-from aggregation.answer_types.span import compute_set_f1, list_touched_words, read_span_votes
-from aggregation.answer_types.text import build_chrf_measure
-from aggregation.answers import Answers, choose_headline_coefficient
+from aggregation.answer_types import ANSWER_TYPES
+from aggregation.answers import Answers
 from aggregation.comparison.scored_units import ScoredUnit, sum_scored_units
 from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError, Refused
@@ -71,24 +67,12 @@ class PilotAnswers:
 
 def measure_coefficient(pilot: PilotAnswers, coefficient: CoefficientName) -> ItemMeasure:
     """A coefficient of `agreement.coefficients` that is made of pairs of votes; of boxes, α counts every box."""
-    if pilot.answers.kind == "boxes" and coefficient.startswith("krippendorff"):
-        votes = build_pooled_box_votes(pilot.answers)
-        return measure_agreement(votes, coefficient, find_item=lambda box: box.partition(ITEM_BOX_SEPARATOR)[0])
-    return measure_agreement(pilot.answers.normalise_votes(), coefficient)
+    return ANSWER_TYPES[pilot.answers.kind].measure_pairs(pilot.answers, coefficient)
 
 
 def measure_similarity(pilot: PilotAnswers) -> ItemMeasure:
     """The mean over items of how similar each two answers are: chrF of texts, F1 of the words that spans touch."""
-    if pilot.answers.kind == "span":
-        votes = read_span_votes(pilot.answers)
-        pairs = zip(votes.frame["spans"], votes.frame["item"], strict=True)
-        said = [list_touched_words(spans, str(votes.items.loc[item, "text"])) for spans, item in pairs]
-        similarity: Callable[..., float] = compute_set_f1
-        frame = votes.frame.assign(said=pd.Series(said, dtype=object))
-    else:
-        frame = pilot.answers.normalise_votes().frame
-        frame = frame.assign(said=frame["answer"])
-        similarity = build_chrf_measure(set(frame["said"]))
+    frame, similarity = ANSWER_TYPES[pilot.answers.kind].build_similarity(pilot.answers)
     means = np.empty(len(frame))
     for places in frame.groupby("item").indices.values():
         of_item = [frame["said"].iloc[place] for place in places]
@@ -138,9 +122,7 @@ def measure_skips(pilot: PilotAnswers) -> ItemMeasure:
 
 def measure_accuracy(pilot: PilotAnswers, unit: ScoredUnit) -> ItemMeasure:
     """The share of right answers of the `individual` or the `majority`, as `hromada baseline` scores them."""
-    answers = pilot.answers
-    if answers.kind == "label":
-        answers = answers.with_votes(replace(answers.votes, classes=None))
+    answers = pilot.answers.with_votes(replace(pilot.answers.votes, classes=None))
     return sum_scored_units(answers, pilot.offers.loc[pilot.offers["is_due"], ["item", "annotator"]]).measure(unit)
 
 
@@ -149,20 +131,14 @@ def list_measures(answers: Answers) -> Mapping[str, tuple[Basis, Callable[[Pilot
 
     Each has what its items need, and what computes it from a pilot that has just these items.
     """
-    votes = answers.votes
-    has_classes = answers.kind == "label" and votes.classes is not None
-    coefficients: list[CoefficientName] = ["percent_agreement"]
-    if answers.kind == "boxes":
-        coefficients.append("krippendorff_alpha_nominal")  # of every box: an alpha of sets is no sum over pairs
-    elif answers.kind == "label":
-        level = votes.measurement_level
-        coefficients.append(choose_headline_coefficient("label", has_classes=has_classes, level=level))
-    similarity = "mean_chrf" if answers.kind in TEXT_TYPES else answers.headline_coefficient
+    answer_type = ANSWER_TYPES[answers.kind]
+    similarities = answer_type.similarities
+    coefficients: tuple[CoefficientName, ...] = ("percent_agreement", *answer_type.list_pair_coefficients(answers))
     return {
         **{name: ("pairs", partial(measure_coefficient, coefficient=name)) for name in coefficients},
-        **({similarity: ("pairs", measure_similarity)} if answers.kind in (*TEXT_TYPES, "span") else {}),
+        **({} if similarities is None else {similarities[answers.has_classes]: ("pairs", measure_similarity)}),
         "vote_share": ("votes", measure_vote_share),
-        **({"posterior": ("votes", measure_posterior)} if has_classes else {}),
+        **({} if answers.votes.classes is None else {"posterior": ("votes", measure_posterior)}),
         "mean_seconds": ("timed", measure_mean_seconds),
         "median_seconds": ("timed", measure_median_seconds),
         "skips": ("offers", measure_skips),

@@ -9,14 +9,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from aggregation.answer_types.answer_type import compare_answers, list_metrics, sum_contributions
+from aggregation.answer_types import ANSWER_TYPES
 from aggregation.answers import Answers
 from aggregation.consensus.consensus import SHARED, TieChoice
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.paired_measures import ItemMeasure
 from aggregation.intervals.panel import Contributions, Metric
-from aggregation.scores.graded_answers import sum_single_answers
-from aggregation.scores.labels import grade_labels, list_label_metrics, sum_majority_labels
 
 ScoredUnit = Literal["individual", "majority"]
 
@@ -51,14 +49,8 @@ def sum_scored_units(answers: Answers, skips: pd.DataFrame | None, *, tie_choice
 
     Raises HromadaError where no item has gold, or nobody answered one that has.
     """
-    scored = compare_answers(answers, skips)
-    if answers.kind != "label":
-        individual, majority, _ = sum_contributions(answers, scored, tie_choice)
-        return ScoredUnits(scored=scored, individual=individual, majority=majority, metrics=list_metrics(answers))
-    options = grade_labels(scored)
-    return ScoredUnits(
-        scored=scored,
-        individual=sum_single_answers(options),
-        majority=sum_majority_labels(answers.votes, options, tie_choice),
-        metrics=list_label_metrics(scored),
-    )
+    answer_type = ANSWER_TYPES[answers.kind]
+    scored = answer_type.compare(answers, skips)
+    individual, majority, _ = answer_type.sum_units(answers, scored, tie_choice)
+    metrics = answer_type.list_metrics(answers)
+    return ScoredUnits(scored=scored, individual=individual, majority=majority, metrics=metrics)

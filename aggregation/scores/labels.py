@@ -297,7 +297,10 @@ def score_labels(
     options = grade_labels(scored)
     annotators = score_annotators(scored, confidence_level=confidence_level)
     build_unit = partial(
-        score_unit, scored=scored, metrics=list_label_metrics(scored), confidence_level=confidence_level
+        score_unit,
+        scored=scored,
+        metrics=list_label_metrics(has_classes=votes.classes is not None),
+        confidence_level=confidence_level,
     )
     single = build_unit("individual", sum_single_answers(options), n_annotators=len(scored.annotator_ids))
     scored_units: list[Unit] = [add_annotator_range(single, annotators)]
@@ -305,7 +308,7 @@ def score_labels(
     refused: dict[str, str] = {}
     fitted = None
     if "majority" in units:
-        pluralities = sum_majority_labels(votes, options, tie_choice)
+        pluralities = _settle(sum_pluralities(options), "majority", votes, scored, tie_choice)
         scored_units.append(build_unit("majority", pluralities, n_annotators=pluralities.n_people))
         fresh = score_fresh_majorities(options, metric="accuracy", confidence_level=confidence_level)
     _report_progress(progress, 0.2)
@@ -337,11 +340,6 @@ def score_labels(
     )
 
 
-def sum_majority_labels(votes: Votes, options: GradedOptions, tie_choice: TieChoice) -> Contributions:
-    """What the majority of each item contributes, ties settled by the rule."""
-    return _settle(sum_pluralities(options), "majority", votes, options.scored, tie_choice)
-
-
 def _settle(
     contributions: Contributions, method: Method, votes: Votes, scored: ScoredAnswers, tie_choice: TieChoice
 ) -> Contributions:
@@ -362,9 +360,9 @@ def _compute_random_accuracy(votes: Votes, scored: ScoredAnswers) -> float:
     return float((1 / votes.items["n_options"].reindex(scored.gold.index).to_numpy(dtype=float)).mean())
 
 
-def list_label_metrics(scored: ScoredAnswers) -> dict[str, Metric]:
+def list_label_metrics(*, has_classes: bool) -> dict[str, Metric]:
     """The metrics of `scoring` by name; the accuracy alone where items share no classes."""
-    names = list(scoring.METRICS) if scored.classes is not None else ["accuracy"]
+    names = list(scoring.METRICS) if has_classes else ["accuracy"]
     return {name: Metric(compute=_score_sums(scoring.METRICS[name]), scale=SCALES[name]) for name in names}
 
 

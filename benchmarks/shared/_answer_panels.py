@@ -18,20 +18,20 @@ from _panels import Campaign, Design, Panel, draw_assignments, draw_ease, draw_p
 from numpy.typing import NDArray
 
 from aggregation import scoring
-from aggregation.answer_types.answer_type import score_answers
-from aggregation.answer_types.text import measure_text
-from aggregation.answers import Answers, AnswerType
+from aggregation.answer_types import score_answers
+from aggregation.answer_types.text import EditType
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.schema import Floats, Votes
 from aggregation.scoring import LabelCounts
 
-ANSWER_TYPES: tuple[AnswerType, ...] = ("label", "boxes", "text", "edit", "span")
+ANSWER_TYPES: tuple[AnswerTypeName, ...] = ("label", "boxes", "text", "edit", "span")
 BOXES = ("a", "b", "c", "d")
 LABEL_SHARES = (0.4, 0.3, 0.2, 0.1)  # how often each of four labels (named as the boxes) is gold
 TICKED = 0.4  # how often a box is gold
 LONG_RUN = 8000  # items on which a panel's score in the long run is counted
 NEAR = 0.6  # how often a wrong answer is the one that is nearly right, else one of two others
 
-METRICS: Mapping[AnswerType, tuple[str, ...]] = {
+METRICS: Mapping[AnswerTypeName, tuple[str, ...]] = {
     "text": ("exact_match", "f1"),
     "edit": ("exact_match", "wer", "cer", "chrf"),
     "span": ("exact_match", "f1", "f1_char"),
@@ -46,7 +46,7 @@ MARKED_F1 = (1.0, 2 / 3, 0.0, 0.0)
 MARKED_F1_CHAR = (1.0, 2 * 3 / (3 + 7), 0.0, 0.0)
 
 
-def simulate_answers(rng: np.random.Generator, design: Design, kind: AnswerType) -> Campaign:
+def simulate_answers(rng: np.random.Generator, design: Design, kind: AnswerTypeName) -> Campaign:
     """A campaign of answers of that type, scored as single answers and as majorities."""
     panel, others = draw_panel(rng, design), draw_panel(rng, design)
     long_run = replace(design, items=LONG_RUN)
@@ -102,7 +102,7 @@ def _draw_choices(rng: np.random.Generator, design: Design, panel: Panel) -> tup
 
 
 def _build_answers(
-    design: Design, people: NDArray[np.intp], answers: list[str], gold: list[str], *, kind: AnswerType
+    design: Design, people: NDArray[np.intp], answers: list[str], gold: list[str], *, kind: AnswerTypeName
 ) -> Answers:
     ids = design.item_ids
     names = np.array([f"p{number:04}" for number in range(design.people)], dtype=object)
@@ -160,7 +160,9 @@ def _build_boxes(
     return _build_answers(design, people, given, [write(row) for row in gold], kind="boxes")
 
 
-def _build_choices(design: Design, people: NDArray[np.intp], said: NDArray[np.intp], *, kind: AnswerType) -> Answers:
+def _build_choices(
+    design: Design, people: NDArray[np.intp], said: NDArray[np.intp], *, kind: AnswerTypeName
+) -> Answers:
     forms = (
         [json.dumps([{"start": start, "end": end, "text": TEXT[start:end]}]) for start, end in MARKED]
         if kind == "span"
@@ -170,14 +172,14 @@ def _build_choices(design: Design, people: NDArray[np.intp], said: NDArray[np.in
     return _build_answers(design, people, answers, [forms[0]] * design.items, kind=kind)
 
 
-def _grade_choices(kind: AnswerType) -> Floats:
+def _grade_choices(kind: AnswerTypeName) -> Floats:
     """The metrics of each choice: choices × metrics."""
     if kind == "span":
         return np.column_stack([[1.0, 0.0, 0.0, 0.0], MARKED_F1, MARKED_F1_CHAR])
     small = Design(name="", people=1, items=1, votes=1)
     empty = _build_choices(small, np.zeros((1, 1), np.intp), np.zeros((1, 1), np.intp), kind=kind)
     forms = WRITTEN[kind]
-    return np.array([measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
+    return np.array([EditType().measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
 
 
 def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) -> dict[str, Floats]:

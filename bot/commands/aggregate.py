@@ -58,7 +58,7 @@ def aggregate(
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
     `rover`, spans by the majority.
     """
-    from aggregation.answer_types import answer_type
+    from aggregation.answer_types import compute_accuracy
     from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions
 
@@ -70,8 +70,8 @@ def aggregate(
     result = DataSetResult(data=data, options=options)
     answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is Method.SKILLS
-    accuracy = None if circular else answer_type.compute_accuracy(answers, consensus)
-    ties_wrong = None if circular else answer_type.compute_accuracy(answers, consensus.open_ties())
+    accuracy = None if circular else compute_accuracy(answers, consensus)
+    ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
     if json:
         terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong))
         return

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from aggregation.errors import Refused
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Earlier,
@@ -64,7 +63,7 @@ def agreement(
 
     with open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
         data = read_votes(read_project(view, project), question, earlier=earlier)
-    if by is By.PAIR and data.kind == "label":
+    if by is By.PAIR and data.answer_type.is_label:
         _print_pairs(data, json=json)
         return
     with terminal_output.show_progress("resamples", quiet=json) as progress:
@@ -110,37 +109,15 @@ def _compute_coefficients(
     from exports.results import DataSetResult, ResultOptions
 
     if by is not None:
-        return _break_down(data, by, resamples=resamples, seed=seed)
+        answers = data.build_answers().with_votes(_list_first_votes(data))
+        return data.answer_type.break_down(answers, by.value, n_resamples=resamples, seed=seed)
     options = ResultOptions(method="dawid_skene", ties="first", seed=seed, agreement_resamples=resamples)
     result = DataSetResult(data=data, options=options, progress={"agreement": progress})
     rows = () if result.agreement is None else result.agreement.rows
-    if data.kind != "label" or result.votes.classes is None:
+    if not data.answer_type.is_label or result.votes.classes is None:
         return rows
     result.require_consensus()  # without which there would be the posterior of no method
     return rows if result.iaa is None else (*rows, result.iaa)
-
-
-def _break_down(data: DataSet, by: By, *, resamples: int, seed: int) -> tuple[Coefficient, ...]:
-    """The coefficients of each part of the first votes of each item where an overlap was planned, else of all."""
-    from aggregation.agreement import breakdowns, people
-    from aggregation.answer_types import answer_type
-    from aggregation.consensus import methods
-
-    votes = _list_first_votes(data)
-    if data.kind != "label":
-        answers = data.build_answers().with_votes(votes)
-        return answer_type.break_down_agreement(answers, by.value, n_resamples=resamples, seed=seed)
-    if by is By.LABEL:
-        return breakdowns.break_down_by_label(votes, n_resamples=resamples, seed=seed)
-    if by is By.ANNOTATOR:
-        return breakdowns.break_down_by_annotator(votes, n_resamples=resamples, seed=seed)
-    if by is By.TIME:
-        return breakdowns.break_down_over_time(votes, n_resamples=resamples, seed=seed)
-    if votes.classes is None:
-        raise Refused("The options differ from item to item and share no classes.", remedy="Use --by annotator.")
-    majority = methods.build_label_consensus(votes, method="majority", ties="drop").labels["label"]
-    target = votes.items["gold"].combine_first(majority)
-    return people.estimate_class_confidence(votes, target, n_resamples=resamples, seed=seed)
 
 
 def _list_first_votes(data: DataSet) -> Votes:

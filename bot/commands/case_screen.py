@@ -174,6 +174,7 @@ class CaseScreen:
 
     @property
     def _is_closed(self) -> bool:
+        """Whether the candidates are all answers that there are."""
         return self.case.question.takes_one_option
 
     def _toggle(self, label: str) -> None:

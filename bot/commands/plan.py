@@ -214,7 +214,7 @@ def _estimate_models(data: DataSet, model_share: float | None, model_correlation
 
 def _measure_reached(data: DataSet) -> dict[str, float | None]:
     """The half widths of the observed intervals: for these people, as `start` promises, and for a fresh panel."""
-    from aggregation.answer_types.answer_type import score_answers
+    from aggregation.answer_types import score_answers
 
     first = data.keep_first_places()
     scored = score_answers(first.build_answers(), skips=first.build_skips(), units=["individual"])

@@ -94,8 +94,8 @@ class SubmissionScreen:
             if answer is None:
                 continue
             out.print(Text(f"\n{question.text}", style="bold"))
-            if question.kind == "edit":
-                original = str(item.data.get(getattr(question, "field", ""), ""))
+            if question.corrects_text:
+                original = str(item.data.get(question.text_column or "", ""))
                 out.print(build_difference(original, answer))
             else:
                 out.print(Text(question.describe_answer(answer, build_content(item))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from exports.benchmark_items.answer_space import encode_answer
 from exports.benchmark_items.rows import BenchmarkTask, build_tasks
 from exports.benchmark_items.sources import (
     HUMAN_RESPONSES,
@@ -22,5 +21,4 @@ __all__ = [
     "TaskSource",
     "UnfitQuestion",
     "build_tasks",
-    "encode_answer",
 ]

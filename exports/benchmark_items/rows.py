@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import build_consensus
-from exports.benchmark_items.answer_space import build_cue, build_question, encode_answer, get_labels
+from aggregation.answer_types import build_consensus
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES, AnswerSpace
 from exports.benchmark_items.sources import BuildOptions, TaskSource
-from exports.benchmark_items.task_functions import Doc, name_box_metric
+from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.number_formats import round_number
@@ -23,16 +23,6 @@ FEW_SHOT = 3
 """How many examples stand before an item, where there are so many."""
 RETIRED = "retired"
 NO_GOLD, RETIRED_ITEM, IN_FEW_SHOT = "no gold and no consensus", "retired", "taken for the few-shot split"
-METRICS: Mapping[str, tuple[str, ...]] = {
-    "score_choice": ("accuracy",),
-    "score_class": ("accuracy", "macro_f1", "weighted_f1", "mcc"),
-    "score_boxes": ("exact_match", "f1a", "f1m", "f1m_of_averages"),
-    "score_fixed_boxes": ("exact_match", "f1a", "f1m", "f1m_of_averages"),
-    "score_text": ("exact_match", "f1"),
-    "score_edit": ("exact_match", "wer", "cer", "chrf"),
-    "score_span": ("exact_match", "f1", "f1_char"),
-}
-"""The metrics of each scorer of `task_functions`, the primary one first; each fixed box has one more."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,6 +46,11 @@ class BenchmarkTask:
     def data(self) -> DataSet:
         """The data set of the task."""
         return self.source.data
+
+    @property
+    def space(self) -> AnswerSpace:
+        """How answers to its question are written."""
+        return ANSWER_SPACES[self.source.kind]
 
     @cached_property
     def positions(self) -> Mapping[str, int]:
@@ -103,8 +98,7 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
     left_out += Counter({IN_FEW_SHOT: int(items.loc[reasons.isna(), "group"].isin(taken).sum())})
     fixed = {"task": name_task(source.data.name), "licence": source.declared.get("licence"), "canary": canary}
     docs = tuple(_build_docs(source, chosen, fixed))
-    scorer = _choose_scorer(source)
-    boxes = tuple(map(name_box_metric, source.options or ())) if scorer == "score_fixed_boxes" else ()
+    scorer, metrics = ANSWER_SPACES[source.kind].choose_scorer(source)
     return BenchmarkTask(
         name=fixed["task"] or "",
         source=source,
@@ -112,7 +106,7 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
         few_shot=tuple(_build_docs(source, examples, fixed)),
         key=docs if source.hidden else (),
         scorer=scorer,
-        metrics=("answered",) if source.hidden else (*METRICS[scorer], *boxes),
+        metrics=("answered",) if source.hidden else metrics,
         left_out=dict(sorted(left_out.items())),
     )
 
@@ -121,13 +115,6 @@ def hide_gold(doc: Doc) -> Doc:
     """The row of an item without its gold."""
     hidden = ("gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence")
     return doc | {name: None for name in hidden if name in doc}
-
-
-def _choose_scorer(source: TaskSource) -> str:
-    kind = source.data.kind
-    if kind == "label":
-        return "score_choice" if source.data.classes is None else "score_class"
-    return "score_fixed_boxes" if kind == "boxes" and source.options else f"score_{kind}"
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
@@ -188,7 +175,8 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
     golds = ("gold_source", "gold_version", "gold_confidence")
-    question, cue = build_question(source), build_cue(source)
+    space = ANSWER_SPACES[source.kind]
+    question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (
         dict(zip((*columns, *golds), values, strict=True))
         for values in zip(*(items[name].tolist() for name in (*columns, *golds)), strict=True)
@@ -203,37 +191,14 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, obj
             "stimulus": row["stimulus"],
             "stimulus_sha256": row["stimulus_sha256"],
             "question": question,
-            **_build_answer_fields(source, options=options, text=row["text"]),
+            **space.build_fields(source, options=options, text=row["text"]),
             "cue": cue,
             "gold": row["gold"],
         }
-        doc |= _build_gold_fields(source, doc)
+        doc |= space.build_gold_fields(source, doc)
         doc |= {"gold_source": row["gold_source"], "gold_version": row["gold_version"]}
         doc |= {"gold_confidence": _read_confidence(row["gold_confidence"])}
         yield doc | {"licence": fixed["licence"], "canary": fixed["canary"]}
-
-
-def _build_answer_fields(source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
-    """The fields of a row that reading an answer needs."""
-    kind = source.data.kind
-    if kind == "label":
-        return {"options": options, "labels": get_labels(source, options)}
-    if kind == "boxes":
-        return {"options": options}
-    if kind == "span":
-        return {"text": text, "no_answer": source.no_answer}
-    return {"normalise": source.data.normalise} | ({"text": text} if kind == "edit" else {})
-
-
-def _build_gold_fields(source: TaskSource, doc: Doc) -> dict[str, Any]:
-    """The gold in the model's answer space, further right answers, and for a choice the number of the option."""
-    kind = source.data.kind
-    fields: dict[str, Any] = {"answer": encode_answer(kind, doc["gold"], doc)}
-    if kind == "label":
-        return fields | {"label": doc["labels"].index(doc["gold"]) if doc["gold"] in doc["labels"] else None}
-    if kind == "text":
-        return fields | {"accepted": list(source.data.accepted.get(doc["item_id"], ()))}
-    return fields | ({"accepted": []} if kind == "edit" else {})
 
 
 def _read_confidence(value: object) -> float | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from aggregation.consensus.consensus import TieRule
 from aggregation.consensus.methods import Method
 from exports.inputs import DataSet
-
-QuestionKind = Literal["choice", "choices", "scale", "text", "span", "edit"]
 
 HUMAN_RESPONSES = "human_responses"
 """The configuration of people's answers, which no task may be called."""
@@ -31,7 +29,7 @@ class BuildOptions:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaskSource:
-    """One data set with what models have to be shown.
+    """One data set with what models have to be shown; `kind` is the type of the question.
 
     `texts` has a row for each main item, in the order of `data.items`, and `training` one for each item of the
     training, in the order of its file, both with the columns ITEM_TEXT_COLUMNS: `options` is the item's own list (None
@@ -45,7 +43,7 @@ class TaskSource:
     """
 
     data: DataSet
-    kind: QuestionKind
+    kind: str
     text: str
     help: str | None = None
     options: tuple[str, ...] | None = None

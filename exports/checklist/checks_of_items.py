@@ -218,7 +218,7 @@ def _judge_orders(subject: Subject, place: str) -> Verdict:
             translate("Items come in one order for everybody."),
             translate("Ask again in an order of each annotator's own."),
         )
-    if data.kind not in ("label", "boxes"):
+    if not data.answer_type.has_options:
         return met(translate("Items come in an order of each annotator's own; there are no options."))
     if not project.shuffles_options:
         return _judge_fixed_order(data, place)

@@ -329,7 +329,7 @@ def check_agreement(subject: Subject) -> Verdict:
 
 def _list_needed(data: DataSet) -> tuple[str, ...]:
     """The beginnings of the names of coefficients without which labels of declared classes are not reported."""
-    has_classes = data.kind == "label" and data.classes is not None and not data.classes_are_positions
+    has_classes = data.classes is not None and not data.classes_are_positions
     return ("percent_agreement", data.headline_coefficient, "gwet_ac") if has_classes else ()
 
 

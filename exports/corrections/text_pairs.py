@@ -15,6 +15,7 @@ from aggregation.text_difference import (
     normalize_text,
 )
 from exports import writers
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 from exports.pages.translation import mark_text
 
@@ -97,7 +98,7 @@ class Correction:
 
 def list_edit_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
     """The questions that ask for a corrected text."""
-    return tuple(question for question in responses.questions if question.kind == "edit")
+    return tuple(question for question in responses.questions if question.answer_type.revises_text)
 
 
 def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
@@ -105,7 +106,7 @@ def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple
     return tuple(
         question
         for question in responses.questions
-        if question.kind in {"choice", "choices"}
+        if ANSWER_SPACES[question.kind].names_reasons
         and any(
             name in edit.show_if and not set(values) & set(edit.show_if[name])
             for name, values in question.show_if.items()
@@ -115,7 +116,8 @@ def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple
 
 def list_mark_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
     """The questions with a single box to tick, by which annotators mark what somebody should look at."""
-    return tuple(one for one in responses.questions if one.kind == "choices" and len(one.options or ()) == 1)
+    boxes = (one for one in responses.questions if one.answer_type.has_options and not one.answer_type.is_label)
+    return tuple(question for question in boxes if len(question.options or ()) == 1)
 
 
 def get_original(responses: FullResponses, edit: QuestionSpec, item_id: str) -> str:

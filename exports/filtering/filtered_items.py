@@ -90,7 +90,7 @@ def list_objections(responses: FullResponses, rule: FilteringRule) -> tuple[Obje
 
 def _list_question_objections(responses: FullResponses, name: str) -> list[Objection]:
     question = responses.get_question(name)
-    if question.kind == "text":
+    if question.answer_type.is_free_text:
         return [Objection(name, question.text)]
     given = {label for answers in responses.answers for label in responses.list_labels(name, answers)}
     return [Objection(name, box) for box in question.options or tuple(sorted(given))]
@@ -110,7 +110,7 @@ def find_objections(
     for name in rule.problems:
         if (name in answers or name not in response.unasked) and responses.was_asked(name, answers):
             labels = responses.list_labels(name, answers)
-            if labels and responses.get_question(name).kind == "text":
+            if labels and responses.get_question(name).answer_type.is_free_text:
                 objections[name] = tuple(_list_question_objections(responses, name))
             else:
                 objections[name] = tuple(Objection(name, label) for label in labels)
@@ -217,6 +217,6 @@ def _exceeds_share(n_votes: int, n_annotators: int, share: float) -> bool:
 
 
 def _list_remarks(responses: FullResponses, item_responses: Sequence[FullResponse]) -> tuple[str, ...]:
-    names = [question.name for question in responses.questions if question.kind == "text"]
+    names = [question.name for question in responses.questions if question.answer_type.is_free_text]
     given = (response.answers for response in item_responses)
     return tuple(sorted(answers[name] for answers in given for name in names if name in answers))

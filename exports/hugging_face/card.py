@@ -15,16 +15,6 @@ LICENCES = (
     "cc-by-nc-sa-4.0", "cc-by-nc-nd-4.0", "odc-by", "odbl", "pddl", "apache-2.0", "mit",
 )  # fmt: skip
 """The licences that the Hub knows by these ids; any other is `other`, in the declared words."""
-CATEGORIES = MappingProxyType(
-    {
-        "choice": "multiple-choice",
-        "scale": "text-classification",
-        "choices": "multiple-choice",
-        "text": "question-answering",
-        "span": "question-answering",
-        "edit": "text-generation",
-    }
-)
 CREATORS = MappingProxyType(
     {
         "votes": "crowdsourced",
@@ -98,7 +88,7 @@ def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Seque
     if licence is None:
         yield "license_name: declared\n"
     yield f"annotations_creators: [{', '.join(_list_creators(source, tasks))}]\n"
-    categories = sorted({CATEGORIES[task.source.kind] for task in tasks})
+    categories = sorted({task.space.category for task in tasks})
     yield f"task_categories: [{', '.join(categories)}]\n"
     n_items = sum(len(task.docs) for task in tasks)
     yield f"size_categories: [{_quote(next((name for limit, name in SIZES if n_items < limit), DEFAULT_SIZE))}]\n"

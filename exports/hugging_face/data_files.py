@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, encode_answer
+from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import RESPONSE_COLUMNS, DataSet
 
@@ -132,7 +132,7 @@ def _build_answer_tables(task: BenchmarkTask) -> Iterator[pa.Table]:
     for start in range(0, len(order), ROWS_AT_ONCE):
         frame = data.responses.loc[order[start : start + ROWS_AT_ONCE]]
         pairs = zip(frame["item_id"], frame["response"], strict=True)
-        answers = [None if said is None else encode_answer(data.kind, said, docs[item]) for item, said in pairs]
+        answers = [None if said is None else task.space.encode_answer(said, docs[item]) for item, said in pairs]
         own: dict[str, list[Any]] = {"task": [task.name] * len(frame), "answer": answers}
         yield pa.table(
             {

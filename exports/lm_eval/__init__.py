@@ -16,7 +16,6 @@ from exports.lm_eval.run_files import (
     HarnessRun,
     build_prompt_rows,
     find_results,
-    format_answer,
     read_run,
     read_samples,
 )
@@ -35,7 +34,6 @@ __all__ = [
     "build_result_files",
     "build_task_files",
     "find_results",
-    "format_answer",
     "list_recordings",
     "read_results",
     "read_run",

@@ -25,10 +25,9 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.errors import HromadaError
 from exports.benchmark_items import BenchmarkTask
-from exports.benchmark_items.answer_space import build_reply
 
 MAJORITY = "majority"
 CIRCULAR = "the gold was made of their own votes, so that people would be scored against themselves"
@@ -212,11 +211,11 @@ def _build_model(person: str, recording: Recording, tasks: Sequence[BenchmarkTas
     """A model that says what the person said; an item that they were not asked raises KeyError."""
     from lm_eval.api.model import LM
 
-    kinds = {task.name: task.data.kind for task in tasks}
+    spaces = {task.name: task.space for task in tasks}
 
     def reply(request: Any) -> Any:
         stored = recording[request.task_name][request.doc["item_id"]]
-        return build_reply(kinds[request.task_name], stored, request.doc)
+        return spaces[request.task_name].build_reply(stored, request.doc)
 
     class ReplayedPerson(LM):  # type: ignore[misc]  # the harness has no types
         """One person, or the majority."""

@@ -14,11 +14,11 @@ from typing import Any
 from aggregation.errors import HromadaError, Where
 from exports import writers
 from exports.benchmark_items import task_functions
+from exports.benchmark_items.answer_spaces import SPACES_BY_TYPE
 from exports.benchmark_items.task_functions import AGGREGATIONS, Doc, Grades
 from exports.lm_eval.run_files import (
     HarnessRun,
     find_results,
-    format_answer,
     format_doc,
     hash_text,
     read_run,
@@ -196,7 +196,7 @@ def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None
         grades = scorer(doc, replies)
         read.graded.setdefault(item, []).append(grades)
         read.nothing[item] = scorer(doc, [(-math.inf, False) if "labels" in doc else "" for _ in replies])
-        answer = format_answer(build.tasks[task]["kind"], doc, replies)
+        answer = SPACES_BY_TYPE[build.tasks[task]["kind"]].read_reply(doc, replies)
         read.answers.setdefault(item, []).append(answer)
         read.scores.setdefault(item, []).append(None if doc["gold"] is None else next(iter(grades.values())))
 

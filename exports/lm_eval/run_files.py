@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from aggregation.errors import HromadaError, Where
-from exports.benchmark_items import BenchmarkTask, task_functions
+from exports.benchmark_items import BenchmarkTask
 from exports.benchmark_items.task_functions import Doc, build_prompt
 
 PROMPT_COLUMNS = ("task", "item_id", "stimulus_sha256", "doc_sha256", "prompt_sha256", "target_sha256")
@@ -132,19 +132,3 @@ def read_samples(file: Path) -> Iterator[Sample]:
                     where=Where(file=file, line=number),
                 ) from None
             yield needed
-
-
-def format_answer(kind: str, doc: Doc, replies: Sequence[Any]) -> str | None:
-    """A reply as answers are stored; None where no answer can be read."""
-    if kind == "label":
-        return task_functions.read_label(doc, replies)
-    if kind == "boxes":
-        boxes = task_functions.read_boxes(doc, replies)
-        return None if boxes is None else json.dumps(boxes, ensure_ascii=False)
-    if kind == "span":
-        spans = task_functions.read_spans(doc, replies)
-        if spans is None:
-            return None
-        marked = [{"start": start, "end": end, "text": doc["text"][start:end]} for start, end in spans]
-        return json.dumps(marked, ensure_ascii=False)
-    return task_functions.read_text(doc, replies)

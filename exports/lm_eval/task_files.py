@@ -24,7 +24,6 @@ _spec.loader.exec_module(scoring)
 """How the copied functions find `scoring.py`: beside them, since the harness puts no folder on Python's path."""
 ERRORS = ("wer", "cer")
 HASH_DIGITS = 16
-NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
 
 
 def format_rows(docs: Sequence[Doc]) -> bytes:
@@ -89,7 +88,8 @@ def _build_functions(digest: str) -> str:
 def _build_task_file(
     source: BuildSource, task: BenchmarkTask, data_files: Mapping[str, str], *, scorer_sha256: str
 ) -> str:
-    is_choice = task.data.kind == "label"
+    is_choice = task.space.chooses
+    generation = task.space.choose_generation(task.source, task.scored_docs)
     lines = [
         f"task: {_quote(task.name)}",
         "custom_dataset: !function tasks.load_data",
@@ -103,7 +103,7 @@ def _build_task_file(
         f"process_results: !function tasks.{task.scorer}",
         "metric_list:",
         *(_build_metric(metric) for metric in task.metrics),
-        *([] if is_choice else [f"generation_kwargs: {_quote(_choose_generation(task))}"]),
+        *([] if is_choice else [f"generation_kwargs: {_quote(generation)}"]),
         f"metadata: {_quote(_build_metadata(source, task, scorer_sha256=scorer_sha256))}",
     ]
     return "\n".join(lines) + "\n"
@@ -115,15 +115,6 @@ def _build_metric(metric: str) -> str:
     aggregation = "mean" if function is None else f"!function tasks.{getattr(function, '__name__', function)}"
     better = "false" if metric in ERRORS else "true"
     return f"  - {{metric: {_quote(metric)}, aggregation: {aggregation}, higher_is_better: {better}}}"
-
-
-def _choose_generation(task: BenchmarkTask) -> dict[str, object]:
-    """Where a reply ends: one line, or more where right answers have more; a corrected text has paragraphs."""
-    kind = task.data.kind
-    if kind == "edit":
-        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}
-    several = task.source.several or any(NEWLINE in str(doc["answer"]) for doc in task.scored_docs)
-    return {"until": [PARAGRAPH if several and kind in ("span", "text") else NEWLINE], "do_sample": False}
 
 
 def _build_metadata(source: BuildSource, task: BenchmarkTask, *, scorer_sha256: str) -> dict[str, object]:

@@ -296,7 +296,7 @@ def get_unit_name(unit: Unit) -> str:
 
 def get_metric_name(metric: str, data: DataSet) -> str:
     """The name of a metric of boxes, texts or spans in English, to be translated; `f1 BOX` is the F1 of one box."""
-    if data.kind == "span":
+    if data.answer_type.marks_text:
         of_classes = metric == "exact_match" and data.span_classes is not None
         return SPAN_METRIC_NAMES.get(f"{metric}_class" if of_classes else metric) or OTHER_METRIC_NAMES[metric]
     return OTHER_METRIC_NAMES.get(metric) or f"F1: {metric.removeprefix('f1 ')}"

@@ -39,7 +39,7 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
         value = localize_number(f"{result.iaa.value:.4f}")
         sentences.append(translate("Mean posterior (“Dawid–Skene IAA”): {value}.", value=value))
         sentences[-1] += f" {show_finding(OVERCONFIDENCE_WARNING)}"
-    if data.kind != "label":
+    if not data.answer_type.is_label:
         sentences.append(translate(EXACT_SCORING))
         sentences += _describe_normalisation(data)
     elif data.classes is None:

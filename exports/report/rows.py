@@ -98,7 +98,7 @@ def _format_short(number: float) -> str:
 def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """All metrics of every unit, for labels that are classes; the accuracy alone stands in the baselines."""
     scores = result.performance
-    units = () if scores is None or result.data.kind != "label" else scores.units
+    units = () if scores is None or not result.data.answer_type.is_label else scores.units
     return tuple(
         TableRow(
             head=get_unit_name(unit),
@@ -122,7 +122,7 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """One row for each unit and metric of answers that are not labels: boxes, texts, spans."""
     scores = result.performance
-    units = () if scores is None or result.data.kind == "label" else scores.units
+    units = () if scores is None or result.data.answer_type.is_label else scores.units
     return tuple(
         TableRow(
             head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.consensus.methods import Method
 from aggregation.errors import HromadaError
 from aggregation.intervals.wilson import wilson_interval

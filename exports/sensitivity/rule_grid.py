@@ -14,7 +14,7 @@ from itertools import product
 import pandas as pd
 
 from aggregation.agreement.coefficients import compute_alpha
-from aggregation.answer_types.answer_type import compute_agreement, score_answers
+from aggregation.answer_types import compute_agreement, score_answers
 from aggregation.answers import Answers
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding
@@ -140,7 +140,7 @@ def _measure_setting(data: DataSet, setting: RuleSetting | None) -> SettingResul
     counted = data.keep_first_places()
     answers = counted.build_answers()
     frame = answers.votes.frame
-    name, agreement = _compute_agreement(answers)
+    name, agreement = _compute_agreement(answers, counted.headline_coefficient)
     single, majority = _score_answers(counted, answers)
     return SettingResult(
         setting=setting,
@@ -162,10 +162,9 @@ def _score_answers(data: DataSet, answers: Answers) -> tuple[Score | None, Score
     return scores["individual"].primary, scores["majority"].primary
 
 
-def _compute_agreement(answers: Answers) -> tuple[str, float | None]:
-    """The name and value of the headline coefficient of these answers."""
-    name = answers.headline_coefficient
-    if answers.kind == "label" and answers.votes.classes is not None:
+def _compute_agreement(answers: Answers, name: str) -> tuple[str, float | None]:
+    """The name and value of the headline coefficient, which is `name`."""
+    if answers.votes.classes is not None:
         return compute_alpha(answers.votes)  # without the other coefficients, for every setting of the grid
     if answers.votes.frame.empty:
         return name, None
@@ -175,7 +174,6 @@ def _compute_agreement(answers: Answers) -> tuple[str, float | None]:
 
 def _count_decided_items(answers: Answers) -> int:
     """The items that have a single most frequent answer."""
-    votes = answers.votes if answers.kind == "label" else answers.normalise_votes()
-    sizes = votes.frame.groupby(["item", "answer"], sort=False).size()
+    sizes = answers.normalise_votes().frame.groupby(["item", "answer"], sort=False).size()
     of_item = sizes.groupby("item", sort=False)
     return int((sizes == of_item.transform("max")).groupby("item", sort=False).sum().eq(1).sum())

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from aggregation import schema
-from aggregation.answer_types.answer_type import (
-    break_down_agreement,
+from aggregation.answer_types import (
+    ANSWER_TYPES,
     build_consensus,
     compute_accuracy,
     compute_agreement,
@@ -226,10 +226,12 @@ def test_dawid_skene_weighs_each_box_and_breakdowns_name_it() -> None:
     assert found.version.endswith(", of each box by itself")
     majority = build_consensus(given, method="majority", ties="drop")
     assert compute_accuracy(given, found).right > compute_accuracy(given, majority).right
-    assert {row.of for row in break_down_agreement(given, "label", n_resamples=20)} == set(BOXES)
-    assert [row.of for row in break_down_agreement(given, "annotator", n_resamples=20)] == list("pqxyz")
+    assert {row.of for row in ANSWER_TYPES["boxes"].break_down(given, "label", n_resamples=20, seed=0)} == set(BOXES)
+    assert [row.of for row in ANSWER_TYPES["boxes"].break_down(given, "annotator", n_resamples=20, seed=0)] == list(
+        "pqxyz"
+    )
     with pytest.raises(Refused, match="by time needs labels"):
-        break_down_agreement(given, "time")
+        ANSWER_TYPES["boxes"].break_down(given, "time", n_resamples=20, seed=0)
 
 
 def test_order_of_rows_changes_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from aggregation import schema
-from aggregation.answer_types.answer_type import METHODS_BY_TYPE, build_consensus, score_answers
+from aggregation.answer_types import ANSWER_TYPES, build_consensus, score_answers
 from aggregation.answers import Answers
 from aggregation.consensus.methods import Method
 from aggregation.errors import Refused
@@ -89,7 +89,7 @@ def draw_votes(draw: st.DrawFn, kind: str) -> Given:
 def list_methods(kind: str) -> tuple[Method, ...]:
     """The methods that may fit a kind of answers."""
     stored: Any = kind
-    return METHODS_BY_TYPE.get(stored, get_args(Method))
+    return ANSWER_TYPES[stored].methods
 
 
 CASES = [(kind, method) for kind in ANSWERS for method in list_methods(kind) if (kind, method) != ("boxes", "glad")]

@@ -16,7 +16,7 @@ from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
 from aggregation import schema, scoring
-from aggregation.answer_types.answer_type import score_answers
+from aggregation.answer_types import score_answers
 from aggregation.answer_types.boxes import list_box_metrics
 from aggregation.answers import Answers
 from aggregation.comparison.order_effects import find_position_preferences

@@ -14,8 +14,8 @@ from _pilots import PilotDesign, measure_coverage
 from aggregation.agreement.table import AgreementTable
 from aggregation.agreement.two_way_variance import list_vote_changes
 from aggregation.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
-from aggregation.answer_types.answer_type import build_consensus, compute_agreement, score_answers
-from aggregation.answers import Answers, AnswerType
+from aggregation.answer_types import build_consensus, compute_agreement, score_answers
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.comparison.projects import (
     PilotAnswers,
     PilotComparison,
@@ -147,7 +147,7 @@ def test_other_answers_have_the_coefficients_of_their_type(votes_of: Build) -> N
     sets = {"x": ["a"], "y": ["a", "b"], "z": []}
     texts = {"x": "рудий лис", "y": "рудий пес", "z": "старий дід"}
     spans = {"x": (0, 5), "y": (0, 9), "z": (6, 9)}
-    cases: list[tuple[AnswerType, str, str, Callable[[str], str]]] = [
+    cases: list[tuple[AnswerTypeName, str, str, Callable[[str], str]]] = [
         ("boxes", "krippendorff_alpha_nominal", "every box", lambda said: json.dumps(sets[said])),
         ("text", "mean_chrf", "", lambda said: texts[said]),
         ("span", "span_f1_token", "", lambda said: json.dumps([dict(zip(("start", "end"), spans[said], strict=True))])),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from _built_benchmarks import Campaigns, open_campaigns, read_people, read_samples, run_harness
 
-from aggregation.answer_types.answer_type import score_answers
+from aggregation.answer_types import score_answers
 from aggregation.scores.performance import Performance
 from annotation.store import queries
 from bot import release

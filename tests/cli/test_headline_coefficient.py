@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from aggregation.answers import AnswerType, choose_headline_coefficient
+from aggregation.answer_types import ANSWER_TYPES
+from aggregation.answers import AnswerTypeName
 from aggregation.schema import MeasurementLevel
 from exports.pages.display_text import COEFFICIENT_MEANINGS, COEFFICIENT_NAMES
 from exports.paper.paragraph import SENTENCES
@@ -89,18 +90,18 @@ def test_commands_show_the_alpha_of_the_level(hromada: Hromada) -> None:
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval", "ratio"])
 def test_each_level_of_labels_has_its_own_alpha(level: MeasurementLevel) -> None:
     """Its name on pages and in paragraphs says the level."""
-    name = choose_headline_coefficient("label", has_classes=True, level=level)
+    name = ANSWER_TYPES["label"].choose_headline(has_classes=True, level=level)
     assert name == f"krippendorff_alpha_{level}"
     assert COEFFICIENT_NAMES[name] == SENTENCES["en"][name] == f"Krippendorff’s α ({level})"
 
 
-@pytest.mark.parametrize("kind", get_args(AnswerType))
+@pytest.mark.parametrize("kind", get_args(AnswerTypeName))
 @pytest.mark.parametrize("has_classes", [True, False])
 def test_every_type_of_answer_has_a_headline_that_pages_and_paragraphs_can_name(
-    kind: AnswerType, has_classes: bool
+    kind: AnswerTypeName, has_classes: bool
 ) -> None:
     """A paragraph never says that no coefficient is defined where the table beside it has one."""
-    name = choose_headline_coefficient(kind, has_classes=has_classes, level="nominal")
+    name = ANSWER_TYPES[kind].choose_headline(has_classes=has_classes, level="nominal")
     assert name in COEFFICIENT_NAMES
     assert name in COEFFICIENT_MEANINGS
     assert all(name in words for words in SENTENCES.values())

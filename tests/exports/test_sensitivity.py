@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from aggregation.answer_types.answer_type import compute_agreement, score_answers
+from aggregation.answer_types import compute_agreement, score_answers
 from aggregation.errors import HromadaError
 from aggregation.intervals.wilson import wilson_interval
 from exports import sensitivity

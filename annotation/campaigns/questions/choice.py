@@ -19,7 +19,7 @@ from annotation.campaigns.questions.question_base import (
 from annotation.campaigns.sections.base import Section, Text
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 Options = Annotated[tuple[Text, ...], Field(min_length=2)]
 """Two options or more."""
@@ -41,7 +41,7 @@ def find_option(written: str, options: Sequence[str]) -> str | None:
 class OptionQuestion(Question):
     """A question with options, of which one is the answer."""
 
-    answer_type: ClassVar[AnswerType] = "label"
+    answer_type: ClassVar[AnswerTypeName] = "label"
     is_closed: ClassVar[bool] = True
     takes_one_option: ClassVar[bool] = True
 

@@ -24,7 +24,7 @@ from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 TICKED = "ticked"
 """The label of a ticked box; one that is not ticked has an empty label."""
@@ -36,7 +36,7 @@ class ChoicesQuestion(ItemOptionQuestion):
     """Any number of options (boxes to tick), from `least` to `most`; stored as a JSON list in their order."""
 
     kind: ClassVar[str] = "choices"
-    answer_type: ClassVar[AnswerType] = "boxes"
+    answer_type: ClassVar[AnswerTypeName] = "boxes"
     takes_one_option: ClassVar[bool] = False
     min_options: ClassVar[int] = 1
     empty_answer: ClassVar[str | None] = "[]"

@@ -13,14 +13,14 @@ from annotation.campaigns.questions.question_base import Answer, Question, Quest
 from annotation.campaigns.sections.base import Text
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 
 class EditQuestion(Question):
     """A corrected copy of a text, the item's `field`; with `must_change` an unchanged copy is refused."""
 
     kind: ClassVar[str] = "edit"
-    answer_type: ClassVar[AnswerType] = "edit"
+    answer_type: ClassVar[AnswerTypeName] = "edit"
     corrects_text: ClassVar[bool] = True
 
     type: Literal["edit"]

@@ -19,7 +19,7 @@ from annotation.campaigns.sections.base import Name, Section, Text, Texts, Value
 from annotation.errors import BadInput, Where
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 BLANK_RATE = 0.8
 """The chance that an optional text stays empty in a simulation."""
@@ -86,7 +86,7 @@ class Question(Section):
 
     kind: ClassVar[str]
     """The name of the type, as written under `type`."""
-    answer_type: ClassVar[AnswerType]
+    answer_type: ClassVar[AnswerTypeName]
     """The type of the answers in `aggregation`."""
     is_closed: ClassVar[bool] = False
     """Whether answers are chosen from options; reviewers read all other answers."""

@@ -25,7 +25,7 @@ from annotation.campaigns.sections.base import Count, Text, Texts
 from annotation.errors import BadInput
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 _WORD = re.compile(r"\w+")
 
@@ -39,7 +39,7 @@ class SpanQuestion(Question):
     """
 
     kind: ClassVar[str] = "span"
-    answer_type: ClassVar[AnswerType] = "span"
+    answer_type: ClassVar[AnswerTypeName] = "span"
     marks_parts: ClassVar[bool] = True
     can_be_condition: ClassVar[bool] = False
 

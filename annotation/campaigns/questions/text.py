@@ -19,7 +19,7 @@ from annotation.campaigns.questions.question_base import (
 from annotation.campaigns.sections.base import Count
 
 if TYPE_CHECKING:
-    from aggregation.answers import AnswerType
+    from aggregation.answers import AnswerTypeName
 
 SYLLABLES = ("ба", "во", "ге", "ду", "жи", "зо", "ка", "лі", "мо", "не", "па", "ру", "си", "та", "ха", "че")
 """What the words of simulated annotators are made of."""
@@ -32,7 +32,7 @@ class TextQuestion(Question):
     """
 
     kind: ClassVar[str] = "text"
-    answer_type: ClassVar[AnswerType] = "text"
+    answer_type: ClassVar[AnswerTypeName] = "text"
     can_name_problems: ClassVar[bool] = True
 
     type: Literal["text"]

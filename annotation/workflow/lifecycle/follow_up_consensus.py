@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from aggregation import schema
-from aggregation.answer_types.answer_type import build_consensus
+from aggregation.answer_types import build_consensus
 from aggregation.answers import Answers
 from aggregation.consensus.methods import Method
 from annotation.campaigns.questions import Question

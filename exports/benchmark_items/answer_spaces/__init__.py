@@ -1,0 +1,24 @@
+"""One object for each type of question: how models are asked it, and how their answers and people's are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from aggregation.answers import AnswerTypeName
+from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace
+from exports.benchmark_items.answer_spaces.boxes import BoxesSpace
+from exports.benchmark_items.answer_spaces.label import ChoiceSpace, ScaleSpace
+from exports.benchmark_items.answer_spaces.span import SpanSpace
+from exports.benchmark_items.answer_spaces.text import EditSpace, TextSpace
+
+__all__ = ["ANSWER_SPACES", "SPACES_BY_TYPE", "AnswerSpace"]
+
+ANSWER_SPACES: Mapping[str, AnswerSpace] = MappingProxyType(
+    {one.question: one for one in (ScaleSpace(), ChoiceSpace(), BoxesSpace(), TextSpace(), EditSpace(), SpanSpace())}
+)
+"""By the type of the question."""
+SPACES_BY_TYPE: Mapping[AnswerTypeName, AnswerSpace] = MappingProxyType(
+    {one.answer_type: one for one in ANSWER_SPACES.values()}
+)
+"""By the type of its answers, for what does not differ between questions with such answers."""

@@ -1,0 +1,157 @@
+"""What exports know of a type of question: its data set, how models are asked it, and how answers are written and read.
+
+The stimulus is the text that people read, the question and the options are theirs too. Only the last line of a prompt
+is not: it says how the answer is to be written, where people had buttons or marked a text.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol
+
+from aggregation.answers import AnswerTypeName
+from exports.benchmark_items.sources import TaskSource
+from exports.benchmark_items.task_functions import Doc
+from exports.inputs import DataSet
+
+ANSWER, NUMBERS, PARTS, NONE, TEXT = "answer", "numbers", "parts", "none", "text"
+CUES = MappingProxyType(
+    {
+        "uk": {
+            ANSWER: "Відповідь:",
+            NUMBERS: "Номери всіх правильних варіантів через кому (0, якщо таких немає):",
+            PARTS: "Частина тексту дослівно:",
+            NONE: "Частина тексту дослівно, або «{}»:",
+            TEXT: "Виправлений текст:",
+        },
+        "ru": {
+            ANSWER: "Ответ:",
+            NUMBERS: "Номера всех верных вариантов через запятую (0, если таких нет):",
+            PARTS: "Часть текста дословно:",
+            NONE: "Часть текста дословно, или «{}»:",
+            TEXT: "Исправленный текст:",
+        },
+        "en": {
+            ANSWER: "Answer:",
+            NUMBERS: "The numbers of all right options, separated by commas (0 if there are none):",
+            PARTS: "The part of the text, word for word:",
+            NONE: "The part of the text, word for word, or “{}”:",
+            TEXT: "The corrected text:",
+        },
+    }
+)
+"""The last line of a prompt, by language and way of answering; English for other languages."""
+
+
+NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
+
+
+class ItemReader(Protocol):
+    """What is stored of the items of a project for one of its questions; `options` are each item's own, by item."""
+
+    @property
+    def options(self) -> Mapping[str, Sequence[str] | None]: ...
+
+    def read_texts(self, field: str) -> Mapping[str, str]:
+        """The text of a field of each item."""
+
+    def read_accepted(self) -> Mapping[str, tuple[str, ...]]:
+        """Further right answers by item."""
+
+
+class AnswerSpace(ABC):
+    """A type of question in published files: one object, which knows nothing of a project.
+
+    Methods take a `question` as the project file has it (its keys are attributes), a `doc`, which is a row of the
+    items' files, and answers as they are stored.
+
+    `question` is the name of the type, `answer_type` that of its answers, `category` what the Hub calls such tasks.
+    `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
+    `chooses` one of the options by their likelihoods, or writes a reply, which `has_lines` where right answers do.
+    `names_reasons` says that options are words, by which annotators can say why an item is unusable.
+    """
+
+    question: ClassVar[str]
+    answer_type: ClassVar[AnswerTypeName]
+    category: ClassVar[str]
+    cue: ClassVar[str] = ANSWER
+    primary: ClassVar[str] = "exact_match"
+    scorer: ClassVar[str]
+    metrics: ClassVar[tuple[str, ...]]
+    chooses: ClassVar[bool] = False
+    has_lines: ClassVar[bool] = False
+    names_reasons: ClassVar[bool] = False
+
+    def find_obstacle(self, question: Any) -> str | None:
+        """Why models cannot be asked a question as people were; None where they can."""
+        return None
+
+    def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
+        """The question with codes for the positions of options, where answers are stored as such."""
+        return question
+
+    def list_options(
+        self,
+        question: Any,
+        own: Sequence[str] | None,
+    ) -> tuple[tuple[str, str], ...] | None:
+        """The label and the text of each option of an item, without the abstention; None if an answer is no label."""
+        return None
+
+    @abstractmethod
+    def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
+        """The fields of `DataSet` that aggregating and scoring need; `is_first` is the first question of a project."""
+
+    @abstractmethod
+    def build_source_fields(self, question: Any) -> dict[str, Any]:
+        """The fields of `TaskSource` that models have to be shown."""
+
+    def build_cue(self, source: TaskSource) -> str:
+        """The last line of a prompt."""
+        return get_cues(source)[self.cue]
+
+    def choose_scorer(self, source: TaskSource) -> tuple[str, tuple[str, ...]]:
+        """The scorer of a task, and its metrics."""
+        return self.scorer, self.metrics
+
+    @abstractmethod
+    def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
+        """The fields of a row that reading an answer needs."""
+
+    def build_gold_fields(self, source: TaskSource, doc: Doc) -> dict[str, Any]:
+        """The gold in the model's answer space, and what goes with it."""
+        return {"answer": self.encode_answer(doc["gold"], doc)}
+
+    def encode_answer(self, stored: str, doc: Doc) -> str | None:
+        """A stored answer (gold, or a person's) in the model's answer space; None if the item has no such answer."""
+        return stored
+
+    def build_reply(self, stored: str | None, doc: Doc) -> Any:
+        """What a replayed person says to the harness; an empty text for a skip."""
+        return "" if stored is None else self.encode_answer(stored, doc)
+
+    @abstractmethod
+    def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
+        """A reply of a model as answers are stored; None where no answer can be read."""
+
+    def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
+        """An answer as a file has it, in the form in which answers are stored; None where it has no such form.
+
+        A label is a text or a whole number; boxes are a list of texts, parts of a text a list of {start, end}, with a
+        `label` where parts have classes, or either as JSON in a text; a text is a text.
+        """
+        if isinstance(written, int) and not isinstance(written, bool):
+            return str(written)
+        return written if isinstance(written, str) else None
+
+    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
+        """Where a reply ends: one line, or more where right answers have more."""
+        several = source.several or any(NEWLINE in str(doc["answer"]) for doc in docs)
+        return {"until": [PARAGRAPH if several and self.has_lines else NEWLINE], "do_sample": False}
+
+
+def get_cues(source: TaskSource) -> Mapping[str, str]:
+    """The last lines of prompts in the language of the data set."""
+    return CUES.get(source.data.language, CUES["en"])

@@ -1,0 +1,111 @@
+"""Choices and scales in published files: one of several options, which a model chooses by their likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aggregation import spelling
+from exports.benchmark_items import task_functions
+from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, ItemReader
+from exports.benchmark_items.sources import TaskSource
+from exports.benchmark_items.task_functions import Doc
+from exports.inputs import DataSet
+
+
+class ChoiceSpace(AnswerSpace):
+    """One of several options; where all items have the same, they are classes."""
+
+    question = "choice"
+    answer_type = "label"
+    category = "multiple-choice"
+    primary = "accuracy"
+    scorer = "score_choice"
+    metrics = ("accuracy",)
+    chooses = True
+    names_reasons = True
+
+    def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
+        """With as many codes as the longest list of options has places."""
+        return question.with_positions(max((len(own) for own in options if own is not None), default=0))
+
+    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+        """The options, under their codes where answers are stored as positions."""
+        return tuple(zip(question.get_labels(own), question.get_substantive_options(own), strict=False))
+
+    def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
+        """The classes, if there are any."""
+        return {"classes": question.classes, "classes_are_positions": question.positions is not None}
+
+    def build_source_fields(self, question: Any) -> dict[str, Any]:
+        """The options, their codes, and the abstention that people had."""
+        return {"options": question.options, "labels": question.positions, "abstain": question.abstain}
+
+    def choose_scorer(self, source: TaskSource) -> tuple[str, tuple[str, ...]]:
+        """Classes have more metrics."""
+        if source.data.classes is None:
+            return super().choose_scorer(source)
+        return "score_class", ("accuracy", "macro_f1", "weighted_f1", "mcc")
+
+    def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
+        """The options, and the labels under which they are stored."""
+        labels = options if source.labels is None else list(source.labels[: len(options)])
+        return {"options": options, "labels": labels}
+
+    def build_gold_fields(self, source: TaskSource, doc: Doc) -> dict[str, Any]:
+        """With the number of the option."""
+        number = doc["labels"].index(doc["gold"]) if doc["gold"] in doc["labels"] else None
+        return super().build_gold_fields(source, doc) | {"label": number}
+
+    def encode_answer(self, stored: str, doc: Doc) -> str | None:
+        """The option's text; None for an answer that is none of the item's options."""
+        return str(doc["options"][doc["labels"].index(stored)]) if stored in doc["labels"] else None
+
+    def build_reply(self, stored: str | None, doc: Doc) -> Any:
+        """The number of the option; None for a skip."""
+        return None if stored is None else doc["labels"].index(stored)
+
+    def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
+        """The label of the most likely option."""
+        return task_functions.read_label(doc, replies)
+
+    def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
+        """One of the classes; without classes, spelled as the item's gold if it is the same."""
+        label = super().read_answer(written, item, data, gold=gold)
+        if label is not None and data.classes:
+            label = spelling.find_name(label, data.classes)
+        if label is None or not isinstance(gold, str):
+            return label
+        return spelling.find_name(label, (gold,)) or label
+
+
+class ScaleSpace(ChoiceSpace):
+    """A point of a scale, which is a class."""
+
+    question = "scale"
+    category = "text-classification"
+    names_reasons = False
+
+    def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
+        """Points are stored as they are."""
+        return question
+
+    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+        """The points, which are their own labels."""
+        return tuple(zip(question.options, question.options, strict=True))
+
+    def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
+        """The points, and how they are compared."""
+        return {"classes": question.options, "measurement_level": question.level}
+
+    def build_source_fields(self, question: Any) -> dict[str, Any]:
+        """The points, and what the ends mean."""
+        return {"options": question.options, "ends": question.ends}
+
+    def build_cue(self, source: TaskSource) -> str:
+        """After what the ends of the scale mean."""
+        cue = super().build_cue(source)
+        if source.ends is None or not source.options:
+            return cue
+        (low, high), (first, *_, last) = source.ends, source.options
+        return f"({first} – {low}, {last} – {high})\n{cue}"

@@ -1,0 +1,77 @@
+"""Free and corrected texts in published files: a model writes them as people do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from aggregation.answers import AnswerTypeName
+from exports.benchmark_items import task_functions
+from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, TEXT, AnswerSpace, ItemReader
+from exports.benchmark_items.sources import TaskSource
+from exports.benchmark_items.task_functions import Doc
+
+REMARK = "its texts are remarks, which need not be written"
+
+
+class TextSpace(AnswerSpace):
+    """A free text, compared with the gold and with other accepted answers."""
+
+    question = "text"
+    answer_type: ClassVar[AnswerTypeName] = "text"
+    category = "question-answering"
+    scorer = "score_text"
+    metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
+    has_lines = True
+
+    def find_obstacle(self, question: Any) -> str | None:
+        """A text that need not be written is a remark."""
+        return None if question.required else REMARK
+
+    def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
+        """Further right answers; items have those of the first question."""
+        return {"accepted": items.read_accepted()} if is_first else {}
+
+    def build_source_fields(self, question: Any) -> dict[str, Any]:
+        """None."""
+        return {}
+
+    def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
+        """How texts are compared."""
+        return {"normalise": source.data.normalise}
+
+    def build_gold_fields(self, source: TaskSource, doc: Doc) -> dict[str, Any]:
+        """With the other right answers."""
+        accepted = list(source.data.accepted.get(doc["item_id"], ()))
+        return super().build_gold_fields(source, doc) | {"accepted": accepted}
+
+    def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
+        """The reply as it is."""
+        return task_functions.read_text(doc, replies)
+
+
+class EditSpace(TextSpace):
+    """A corrected text, which can have paragraphs."""
+
+    question = "edit"
+    answer_type = "edit"
+    category = "text-generation"
+    cue = TEXT
+    scorer = "score_edit"
+    metrics = ("exact_match", "wer", "cer", "chrf")
+
+    def find_obstacle(self, question: Any) -> str | None:
+        """A correction that need not be made is asked like any other."""
+        return None
+
+    def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
+        """None: the gold alone is right."""
+        return {}
+
+    def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
+        """With the text that is corrected."""
+        return super().build_fields(source, options=options, text=text) | {"text": text}
+
+    def choose_generation(self, source: TaskSource, docs: Sequence[Doc]) -> dict[str, object]:
+        """A corrected text ends with a gap that no text has."""
+        return {"until": [LONG_GAP], "do_sample": False, "max_gen_toks": 4096}
