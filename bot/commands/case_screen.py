@@ -19,7 +19,6 @@ from rich.text import Text
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
-    from aggregation.answer_types.answer_type import AnswerType
     from annotation.workflow.review.adjudication import OpenCase
     from annotation.workflow.review.cases import Candidate
 
@@ -131,6 +130,8 @@ MAX_ALIGNED = 40
 """In characters: longer answers do not align the numbers of votes."""
 CONTEXT = 80
 """How many unchanged characters are shown before and after each change of a correction."""
+CLOSED_KINDS = frozenset({"choice", "scale"})
+"""The types of question whose candidates are all answers that there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,15 +175,8 @@ class CaseScreen:
                 return CaseDecision(labels=tuple(self.chosen))
 
     @property
-    def _answer_type(self) -> AnswerType:
-        from aggregation.answer_types import TYPES_BY_QUESTION
-
-        return TYPES_BY_QUESTION[self.case.question.kind]
-
-    @property
     def _is_closed(self) -> bool:
-        """Whether the candidates are all answers that there are."""
-        return self._answer_type.is_label
+        return self.case.question.kind in CLOSED_KINDS
 
     def _toggle(self, label: str) -> None:
         if label in self.chosen:
@@ -192,17 +186,18 @@ class CaseScreen:
 
     def _add_own_answer(self) -> None:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
+        from annotation.campaigns.questions import ChoicesQuestion
         from annotation.errors import BadInput
         from annotation.workflow.review.cases import parse_label
 
         question, item = self.case.question, self.case.item
-        is_correction = self._answer_type.revises_text
+        is_correction = question.kind == "edit"
         merged = self.chosen[:1] if is_correction else []
         begun = (merged or [str(item.data.get(getattr(question, "field", ""), ""))])[0] if is_correction else ""
         if is_correction:
             raw = edit_text("Your answer:", begun)
-        elif self._answer_type.has_options:
-            raw = ask_for_boxes(getattr(question, "options", None) or item.options or ())
+        elif isinstance(question, ChoicesQuestion):
+            raw = ask_for_boxes(question.get_options(item.options))
         else:
             raw = read_line("Your answer:")
         if not raw:
@@ -245,7 +240,7 @@ class CaseScreen:
 
     def _build_answer_text(self, text: str) -> Text:
         """An answer; of a correction its differences from the text that was corrected."""
-        if not self._answer_type.revises_text:
+        if self.case.question.kind != "edit":
             return Text(text)
         original = str(self.case.item.data.get(getattr(self.case.question, "field", ""), ""))
         return build_difference(original, text)

@@ -82,7 +82,6 @@ class SubmissionScreen:
         return self.reasons[int(written) - 1] if is_number else written
 
     def _show(self) -> None:
-        from aggregation.answer_types import TYPES_BY_QUESTION
         from annotation.workflow.review.cases import describe_answer
 
         case_screen.clear_screen()
@@ -95,7 +94,7 @@ class SubmissionScreen:
             if answer is None:
                 continue
             out.print(Text(f"\n{question.text}", style="bold"))
-            if TYPES_BY_QUESTION[question.kind].revises_text:
+            if question.kind == "edit":
                 original = str(item.data.get(getattr(question, "field", ""), ""))
                 out.print(build_difference(original, answer))
             else:
