@@ -85,7 +85,7 @@ def build_data_set(
         simulated=frames.has_simulated_answers(session, project),
         question=question.name,
         metrics=question.metrics,
-        kind=space.answer_type,
+        kind=TYPES_BY_QUESTION[question.kind].name,
         normalise=question.normalisation,
         control_gold=frames.read_control_gold(session, project, later=later),
         removed_annotators=frames.read_removed_annotators(session, project),
