@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from aggregation.answer_types import TYPES_BY_QUESTION
 from aggregation.answers import AnswerTypeName
 from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace
 from exports.benchmark_items.answer_spaces.boxes import BoxesSpace
@@ -19,6 +20,6 @@ ANSWER_SPACES: Mapping[str, AnswerSpace] = MappingProxyType(
 )
 """By the type of the question."""
 SPACES_BY_TYPE: Mapping[AnswerTypeName, AnswerSpace] = MappingProxyType(
-    {one.answer_type: one for one in ANSWER_SPACES.values()}
+    {TYPES_BY_QUESTION[question].name: one for question, one in ANSWER_SPACES.items()}
 )
 """By the type of its answers, for what does not differ between questions with such answers."""

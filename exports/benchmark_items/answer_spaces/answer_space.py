@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
-from aggregation.answers import AnswerTypeName
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
@@ -67,14 +66,13 @@ class AnswerSpace(ABC):
     Methods take a `question` as the project file has it (its keys are attributes), a `doc`, which is a row of the
     items' files, and answers as they are stored.
 
-    `question` is the name of the type, `answer_type` that of its answers, `category` what the Hub calls such tasks.
+    `question` is the name of the type, `category` what the Hub calls such tasks.
     `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
     `chooses` one of the options by their likelihoods, or writes a reply, which `has_lines` where right answers do.
     `names_reasons` says that options are words, by which annotators can say why an item is unusable.
     """
 
     question: ClassVar[str]
-    answer_type: ClassVar[AnswerTypeName]
     category: ClassVar[str]
     cue: ClassVar[str] = ANSWER
     primary: ClassVar[str] = "exact_match"

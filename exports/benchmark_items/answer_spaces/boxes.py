@@ -18,7 +18,6 @@ class BoxesSpace(AnswerSpace):
     """Any number of options; where all items have the same, each has a metric of its own."""
 
     question = "choices"
-    answer_type = "boxes"
     category = "multiple-choice"
     cue = NUMBERS
     scorer = "score_boxes"

@@ -17,7 +17,6 @@ class ChoiceSpace(AnswerSpace):
     """One of several options; where all items have the same, they are classes."""
 
     question = "choice"
-    answer_type = "label"
     category = "multiple-choice"
     primary = "accuracy"
     scorer = "score_choice"

@@ -20,7 +20,6 @@ class SpanSpace(AnswerSpace):
     """Parts of the item's text."""
 
     question = "span"
-    answer_type = "span"
     category = "question-answering"
     scorer = "score_span"
     metrics = ("exact_match", "f1", "f1_char")

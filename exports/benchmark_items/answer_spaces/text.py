@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from aggregation.answers import AnswerTypeName
 from exports.benchmark_items import task_functions
 from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, TEXT, AnswerSpace, ItemReader
 from exports.benchmark_items.sources import TaskSource
@@ -18,7 +17,6 @@ class TextSpace(AnswerSpace):
     """A free text, compared with the gold and with other accepted answers."""
 
     question = "text"
-    answer_type: ClassVar[AnswerTypeName] = "text"
     category = "question-answering"
     scorer = "score_text"
     metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
@@ -54,7 +52,6 @@ class EditSpace(TextSpace):
     """A corrected text, which can have paragraphs."""
 
     question = "edit"
-    answer_type = "edit"
     category = "text-generation"
     cue = TEXT
     scorer = "score_edit"
