@@ -6,8 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.finding_types import FindingText
-from annotation.store.models.table_model import TableModel, UtcDateTime, build_enum_check, build_enum_type
+from annotation.store.models.table_model import FindingText, TableModel, UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage
 
 

@@ -5,8 +5,9 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field
 
-from annotation.store.models.finding_types import FindingList, FindingText
 from annotation.store.models.table_model import (
+    FindingList,
+    FindingText,
     TableModel,
     UtcDateTime,
     build_enum_check,
