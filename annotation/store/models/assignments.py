@@ -6,13 +6,14 @@ import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
 from annotation.store.models.column_types import (
+    FindingList,
+    FindingText,
     PlainRow,
     UtcDateTime,
     build_enum_check,
     build_enum_type,
     build_partial_index,
 )
-from annotation.store.models.finding_types import FindingList, FindingText
 from annotation.vocabulary import (
     AssignmentStatus,
     Exclusion,
