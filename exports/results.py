@@ -269,10 +269,12 @@ class DataSetResult:
             return {}
         built = build_variants(self.scored)
         progress = divide_progress(self.progress.get("variants"), tuple(built))
-        return {
-            name: self._score(variant, units=VARIANT_UNITS, progress=progress.get(name))
-            for name, variant in built.items()
+        scored = {
+            name: self._score(variant, units=VARIANT_UNITS, progress=progress[name]) for name, variant in built.items()
         }
+        if not built and "variants" in self.progress:
+            self.progress["variants"](1.0)
+        return scored
 
     @cached_property
     def variants(self) -> Mapping[str, Performance]:

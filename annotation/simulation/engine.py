@@ -11,14 +11,6 @@ from datetime import UTC, datetime, timedelta
 from sqlmodel import col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
-from annotation.campaigns.questions import (
-    ChoiceQuestion,
-    ChoicesQuestion,
-    EditQuestion,
-    ScaleQuestion,
-    SpanQuestion,
-    TextQuestion,
-)
 from annotation.simulation import answer_generator, prerequisites
 from annotation.simulation.annotator_agent import AnnotatorAgent
 from annotation.simulation.answer_generator import ItemTruth, SimulationSettings
@@ -31,15 +23,6 @@ SIMULATION_START = datetime(2026, 1, 5, 6, 0, tzinfo=UTC)
 """The start of every simulation: a Monday morning."""
 MAX_DURATION = timedelta(days=365)
 """The maximum duration of a simulation."""
-SECONDS_BY_QUESTION_TYPE = {
-    ChoiceQuestion: 8.0,
-    ScaleQuestion: 8.0,
-    ChoicesQuestion: 12.0,
-    TextQuestion: 25.0,
-    SpanQuestion: 30.0,
-    EditQuestion: 180.0,
-}
-"""The seconds per question, where the project has no `expected.seconds` and no pace is given."""
 STEPS_PER_ANSWER, STEPS_PER_ANNOTATOR = 8, 2000
 STEPS_PER_PROGRESS_REPORT = 50
 """Progress is reported after each of this many steps."""
@@ -144,4 +127,4 @@ def estimate_pace(definition: ProjectFile) -> float:
     """The median of seconds per item: as the project expects, else by its question types."""
     if definition.expected is not None:
         return definition.expected.seconds
-    return sum(SECONDS_BY_QUESTION_TYPE[type(question)] for question in definition.all_questions if question.required)
+    return sum(question.usual_seconds for question in definition.all_questions if question.required)

@@ -13,7 +13,8 @@ import pandas as pd
 from aggregation import schema
 from aggregation.agreement.coefficients import compute_label_agreement
 from aggregation.agreement.table import Coefficient
-from aggregation.answer_types.boxes import BOX_COEFFICIENTS, NO, YES
+from aggregation.answer_types.box_votes import NO, YES
+from aggregation.answer_types.boxes import BOX_COEFFICIENTS
 from exports import writers
 from exports.filtering.filtered_items import (
     HUMAN_FAILURE,

@@ -18,7 +18,7 @@ from aggregation.answer_types import (
     compute_agreement,
     score_answers,
 )
-from aggregation.answer_types.boxes import build_pooled_box_votes
+from aggregation.answer_types.box_votes import build_pooled_box_votes
 from aggregation.answers import Answers
 from aggregation.consensus.methods import Method
 from aggregation.errors import Refused

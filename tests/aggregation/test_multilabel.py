@@ -12,10 +12,9 @@ from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aggregation.answer_types.box_votes import Selections, check_selections
 from aggregation.answer_types.boxes import (
     DISTANCES,
-    Selections,
-    check_selections,
     compute_box_agreement,
     compute_set_agreement,
     jaccard_distance,

@@ -278,8 +278,8 @@ def test_the_same_votes_give_the_same_bytes_in_whatever_order(make: Make, tmp_pa
 
 def test_a_changed_answer_changes_the_score(make: Make) -> None:
     """The numbers come from the answers: one answer more that is right is one less wrong."""
+    before = baseline(released(make.closed()), "individual")["wrong"]
     data = make.closed()
-    before = baseline(released(data), "individual")["wrong"]
     wrong = data.responses.index[data.responses["response"] == "ні"][0]
     data.responses.loc[wrong, "response"] = "так"
     assert baseline(released(data), "individual")["wrong"] == before - 1

@@ -139,6 +139,7 @@ class ChoiceQuestion(ItemOptionQuestion):
     """
 
     kind: ClassVar[str] = "choice"
+    usual_seconds: ClassVar[float] = 8.0
     is_nominal: ClassVar[bool] = True
 
     type: Literal["choice"]

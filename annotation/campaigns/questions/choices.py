@@ -36,6 +36,7 @@ class ChoicesQuestion(ItemOptionQuestion):
     """Any number of options (boxes to tick), from `least` to `most`; stored as a JSON list in their order."""
 
     kind: ClassVar[str] = "choices"
+    usual_seconds: ClassVar[float] = 12.0
     answer_type: ClassVar[AnswerTypeName] = "boxes"
     takes_one_option: ClassVar[bool] = False
     min_options: ClassVar[int] = 1

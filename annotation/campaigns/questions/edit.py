@@ -20,6 +20,7 @@ class EditQuestion(Question):
     """A corrected copy of a text, the item's `field`; with `must_change` an unchanged copy is refused."""
 
     kind: ClassVar[str] = "edit"
+    usual_seconds: ClassVar[float] = 180.0
     answer_type: ClassVar[AnswerTypeName] = "edit"
     corrects_text: ClassVar[bool] = True
 

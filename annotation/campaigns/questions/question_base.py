@@ -88,6 +88,8 @@ class Question(Section):
     """The name of the type, as written under `type`."""
     answer_type: ClassVar[AnswerTypeName]
     """The type of the answers in `aggregation`."""
+    usual_seconds: ClassVar[float]
+    """The seconds that simulated people need, where the project has no `expected.seconds` and no pace is given."""
     is_closed: ClassVar[bool] = False
     """Whether answers are chosen from options; reviewers read all other answers."""
     takes_one_option: ClassVar[bool] = False

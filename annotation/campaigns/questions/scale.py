@@ -37,6 +37,7 @@ class ScaleQuestion(OptionQuestion):
     """
 
     kind: ClassVar[str] = "scale"
+    usual_seconds: ClassVar[float] = 8.0
 
     type: Literal["scale"]
     options: Options

@@ -39,6 +39,7 @@ class SpanQuestion(Question):
     """
 
     kind: ClassVar[str] = "span"
+    usual_seconds: ClassVar[float] = 30.0
     answer_type: ClassVar[AnswerTypeName] = "span"
     marks_parts: ClassVar[bool] = True
     can_be_condition: ClassVar[bool] = False

@@ -32,6 +32,7 @@ class TextQuestion(Question):
     """
 
     kind: ClassVar[str] = "text"
+    usual_seconds: ClassVar[float] = 25.0
     answer_type: ClassVar[AnswerTypeName] = "text"
     can_name_problems: ClassVar[bool] = True
 
