@@ -113,7 +113,7 @@ class ProjectInputs:
             simulated=self._is_simulated,
             question=question.name,
             metrics=question.metrics,
-            kind=space.answer_type,
+            kind=question.answer_type,
             normalise=question.normalisation,
             control_gold=frames.read_control_gold(view, project, later=later),
             removed_annotators=self._removed_annotators,

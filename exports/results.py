@@ -149,7 +149,7 @@ class DataSetResult:
     @cached_property
     def dawid_skene(self) -> Consensus | None:
         """The Dawid-Skene fit to publish: that of `consensus`, of the scores, or a new one; None if it is refused."""
-        if self.data.kind != "label" or self.consensus is None:
+        if not self.data.answer_type.is_label or self.consensus is None:
             return None
         if self.consensus.method == "dawid_skene":
             return self.consensus
