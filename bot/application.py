@@ -24,10 +24,8 @@ from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
 from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
-from bot.delivery.bot_profiles import update_bot_profiles
-from bot.delivery.delivery_settings import DeliverySettings
+from bot.delivery.delivery_settings import DeliverySettings, configure_logging, update_bot_profiles
 from bot.delivery.export_maker import ExportMaker
-from bot.delivery.logs import configure_logging
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.sender import Receipts, Sender

@@ -15,7 +15,7 @@ from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import answer_hours, frames, queries, second_passes
+from annotation.store import frames, judgements, queries
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
@@ -142,7 +142,7 @@ class ProjectInputs:
 
     def add_people(self, data: inputs.DataSet) -> inputs.DataSet:
         """The data set with the hours at which people answered, and the places of the options that they chose."""
-        hours = answer_hours.read_answer_hours(self.view, self.project)
+        hours = judgements.read_answer_hours(self.view, self.project)
         return replace(self.add_options(data, places=True), hours=hours)
 
     def add_text_hashes(self, data: inputs.DataSet) -> inputs.DataSet:
@@ -182,7 +182,7 @@ class ProjectInputs:
         """The questions that the annotator of each response was not asked: of the second pass, or without a column."""
         definition = self.definition
         later = frozenset(question.name for question in definition.all_questions if question.step > 1)
-        first_pass_only = second_passes.list_missing_passes(self.view, self.project) if later else frozenset()
+        first_pass_only = queries.list_missing_passes(self.view, self.project) if later else frozenset()
         in_file = (
             definition.votes.answers
             if definition.votes and definition.votes.answers

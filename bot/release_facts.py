@@ -16,14 +16,15 @@ from sqlmodel import Session, col, select
 from aggregation.findings import Finding, name_figure
 from annotation.campaigns import programme_file, project_file
 from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
-from annotation.campaigns.sections.release import DECLARED_FACTS
+from annotation.campaigns.sections.quality import DECLARED_FACTS
 from annotation.loading import campaign_lint
 from annotation.store import queries
 from annotation.store.models import Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool
 from annotation.workflow.annotators import payments, terms
 from annotation.workflow.lifecycle import campaign_reader, precision
-from annotation.workflow.monitoring import campaign_status, conduct, funnel, item_history, people_counts
+from annotation.workflow.monitoring import campaign_status, conduct, item_history
+from annotation.workflow.monitoring.conduct import compute_funnel, count_attestations, count_profile
 from annotation.workflow.quality import rules
 from exports import facts, privacy
 
@@ -241,7 +242,7 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
 def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, Any]:
     """The facts that only a campaign that asked people here can have."""
     project, definition, counted = campaign.project, campaign.definition, campaign.conduct
-    steps = funnel.compute_funnel(session, project=project, definition=definition)
+    steps = compute_funnel(session, project=project, definition=definition)
     work = payments.list_active_times(session, project=project, definition=definition)
     fields = _list_profile_fields(campaign)
     training = definition.stages.training
@@ -316,7 +317,7 @@ def _list_profile_fields(campaign: _Campaign) -> tuple[ProfileField, ...]:
 def _list_profile(
     session: Session, fields: Collection[ProfileField], annotators: Collection[int]
 ) -> tuple[facts.ProfileCount, ...]:
-    counted = people_counts.count_profile(session, tuple(fields), annotators=annotators)
+    counted = count_profile(session, tuple(fields), annotators=annotators)
     questions = {field.name: field.text for field in fields}
     return tuple(one for name, counts in counted.items() for one in _suppress(name, questions[name], counts))
 
@@ -325,7 +326,7 @@ def _list_attested(session: Session, campaign: _Campaign) -> tuple[facts.Profile
     section = campaign.definition.attestation
     if section is None:
         return ()
-    counts = people_counts.count_attestations(session, campaign.project, annotators=campaign.conduct.contributors)
+    counts = count_attestations(session, campaign.project, annotators=campaign.conduct.contributors)
     return tuple(_suppress("attestation", section.text, Counter[str | None](counts)))
 
 

@@ -18,18 +18,16 @@ from annotation.campaigns.sections.annotators import (
 )
 from annotation.campaigns.sections.base import Language, PathInFile, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.quality import (
+    BenchmarkSection,
     CapsSection,
+    DeclaredSection,
+    ExpectedSection,
     FilteringSection,
+    LineageSection,
+    PublishedSection,
     QualityRule,
     ReportsSection,
     ReviewSection,
-)
-from annotation.campaigns.sections.release import (
-    BenchmarkSection,
-    DeclaredSection,
-    ExpectedSection,
-    LineageSection,
-    PublishedSection,
 )
 from annotation.campaigns.sections.sources import (
     ItemsSection,

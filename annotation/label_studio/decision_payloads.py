@@ -18,7 +18,7 @@ from annotation.label_studio_controls import decision_controls, elements, get_co
 from annotation.label_studio_controls.control_base import ControlResult
 from annotation.loading.judgements import label_studio_json
 from annotation.store.models import Item
-from annotation.workflow.review.adjudication import OpenCase
+from annotation.workflow.review.adjudication_queue import OpenCase
 from annotation.workflow.review.cases import Candidate, build_content
 from annotation.workflow.review.submissions import Submission
 

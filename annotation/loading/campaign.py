@@ -14,7 +14,7 @@ from annotation.campaigns.project_file import LabelsSection, ProjectFile
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import golds, judgements, pools, truth_files, vote_parser
+from annotation.loading import golds, judgements, pools, vote_parser
 from annotation.loading.drafts import (
     ItemDraft,
     VoteDraft,
@@ -23,7 +23,8 @@ from annotation.loading.drafts import (
     parse_options,
     pause_garbage_collection,
 )
-from annotation.loading.judgements.raw_votes import RawVote, build_item_id
+from annotation.loading.golds import ReadTruth, add_golds, read_truth
+from annotation.loading.judgements.other_tools import RawVote, build_item_id
 from annotation.loading.vote_parser import LabelNormaliser, SpanClassReader
 from annotation.vocabulary import Pool
 
@@ -85,7 +86,7 @@ class CampaignContents:
     items: tuple[ItemDraft, ...]
     questions: tuple[Question, ...]
     frames: tuple[pools.SamplingFrame, ...] = ()
-    truth: truth_files.ReadTruth | None = None
+    truth: ReadTruth | None = None
 
     @property
     def choice_question(self) -> Question | None:
@@ -133,17 +134,17 @@ def read_contents(campaign: project_file.CheckedProject) -> CampaignContents:
 def _read_items(campaign: project_file.CheckedProject) -> CampaignContents:
     definition, section = campaign.definition, campaign.definition.truth
     frames: tuple[pools.SamplingFrame, ...] = ()
-    truth: truth_files.ReadTruth | None = None
+    truth: ReadTruth | None = None
     if isinstance(definition.items, project_file.ItemsSection):
         pooled = pools.read_pools(campaign, definition.items)
         drafts, frames = pooled.items, pooled.frames
     else:
         drafts = _build_items(campaign)
         if section is not None:
-            truth = truth_files.read_truth(
+            truth = read_truth(
                 campaign.resolve_path(section.file), section, known={draft.external_id for draft in drafts}
             )
-            drafts = truth_files.add_golds(drafts, truth, question=definition.all_questions[0].name)
+            drafts = add_golds(drafts, truth, question=definition.all_questions[0].name)
     most = max(len(item.options or ()) for item in drafts)
     questions = tuple(question.with_positions(most) for question in definition.all_questions)
     _check_options(drafts, questions, definition)

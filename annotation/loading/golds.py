@@ -2,14 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+from aggregation import spelling
 from aggregation.scoring import is_number
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import Question
-from annotation.errors import BadInput, ErrorCollector
-from annotation.loading.drafts import ItemDraft
+from annotation.campaigns.sections.sources import TruthSection
+from annotation.errors import BadInput, ErrorCollector, Where
+from annotation.loading.drafts import ItemDraft, get_cell
+from annotation.loading.items.item_reader import read_rows
+from annotation.loading.judgements.other_tools import build_item_id, get_item_key
 from annotation.vocabulary import Pool
+
+MAX_NAMED = 3
+"""How many rows or items a warning names."""
+
+
+UnusedRow = tuple[str, input_files.FileRow]
+"""A row of gold for an item that has no votes, with the words that name its item."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadTruth:
+    """The rows of a file of gold: `rows` by external id of their item, with the gold, which is None where it is empty.
+
+    `unused` are the rows for items that have no votes.
+    """
+
+    rows: Mapping[str, tuple[input_files.FileRow, str | None]]
+    unused: tuple[UnusedRow, ...]
+
+
+def read_truth(path: Path, section: TruthSection, *, known: Collection[str]) -> ReadTruth:
+    """Read a file of gold; `known` are the external ids of the items that have votes.
+
+    Raises BadInput for an item that stands twice, and where no row is for an item that has votes.
+    """
+    rows: dict[str, tuple[input_files.FileRow, str | None]] = {}
+    unused: list[UnusedRow] = []
+    items, met = spelling.index_names(known), set[str]()
+    for number, row in enumerate(read_rows(path, form=section.format, under=section.path)):
+        if number == 0:
+            input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
+        key = get_item_key(row, section.item)
+        item_key = spelling.build_key(build_item_id(key))
+        if item_key in met and item_key in items:
+            where = row.where(section.item[0])
+            raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
+        met.add(item_key)
+        if item_key in items:
+            rows[items[item_key]] = (row, get_cell(row, section.gold).strip() or None)
+        else:
+            unused.append((_join_key(key), row))
+    if not rows:
+        raise BadInput(
+            "No row of the truth is for an item that has votes.",
+            where=Where(file=path, line=1, field=", ".join(section.item)),
+            remedy="Check that `truth.item` names the same columns as `votes.item`.",
+        )
+    return ReadTruth(rows=rows, unused=tuple(unused))
+
+
+def add_golds(drafts: Iterable[ItemDraft], truth: ReadTruth, *, question: str) -> tuple[ItemDraft, ...]:
+    """The items with their gold for the question of this name; a gold that came with the votes stays without one."""
+    return tuple(_add_gold(draft, truth, question) if draft.external_id in truth.rows else draft for draft in drafts)
+
+
+def _add_gold(draft: ItemDraft, truth: ReadTruth, question: str) -> ItemDraft:
+    row, gold = truth.rows[draft.external_id]
+    golds = draft.golds if gold is None else {**draft.golds, question: gold}
+    return draft._replace(gold=golds.get(question), golds=golds, origin=row)
+
+
+def name_item(data: Mapping[str, Any], external_id: str) -> str:
+    """The words that name an item made from votes: the values of its key, from its data."""
+    return _join_key(data.get("key") or [external_id])
+
+
+def _join_key(key: Iterable[str]) -> str:
+    return " | ".join(key)
+
+
+def describe_gaps(unused: Sequence[UnusedRow], *, without_gold: Sequence[str]) -> Iterator[str]:
+    """Sentences about rows that are for no item and about items without gold; `without_gold` are the latter's names."""
+    if unused:
+        number = len(unused)
+        words = spelling.quote_words(name for name, _ in unused)
+        places = [f"{word[1:-1]} ({row.file.name}:{row.line})" for word, (_, row) in zip(words, unused, strict=True)]
+        subject = "1 row of the truth is" if number == 1 else f"{number} rows of the truth are"
+        yield f"{subject} for no item that has votes: {_name_first(places)}."
+    if without_gold:
+        subject = "1 item has" if len(without_gold) == 1 else f"{len(without_gold)} items have"
+        yield f"{subject} no gold: {_name_first([word[1:-1] for word in spelling.quote_words(without_gold)])}."
+
+
+def _name_first(names: Sequence[str]) -> str:
+    """The first names with commas between them, and how many more there are."""
+    more = len(names) - MAX_NAMED
+    return f"{', '.join(names[:MAX_NAMED])} and {more} more" if more > 0 else ", ".join(names)
+
 
 POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
 

@@ -20,7 +20,7 @@ from annotation.errors import BadInput
 from annotation.label_studio_controls import results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json
-from annotation.loading.judgements.raw_votes import RawVote
+from annotation.loading.judgements.other_tools import RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
 
 

@@ -14,7 +14,7 @@ from annotation.store import queries
 from annotation.store.models import Invitation, Participation, Project
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import consents, invitations, profiles, registration, terms
+from annotation.workflow.annotators import consents, invitations, registration, terms
 from annotation.workflow.participations import NothingAssigned
 
 PSEUDONYM_KEY = b"the key of simulations, no secret"
@@ -61,7 +61,7 @@ def meet_requirement(
         profile_answers = terms.get_profile_answers(session, annotator_id=annotator_id)
         for field in terms.list_missing_fields(project_terms.fields, profile_answers):
             value = _draw_profile_answer(field, admitting_answers, annotator)
-            profiles.save_profile_answer(session, annotator_id=annotator_id, field=field, value=value, now=now)
+            registration.save_profile_answer(session, annotator_id=annotator_id, field=field, value=value, now=now)
 
 
 def _draw_profile_answer(

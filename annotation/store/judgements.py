@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, aliased
@@ -21,8 +22,48 @@ from sqlmodel import Session, col, func, select
 
 from aggregation.findings import Finding
 from annotation.store import row_tables
-from annotation.store.models import Assignment, AssignmentRow, Item, Judgement
-from annotation.vocabulary import CONTROL_ITEM, AssignmentStatus, Exclusion, ExclusionKind, Pool, Stage, Surface
+from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
+from annotation.vocabulary import (
+    CONTROL_ITEM,
+    UNSAID_TIME_ZONE,
+    AssignmentStatus,
+    Exclusion,
+    ExclusionKind,
+    Pool,
+    Stage,
+    Surface,
+)
+
+Hours = dict[tuple[str, str], int]
+
+
+def read_answer_hours(session: Session, project: Project) -> Hours:
+    """The hour, 0 to 23, of each final answer to a main item, by item_id and pseudonym.
+
+    It is that of the annotator's own time zone. Who did not tell theirs is left out, and so are answers of unknown time
+    and repeats, as the first answer counts.
+    """
+    query = (
+        select(Item.external_id, Annotator.pseudonym, Annotator.time_zone, Judgement.answered_at)
+        .select_from(Assignment)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .join(Annotator, col(Annotator.id) == col(Assignment.annotator_id))
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(
+            col(Assignment.project_id) == project.id,
+            col(Assignment.is_repeat).is_(False),
+            col(Item.pool) == Pool.MAIN,
+            build_final_revision_condition(),
+        )
+    )
+    zones: dict[str, ZoneInfo] = {}
+    hours: Hours = {}
+    for item, pseudonym, zone, answered_at in session.exec(query):
+        if zone not in (None, UNSAID_TIME_ZONE) and answered_at is not None:
+            local = zones.setdefault(zone, ZoneInfo(zone))
+            hours[item, pseudonym] = answered_at.replace(tzinfo=answered_at.tzinfo or UTC).astimezone(local).hour
+    return hours
+
 
 IS_CONTROL = sa.text("assignment.is_control")
 IS_TRAINING = sa.text("assignment.stage = 'training'")

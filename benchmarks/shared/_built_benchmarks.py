@@ -24,7 +24,7 @@ from annotation.simulation import engine
 from annotation.simulation.answer_generator import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import programmes, projects, transitions
+from annotation.workflow.lifecycle import projects, transitions
 from bot import benchmark_release
 from exports import benchmark
 from exports.benchmark import Benchmark
@@ -70,7 +70,7 @@ class Campaigns:
         file.write_text(f"programme: {name}\ntitle: Усе\nlanguage: {language}\nprojects:\n{files}", "utf-8")
         checked = programme_file.read_programme(file, allow_outside=True)
         with self.db.transaction() as session:
-            programmes.load_programme(session, checked, now=engine.SIMULATION_START)
+            projects.load_programme(session, checked, now=engine.SIMULATION_START)
 
     def answer(self, names: Sequence[str], **settings: Any) -> None:
         """Let simulated people answer projects until they are done, and close them."""

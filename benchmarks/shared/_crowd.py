@@ -22,8 +22,7 @@ from annotation.store import invariants
 from annotation.store.database import Database
 from bot.conversation import updates_and_calls
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData
-from bot.emulator.display_log import DisplayedEvent
-from bot.emulator.model import Message
+from bot.emulator.model import DisplayedEvent, Message
 from bot.emulator.server import Server
 
 SPAWNER = Path(__file__).parent / "_bot_spawner.py"

@@ -13,11 +13,10 @@ from typing import Any, ClassVar
 from _webhooks import WEBHOOK_METHODS, NoAnswer, Webhook, WebhookSender
 from aiohttp import web
 
-from bot.emulator import files
 from bot.emulator.calls import Answer, CallRefused, Upload
 from bot.emulator.entities import FormattedText, detect_entities
 from bot.emulator.methods import METHODS, Method
-from bot.emulator.model import Chat, Content, Message, User
+from bot.emulator.model import Chat, Content, Message, User, store_file
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
@@ -207,7 +206,7 @@ class ObservedPerson(ScriptedPerson):
 
     def upload(self, name: str, content: bytes, *, caption: str = "", photo: bool = False) -> Message:
         """Send a file."""
-        file = files.store_file(self.telegram.files, Upload(name, content), photo=photo)
+        file = store_file(self.telegram.files, Upload(name, content), photo=photo)
         return self.send_content(Content(detect_entities(FormattedText(caption)), file=file), self.chat)
 
     def deactivate(self) -> None:

@@ -14,8 +14,7 @@ from time import perf_counter
 
 from _faulty_telegram import FaultyTelegram
 
-from bot.emulator.display_log import DisplayedEvent
-from bot.emulator.model import Message
+from bot.emulator.model import DisplayedEvent, Message
 from bot.emulator.server import Server
 
 CONTENDER = Path(__file__).parent / "_contenders.py"

@@ -61,7 +61,7 @@ def adjudicate(
     """
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
-    from annotation.workflow.review import adjudication, cases, reviewers
+    from annotation.workflow.review import adjudication_queue, cases, reviewers
     from bot import doubtful_items
     from bot.commands import command_line, data_sets, database_session, decision_files, decision_push, terminal_output
     from exports.results import DataSetResult, ResultOptions
@@ -91,7 +91,7 @@ def adjudicate(
             asked = cases.get_question(loaded, question)
             data = read.read_data_set(asked.name)
             golds = cases.list_gold_items(view, project=loaded, question=asked.name)
-            revisions = adjudication.map_revisions(view, project=loaded)
+            revisions = adjudication_queue.map_revisions(view, project=loaded)
             answers = (
                 {}
                 if models is None
@@ -165,15 +165,15 @@ class _Queue:
 
     def decide_all(self, rows: Sequence[AdjudicationRow]) -> None:
         """Store decisions, all or none."""
-        from annotation.workflow.review import adjudication
+        from annotation.workflow.review import adjudication_queue
         from bot.commands import database_session, decision_files
 
         with self._database.transaction() as session:
             project = database_session.get_project(session, self._project)
             for row in rows:
                 with decision_files.name_decision(row):
-                    case = adjudication.get_case(session, project=project, question=self._question, item=row.item)
-                    adjudication.decide_case(
+                    case = adjudication_queue.get_case(session, project=project, question=self._question, item=row.item)
+                    adjudication_queue.decide_case(
                         session,
                         project=project,
                         case=case,
@@ -187,7 +187,7 @@ class _Queue:
     def ask_for_decisions(self) -> None:
         """Show one case after another until none waits, or the adjudicator quits."""
         from annotation.errors import HromadaError
-        from annotation.workflow.review import adjudication
+        from annotation.workflow.review import adjudication_queue
         from bot.commands import database_session, terminal_output
         from bot.commands.case_screen import CaseScreen
         from bot.commands.decision_files import AdjudicationRow
@@ -200,7 +200,7 @@ class _Queue:
                 waiting = [case for case in self._list_cases(view, project) if case.id not in skipped]
                 if not waiting:
                     break
-                opened = adjudication.open_case(view, project=project, case=waiting[0], adjudicator=self._person)
+                opened = adjudication_queue.open_case(view, project=project, case=waiting[0], adjudicator=self._person)
             answer = CaseScreen(case=opened, left=len(waiting), message=message).ask_decision()
             message = ""
             if answer == "q":
@@ -223,13 +223,13 @@ class _Queue:
 
     def print_waiting(self, *, as_json: bool) -> None:
         """List what waits for the adjudicator, as they would be shown it, and how far the gold review is."""
-        from annotation.workflow.review import adjudication, cases
+        from annotation.workflow.review import adjudication_queue, cases
         from bot.commands import database_session, terminal_output
 
         with self._database.reading() as view:
             project = database_session.get_project(view, self._project)
             opened = [
-                adjudication.open_case(view, project=project, case=case, adjudicator=self._person)
+                adjudication_queue.open_case(view, project=project, case=case, adjudicator=self._person)
                 for case in self._list_cases(view, project)
             ]
             plan = cases.find_gold_review(view, project=project, question=self._question.name)
@@ -262,9 +262,9 @@ class _Queue:
         )
 
     def _list_cases(self, session: Session, project: Project) -> Sequence[AdjudicationCase]:
-        from annotation.workflow.review import adjudication
+        from annotation.workflow.review import adjudication_queue
 
-        return adjudication.list_open_cases(
+        return adjudication_queue.list_open_cases(
             session,
             project=project,
             question=self._question,
@@ -278,13 +278,13 @@ class _Queue:
         Raises NotFound for an item on which nothing is decided that they may take back.
         """
         from annotation.errors import NotFound
-        from annotation.workflow.review import adjudication
+        from annotation.workflow.review import adjudication_queue
         from bot.commands import database_session, decision_files
 
         with self._database.transaction() as session:
             project = database_session.get_project(session, self._project)
-            case = item and adjudication.get_case(session, project=project, question=self._question, item=item)
-            undone = adjudication.undo_decision(
+            case = item and adjudication_queue.get_case(session, project=project, question=self._question, item=item)
+            undone = adjudication_queue.undo_decision(
                 session,
                 project=project,
                 question=self._question,

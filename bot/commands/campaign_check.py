@@ -11,7 +11,7 @@ from typing import Any
 from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, truth_files
+from annotation.loading import campaign_lint, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -252,8 +252,8 @@ def _list_weaknesses(
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:
     """What the file of gold lacks, or has too much, for items that are made from votes."""
     if contents.truth is not None:
-        without_gold = [truth_files.name_item(item.data, item.external_id) for item in contents.items if not item.golds]
-        yield from truth_files.describe_gaps(contents.truth.unused, without_gold=without_gold)
+        without_gold = [golds.name_item(item.data, item.external_id) for item in contents.items if not item.golds]
+        yield from golds.describe_gaps(contents.truth.unused, without_gold=without_gold)
 
 
 def _list_misplaced_options(definition: project_file.ProjectFile, contents: CampaignContents) -> Iterator[str]:

@@ -19,7 +19,7 @@ from rich.text import Text
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
-    from annotation.workflow.review.adjudication import OpenCase
+    from annotation.workflow.review.adjudication_queue import OpenCase
     from annotation.workflow.review.cases import Candidate
 
 

@@ -11,7 +11,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     Says what is wrong with the items, and what has to be done before annotators come: missing items, facts that a
     release has to state.
     """
-    from annotation.workflow.monitoring import closed_items
+    from annotation.workflow.monitoring import progress
     from bot.commands import campaign_check, other_projects, terminal_output
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
@@ -46,7 +46,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
                 terminal_output.print_table(
                     f"Closed by exposure in {one.campaign.name}",
                     ("annotator", "items"),
-                    closed_items.describe_closed_items(one.closed),
+                    progress.describe_closed_items(one.closed),
                 )
         for line in (*checked.warnings, *unread, *shared):
             terminal_output.print_sentence(f"Warning: {line}")

@@ -53,13 +53,13 @@ async def _serve(
 ) -> None:
     """Serve until a signal comes."""
     from bot import application
-    from bot.delivery import logs
+    from bot.delivery import delivery_settings
     from bot.web.details import DetailMeter
     from bot.web.live_pages import LivePages
     from bot.web.server import DashboardServer
     from bot.web.snapshots import SnapshotReader
 
-    logs.configure_logging("WARNING", token=access.token or "")
+    delivery_settings.configure_logging("WARNING", token=access.token or "")
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from annotation.campaigns.project_file import CheckedProject
     from annotation.loading.campaign import CampaignContents
     from annotation.workflow.lifecycle.change_plan import ChangePlan
-    from annotation.workflow.lifecycle.programmes import LoadedProgramme
-    from annotation.workflow.lifecycle.projects import LoadedProject
+    from annotation.workflow.lifecycle.projects import LoadedProgramme, LoadedProject
 
     ReadCampaigns = Sequence[tuple[CheckedProject, CampaignContents, tuple[LintFinding, ...]]]
 
@@ -86,7 +85,7 @@ def _store_campaigns(
     read: ReadCampaigns, *, yes: bool, quiet: bool, programme: CheckedProgramme | None = None
 ) -> tuple[list[LoadedProject], LoadedProgramme | None]:
     """Store the projects, and the programme behind them, in one transaction."""
-    from annotation.workflow.lifecycle import programmes, projects
+    from annotation.workflow.lifecycle import projects
     from bot.commands import database_session, terminal_output
 
     with (
@@ -101,9 +100,7 @@ def _store_campaigns(
             )
             for campaign, contents, findings in read
         ]
-        stored = (
-            None if programme is None else programmes.load_programme(transaction, programme, now=now, confirmed=yes)
-        )
+        stored = None if programme is None else projects.load_programme(transaction, programme, now=now, confirmed=yes)
     return loaded, stored
 
 
@@ -181,12 +178,12 @@ def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool
 def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, json: bool) -> None:
     """Print what loading a programme would change, in itself and in its projects."""
     from annotation.errors import NotFound
-    from annotation.workflow.lifecycle import programmes
+    from annotation.workflow.lifecycle import projects
     from bot.commands import database_session, terminal_output
 
     try:
         with database_session.open_database() as database, database.reading() as view:
-            plan = programmes.plan_programme(view, programme)
+            plan = projects.plan_programme(view, programme)
     except NotFound:
         plan = None
     facts = _build_plan_json(plan)

@@ -33,7 +33,7 @@ async def serve_page(
     from annotation.store import mailbox, queries
     from bot import application
     from bot.conversation.updates_and_calls import ConversationSettings
-    from bot.delivery import logs
+    from bot.delivery import delivery_settings
     from bot.emulator.chat_page import LANGUAGES
     from bot.emulator.model import User
     from bot.emulator.request import LocalRequest
@@ -44,7 +44,7 @@ async def serve_page(
         token=f"7000000001:{secrets.token_urlsafe(24)}",
         me=User(7_000_000_001, "hromada", username="hromada_local_bot", is_bot=True),
     )
-    logs.configure_logging("WARNING", token=telegram.token)
+    delivery_settings.configure_logging("WARNING", token=telegram.token)
     app = application.build_application(
         token=telegram.token,
         database=database,

@@ -126,14 +126,14 @@ def reports(
     json: AsJson = False,
 ) -> None:
     """Problems that people reported with items; an item that enough people reported is paused."""
-    from annotation.workflow.review import problem_reports
+    from annotation.workflow.review import cases
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.reading() as view:
         chosen = None if project is None else database_session.get_project(view, project).id
         listed = [
             vars(report) | {"at": report.at.isoformat(timespec="minutes")}
-            for report in problem_reports.list_open_reports(view, project_id=chosen)
+            for report in cases.list_open_reports(view, project_id=chosen)
         ]
     if json:
         terminal_output.print_json(listed)
@@ -150,12 +150,12 @@ def dismiss(
     item: Annotated[str, typer.Argument(help="The item's id.", show_default=False)],
 ) -> None:
     """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
-    from annotation.workflow.review import problem_reports
+    from annotation.workflow.review import cases
     from bot.commands import database_session, terminal_output
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
-        number = problem_reports.dismiss_reports(
+        number = cases.dismiss_reports(
             transaction, project=loaded, item=item, now=database_session.get_time(transaction)
         )
     terminal_output.print_sentence(f"{item} is handed out: {number} reports are answered.")

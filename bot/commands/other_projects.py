@@ -11,8 +11,8 @@ from annotation.loading.campaign import CampaignContents
 from annotation.vocabulary import POOLS_WITH_OVERLAP
 from annotation.workflow.lifecycle import shared_items
 from annotation.workflow.lifecycle.shared_items import SharedItems
-from annotation.workflow.monitoring import closed_items
-from annotation.workflow.monitoring.closed_items import ClosedItems
+from annotation.workflow.monitoring import progress
+from annotation.workflow.monitoring.progress import ClosedItems
 from bot.commands import database_session
 
 
@@ -45,7 +45,7 @@ def compare_campaigns(campaigns: Sequence[tuple[CheckedProject, CampaignContents
                         *beside[campaign.name],
                         *shared_items.list_shared_items(view, campaign, items, without=names),
                     ),
-                    closed=closed_items.list_items_to_close(
+                    closed=progress.list_items_to_close(
                         view,
                         campaign.definition,
                         [item.group for item in contents.items if item.pool in POOLS_WITH_OVERLAP],

@@ -284,9 +284,9 @@ _FUNNEL_STEPS = {
 
 def _build_closed_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
     """What is closed to whom because they met it in another project, which free places do not tell."""
-    from annotation.workflow.monitoring import closed_items
+    from annotation.workflow.monitoring import progress
 
-    lines = closed_items.describe_closed_items(campaign.closed or ())
+    lines = progress.describe_closed_items(campaign.closed or ())
     return [(f"closed by exposure to {who}", words) for who, words in lines]
 
 

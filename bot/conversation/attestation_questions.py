@@ -14,8 +14,8 @@ from bot.conversation import prompts
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import project_status
-from bot.conversation.views.project_status import AttestationMoment
+from bot.conversation.views import own_progress
+from bot.conversation.views.own_progress import AttestationMoment
 
 
 def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_id: int) -> TelegramCalls:
@@ -28,7 +28,7 @@ def ask_before_item(context: UpdateContext, definition: ProjectFile, *, project_
     )
     if work_session is None or definition.attestation is None:
         return ()
-    question = project_status.render_attestation(
+    question = own_progress.render_attestation(
         definition.attestation,
         context.translate,
         project_id=project_id,
@@ -51,7 +51,7 @@ def render_at_pause(context: UpdateContext, *, project_id: int) -> RenderedMessa
     participation = context.transaction.find_participation(project_id)
     if section is None or participation is None or participation.work_session < 1:
         return None
-    return project_status.render_attestation(
+    return own_progress.render_attestation(
         section,
         context.translate,
         project_id=project_id,
@@ -72,7 +72,7 @@ def ask_at_end(context: UpdateContext) -> TelegramCalls:
         context.transaction.session, annotator_id=context.annotator_id, now=context.now, at_end=True
     )
     for due in listed:
-        question = project_status.render_attestation(
+        question = own_progress.render_attestation(
             due.section,
             context.translate,
             project_id=due.project_id,

@@ -23,7 +23,7 @@ from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, NewMessage, TelegramCall, TelegramCalls, UpdateKind
-from bot.conversation.views import answer_summary, items, menus, notice_cards, onboarding, own_progress, project_status
+from bot.conversation.views import items, menus, onboarding, own_progress
 from bot.conversation.views.menus import MenuLine
 
 OTHER_SCREENS = {*access.RESOLVABLE_REASONS, UnassignedReason.SEARCHING, UnassignedReason.SUSPENDED}
@@ -66,7 +66,7 @@ def _explain_reason(context: UpdateContext, result: NothingAssigned | None) -> s
     if result is None or result.project is None or result.reason not in TOLD_REASONS:
         return ""
     project, _ = definitions.get_named_project(context.transaction.session, result.project)
-    return context.translate(project_status.REASON_TEXTS[result.reason], project=project.title)
+    return context.translate(own_progress.REASON_TEXTS[result.reason], project=project.title)
 
 
 def _format_end(ended: Sequence[OwnProgress], translate: Texts) -> str:
@@ -127,7 +127,7 @@ def add_news_offer(
         return tuple(explanations)
     *earlier, last = explanations
     wish = wishes.note_nothing_to_answer(context.transaction.session, annotator_id=context.annotator_id)
-    added = notice_cards.render_news_offer(wish, context.translate)
+    added = menus.render_news_offer(wish, context.translate)
     if not isinstance(last, NewMessage):
         raise TypeError("an explanation is a message")
     message = replace(added, html=f"{last.html}\n\n{added.html}", buttons=(*last.buttons, *added.buttons))
@@ -137,7 +137,7 @@ def add_news_offer(
 def send_pause(context: UpdateContext, text_id: str, **arguments: int) -> TelegramCalls:
     """Say that work is paused, with a button that shows what the bot writes first."""
     paused = message_layout.render_text(context.translate, context.translate(text_id, **arguments))
-    return context.send(replace(paused, buttons=((notice_cards.build_card_button(context.translate),),)))
+    return context.send(replace(paused, buttons=((menus.build_card_button(context.translate),),)))
 
 
 MAX_SEARCHES = 20
@@ -366,7 +366,7 @@ def render_item(context: UpdateContext, item: AssignedItem, draft: AnswerDraft) 
     Where the draft has all answers, as after an undo, it is asked which of them to change.
     """
     if draft.answers and items.find_asked(item, draft) is None:
-        return answer_summary.render_answer_summary(item, draft, context.translate)
+        return items.render_answer_summary(item, draft, context.translate)
     return items.render_item(
         item,
         context.translate,
@@ -393,7 +393,7 @@ def _explain_no_item(context: UpdateContext, result: NothingAssigned) -> Telegra
     if result.reason is UnassignedReason.NOTHING_LEFT:
         return context.send_text("all-done", answers=_count_answers(context))
     is_done = result.reason in {UnassignedReason.CAP, UnassignedReason.QUOTA}
-    explanation = project_status.render_unassigned_reason(
+    explanation = own_progress.render_unassigned_reason(
         result,
         context.translate,
         title=title,

@@ -15,7 +15,7 @@ from bot.conversation import message_layout, organiser_notifications
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import DEFAULT_LANGUAGE, LANGUAGES, get_texts, list_commands, match_language
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, NewMessage, TelegramCalls
-from bot.conversation.views import notice_cards
+from bot.conversation.views import menus
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -62,7 +62,7 @@ def collect_notifications(
 def send_wished_notices(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
     """Reminders and news that are due, by day where their annotators are."""
     due = wishes.queue_wished_notices(session, now=now, default_zone=settings.time_zone, simulated=settings.simulated)
-    rendered = [notice_cards.render_notice(one.kind, one.title, get_texts(match_language(one.language))) for one in due]
+    rendered = [menus.render_notice(one.kind, one.title, get_texts(match_language(one.language))) for one in due]
     return tuple(
         NewMessage(
             chat_id=queued.telegram_id,

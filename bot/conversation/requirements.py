@@ -19,7 +19,7 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
 from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
-from bot.conversation.views import onboarding, work_sessions
+from bot.conversation.views import menus, onboarding
 
 if TYPE_CHECKING:
     pass
@@ -77,7 +77,7 @@ def show_card(
     button = message_layout.build_button(
         context.translate(label_id), ButtonAction.CARD, project_id, word=version, typed=(prompts.GO_ON,)
     )
-    sizes = work_sessions.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
+    sizes = menus.build_size_row(context.translate, first="session-only", project_id=project_id, word=version)
     buttons = ((button,),) if label_id != "begin" or context.state.session_goal else ((button,), sizes)
     card = onboarding.render_card(
         project.title, project.instructions, definition.examples, context.translate, buttons=buttons, above=above

@@ -19,18 +19,14 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from bot.conversation import case_queue, message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import (
     adjudication,
-    answer_changes,
     answers,
     data_rights,
-    notice_wishes,
     onboarding,
     organiser_texts,
     organisers,
-    questions_and_pauses,
     skips_and_reports,
     start,
     typed_answers,
-    typed_texts,
     work_sessions,
 )
 from bot.conversation.text_parts import MAX_PARTS
@@ -99,16 +95,16 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.DONE), answers.apply_tap),
     (_build_tap_condition(ButtonAction.ENTRY), answers.apply_tap),
     (_build_tap_condition(ButtonAction.LEAVE_UNANSWERED), answers.apply_leave_tap),
-    (_build_tap_condition(ButtonAction.UNDO), answer_changes.undo_answer),
-    (_build_tap_condition(ButtonAction.KEEP), answer_changes.keep_answer),
-    (_build_tap_condition(ButtonAction.CHANGE), answer_changes.change_one_answer),
+    (_build_tap_condition(ButtonAction.UNDO), answers.undo_answer),
+    (_build_tap_condition(ButtonAction.KEEP), answers.keep_answer),
+    (_build_tap_condition(ButtonAction.CHANGE), answers.change_one_answer),
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
     (_build_tap_condition(ButtonAction.REPORT), skips_and_reports.report_item),
     (_build_tap_condition(ButtonAction.MORE), skips_and_reports.show_more),
-    (_build_tap_condition(ButtonAction.ASK), questions_and_pauses.ask_for_question),
-    (_leads_to_earlier_question, answer_changes.ask_previous_question),
+    (_build_tap_condition(ButtonAction.ASK), skips_and_reports.ask_for_question),
+    (_leads_to_earlier_question, answers.ask_previous_question),
     (_build_tap_condition(ButtonAction.BACK), skips_and_reports.return_to_item),
-    (_build_tap_condition(ButtonAction.PAUSE), questions_and_pauses.pause_work),
+    (_build_tap_condition(ButtonAction.PAUSE), skips_and_reports.pause_work),
     (_build_tap_condition(ButtonAction.TASK), onboarding.show_task),
     (_build_tap_condition(ButtonAction.LANGUAGE), start.set_language),
     (_build_tap_condition(ButtonAction.CONSENT), onboarding.record_consent),
@@ -117,12 +113,12 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.WARNING), onboarding.record_warning_reply),
     (_build_tap_condition(ButtonAction.CARD), onboarding.mark_card_read),
     (_build_tap_condition(ButtonAction.ENTER), start.enter_project),
-    (_build_tap_condition(ButtonAction.ATTEST), questions_and_pauses.submit_attestation),
+    (_build_tap_condition(ButtonAction.ATTEST), skips_and_reports.submit_attestation),
     (_build_tap_condition(ButtonAction.WITHDRAW), data_rights.withdraw_from_project),
     (_build_tap_condition(ButtonAction.FORGET), data_rights.erase_annotator),
     (_build_tap_condition(ButtonAction.GO_ON), start.resume_work),
     (_build_tap_condition(ButtonAction.SESSION), work_sessions.choose_session),
-    (_build_tap_condition(ButtonAction.NOTICE), notice_wishes.apply_tap),
+    (_build_tap_condition(ButtonAction.NOTICE), data_rights.apply_tap),
     (adjudication.is_case_tap, adjudication.apply_tap),
     (organisers.is_organiser_tap, organisers.apply_tap),
     (_build_kind_condition(UpdateKind.TAP), start.refuse_forged_tap),
@@ -137,9 +133,9 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_command_condition("task"), onboarding.show_task),
     (_build_command_condition("skip"), skips_and_reports.ask_skip_reason),
     (_build_command_condition("problem"), skips_and_reports.ask_report_reason),
-    (_build_command_condition("ask"), questions_and_pauses.ask_for_question),
-    (_build_command_condition("pause"), questions_and_pauses.pause_work),
-    (_build_command_condition("reminders"), notice_wishes.show_card),
+    (_build_command_condition("ask"), skips_and_reports.ask_for_question),
+    (_build_command_condition("pause"), skips_and_reports.pause_work),
+    (_build_command_condition("reminders"), data_rights.show_card),
     (_build_command_condition("language"), start.ask_language),
     (_build_command_condition("mydata"), data_rights.send_my_data),
     (_build_command_condition("withdraw"), data_rights.ask_project_to_leave),
@@ -151,7 +147,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_step_condition(ConversationStep.LANGUAGE), navigation.show_current_screen),
     (lambda context: context.replies_elsewhere, typed_answers.answer_replied_item),
     (_was_sent_before_prompt, typed_answers.explain_early_input),
-    (_build_step_condition(ConversationStep.CHOICE), typed_texts.repeat_prompt),
+    (_build_step_condition(ConversationStep.CHOICE), typed_answers.repeat_prompt),
     (_build_step_condition(ConversationStep.CASE), adjudication.repeat_case),
     (_build_step_condition(ConversationStep.COMMENT), adjudication.submit_comment),
     (_build_step_condition(ConversationStep.ORGANISER), organiser_texts.submit_text),
@@ -160,7 +156,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_step_condition(ConversationStep.ZONE), onboarding.set_typed_time_zone),
     (_build_step_condition(ConversationStep.SKIP), skips_and_reports.skip_with_text),
     (_build_step_condition(ConversationStep.REPORT), skips_and_reports.report_with_text),
-    (_build_step_condition(ConversationStep.ASK), questions_and_pauses.submit_question),
+    (_build_step_condition(ConversationStep.ASK), skips_and_reports.submit_question),
     (lambda _: True, typed_answers.answer_with_text),
 )
 """Conditions with their handlers, in the order in which they are tried; the last condition always holds."""
@@ -206,19 +202,19 @@ def handle_update(
     )
     calls = _handle_in_context(context)
     if incoming.kind is UpdateKind.MESSAGE:
-        typed_texts.note_long_text(context)
+        typed_answers.note_long_text(context)
     return calls
 
 
 def _handle_in_context(context: UpdateContext) -> TelegramCalls:
     """Do what the update says: a text may be the rest of an earlier one, or name a button of the last prompt."""
     is_message = context.incoming.kind is UpdateKind.MESSAGE
-    if is_message and typed_texts.is_rest(context):
-        return typed_texts.refuse_rest(context)
-    choice = typed_texts.find_typed_choice(context) if is_message else None
+    if is_message and typed_answers.is_rest(context):
+        return typed_answers.refuse_rest(context)
+    choice = typed_answers.find_typed_choice(context) if is_message else None
     if choice is None:
         return _call_handler(context)
-    tap = typed_texts.make_tap(context, choice)
+    tap = typed_answers.make_tap(context, choice)
     return context.confirm_typed(_call_handler(tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
@@ -285,7 +281,7 @@ def explain_failure(session: Session, incoming: IncomingUpdate, failure: Excepti
     """
     if isinstance(failure, UnknownVersion):
         conversation_state.reset_state(session, telegram_id=incoming.telegram_id)
-    typed_texts.note_failed_text(session, incoming)
+    typed_answers.note_failed_text(session, incoming)
     translate = get_texts(match_language(incoming.language_code))
     text = translate("busy") if isinstance(failure, Unavailable) else translate("trouble", code=code)
     apology = NewMessage(chat_id=incoming.chat_id, html=message_layout.render_text(translate, text).html)

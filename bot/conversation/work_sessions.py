@@ -15,7 +15,7 @@ from annotation.workflow.assignments import SavedJudgement
 from bot.conversation import attestation_questions
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import TelegramCalls
-from bot.conversation.views import own_progress, work_sessions
+from bot.conversation.views import menus, own_progress
 
 
 def begin_session(context: UpdateContext, *, goal: int) -> None:
@@ -29,7 +29,7 @@ def begin_session(context: UpdateContext, *, goal: int) -> None:
 
 def forget_session(context: UpdateContext) -> None:
     """End the session without a card, if there is one."""
-    begin_session(context, goal=work_sessions.ENDLESS)
+    begin_session(context, goal=menus.ENDLESS)
 
 
 def count_done(context: UpdateContext, saved: SavedJudgement) -> int:
@@ -72,7 +72,7 @@ def show_session_end(context: UpdateContext, saved: SavedJudgement) -> TelegramC
     left = [
         progress.wanted - progress.answered for progress in shown if progress.wanted and progress.answered is not None
     ]
-    card = work_sessions.render_session_end(
+    card = menus.render_session_end(
         context.translate,
         number=count_done(context, saved),
         active=timedelta(seconds=work.seconds),

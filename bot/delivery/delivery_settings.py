@@ -2,14 +2,94 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from sqlmodel import Session
+from telegram import BotCommand
+from telegram.error import InvalidToken, NetworkError, TelegramError
 
+from annotation.errors import HromadaError
 from annotation.workflow.organisers.alerts import Observation
 from bot.conversation.updates_and_calls import BotProfile, ConversationSettings, IncomingUpdate, TelegramCalls
+from bot.delivery.telegram_api import CallNotSent, TelegramApi
+
+QUIET_LIBRARIES = ("telegram", "aiohttp", "sqlalchemy", "asyncio")
+"""The libraries of which only warnings and errors are logged."""
+
+
+class TokenMaskingFormatter(logging.Formatter):
+    """Formats log lines with the token masked, which libraries may write."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+        self._token = token
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line with its traceback, without the token, where there is one."""
+        line = super().format(record)
+        return line.replace(self._token, "(token)") if self._token else line
+
+
+def configure_logging(level: str, *, token: str) -> None:
+    """Log to the error stream. What libraries log below WARNING is left out, because it has ids and texts of people.
+
+    Records of InvalidToken are left out too: `run_application` explains it in its own words.
+    """
+    handler = logging.StreamHandler()
+    handler.setFormatter(TokenMaskingFormatter(token))
+    handler.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], InvalidToken)))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for library in QUIET_LIBRARIES:
+        logging.getLogger(library).setLevel(logging.WARNING)
+
+
+def format_trace(failure: BaseException) -> str:
+    """The traceback of a failure and its causes, without names, ids or texts.
+
+    Only messages of our own errors and of network errors are included: those of any other library, such as a database
+    driver, could hold a Telegram id.
+    """
+    return "".join(_list_causes(failure))
+
+
+def _list_causes(failure: BaseException | None) -> Iterator[str]:
+    while failure is not None:
+        message = f": {failure}" if isinstance(failure, (HromadaError, NetworkError)) else ""
+        yield f"{type(failure).__name__}{message}\n{''.join(traceback.format_tb(failure.__traceback__))}"
+        failure = failure.__cause__ or failure.__context__
+
+
+log = logging.getLogger(__name__)
+
+
+async def update_bot_profiles(api: TelegramApi, profiles: Sequence[BotProfile]) -> None:
+    """Set what the bot's profiles show, where it differs: Telegram allows these calls only a few times an hour.
+
+    A failure is logged, and the next start of the bot tries again.
+    """
+    try:
+        for profile in profiles:
+            await _update_bot_profile(api, profile)
+    except TelegramError as failure:
+        reason = "Telegram cannot be reached" if isinstance(failure, CallNotSent) else type(failure).__name__
+        log.warning("The profile of the bot could not be updated: %s", reason)
+
+
+async def _update_bot_profile(api: TelegramApi, profile: BotProfile) -> None:
+    """Set the commands and the two descriptions of one language; raises TelegramError."""
+    language_code = profile.language or None
+    commands = tuple(BotCommand(name, description) for name, description in profile.commands.items())
+    if await api.get_my_commands(language_code=language_code) != commands:
+        await api.set_my_commands(commands, language_code=language_code)
+    if (await api.get_my_description(language_code=language_code)).description != profile.description:
+        await api.set_my_description(profile.description, language_code=language_code)
+    if (await api.get_my_short_description(language_code=language_code)).short_description != profile.about:
+        await api.set_my_short_description(profile.about, language_code=language_code)
 
 
 class UpdateHandler(Protocol):

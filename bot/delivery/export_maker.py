@@ -22,12 +22,12 @@ from sqlmodel import Session
 
 from annotation.errors import Unavailable
 from annotation.store import mailbox
-from annotation.workflow.organisers import export_requests
-from annotation.workflow.organisers.export_requests import ClaimedExport
+from annotation.workflow.organisers import people
+from annotation.workflow.organisers.people import ClaimedExport
 from bot.conversation.updates_and_calls import ExportFailure, TelegramCalls
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import Failure, catch_failure
-from bot.delivery.logs import format_trace
+from bot.delivery.delivery_settings import format_trace
 from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.transaction_runner import TransactionRunner
 
@@ -69,7 +69,7 @@ class ExportMaker:
         """Make the export that was asked for first, if any; what follows is stored in the outbox."""
         if not await asyncio.to_thread(self._has_requests) or not await self.lease.acquire():
             return
-        claimed = await self.runner.run(export_requests.claim_request)
+        claimed = await self.runner.run(people.claim_request)
         if claimed is None:
             return
         made = ExportFailure(kind="given-up") if claimed.is_given_up else await self._run_export(claimed.project)
@@ -78,10 +78,10 @@ class ExportMaker:
 
     def _has_requests(self) -> bool:
         with self.runner.database.reading() as view:
-            return export_requests.has_requests(view)
+            return people.has_requests(view)
 
     def _store_result(self, session: Session, claimed: ClaimedExport, made: bytes | ExportFailure) -> None:
-        if not export_requests.end_request(session, request_id=claimed.request_id):
+        if not people.end_request(session, request_id=claimed.request_id):
             return
         calls = self.describe_export(claimed, made)
         drafts = telegram_payloads.build_outbox_drafts(calls, chat_id=0, protect=False, find_message_id=lambda _: None)

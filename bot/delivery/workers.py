@@ -24,8 +24,7 @@ from bot.conversation import text_parts
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
-from bot.delivery.delivery_settings import DeliverySettings
-from bot.delivery.logs import format_trace
+from bot.delivery.delivery_settings import DeliverySettings, format_trace
 from bot.delivery.sender import ReceiptBatch, Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner

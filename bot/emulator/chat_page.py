@@ -12,10 +12,9 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.entities import Entity, FormattedText, count_units
-from bot.emulator.methods.commands import get_description, get_menu
-from bot.emulator.model import Message
+from bot.emulator.methods.chats import get_description, get_menu
+from bot.emulator.model import DisplayedEvent, Message
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.state import State
 from bot.emulator.telegram import Telegram

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.emulator import files, keyboards
+from bot.emulator import keyboards, model
 from bot.emulator.calls import Call, CallRefused, bad_request
 from bot.emulator.entities import Entity, FormattedText, count_units, detect_entities, parse_entities, trim_text
 from bot.emulator.model import Content, File
@@ -238,7 +238,7 @@ def parse_upload(call: Call, known: dict[str, File], kind: str) -> Content:
     reference = str(call.values.get(kind) or "")
     upload = call.files.get(reference.removeprefix("attach://")) or call.files.get(kind)
     if upload is not None:
-        file = files.store_file(known, upload, photo=kind == "photo")
+        file = model.store_file(known, upload, photo=kind == "photo")
     elif reference in known:
         file = known[reference]
     elif reference.startswith(("http://", "https://")):

@@ -1,13 +1,93 @@
-"""The objects of the emulator: users, chats, messages, taps, files. Only `state` and `methods` change them."""
+"""What the local Telegram holds: people, chats, messages, files, and what was shown when."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import re
+import struct
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.emulator.calls import CallRefused, Upload, bad_request
 from bot.emulator.entities import Entity, FormattedText
 from bot.emulator.keyboards import Markup
+
+MAX_UPLOAD, MAX_DOWNLOAD = 50 * 1024**2, 20 * 1024**2
+"""Bytes of a file."""
+
+
+def store_file(known: dict[str, File], upload: Upload, *, photo: bool = False) -> File:
+    """Add an upload to the `known` files under a new id; the same bytes and name have the same unique id."""
+    if len(upload.content) > MAX_UPLOAD:
+        raise CallRefused(413, "Request Entity Too Large")
+    if not upload.content:
+        raise bad_request("file must be non-empty")
+    width, height = _read_size(upload.content) if photo else (0, 0)
+    digest = hashlib.sha256(upload.content + upload.name.encode()).hexdigest()
+    folder = "photos" if photo else "documents"
+    number = len(known)
+    name = re.sub(r"[^\w.\-]", "_", upload.name, flags=re.ASCII) or "file"
+    file = File(
+        id=f"{'AgAC' if photo else 'BQAC'}{digest[:40]}{number}",
+        unique_id=digest[:16],
+        name=upload.name,
+        mime=upload.mime,
+        content=upload.content,
+        path=f"{folder}/file_{number}_{name}",
+        width=width,
+        height=height,
+    )
+    known[file.id] = file
+    return file
+
+
+def _read_size(content: bytes) -> tuple[int, int]:
+    """Width and height of a PNG or a JPEG; raises CallRefused for other files."""
+    if content[:8] == b"\x89PNG\r\n\x1a\n" and len(content) >= 24:
+        width, height = struct.unpack(">II", content[16:24])
+        return int(width), int(height)
+    if content[:2] == b"\xff\xd8":
+        match = re.search(rb"\xff[\xc0-\xc3].{3}(.{4})", content, re.DOTALL)
+        if match:
+            height, width = struct.unpack(">HH", match[1])
+            return int(width), int(height)
+    raise bad_request("IMAGE_PROCESS_FAILED")
+
+
+@dataclass(frozen=True)
+class DisplayedEvent:
+    """Something that appeared on one person's screen.
+
+    `kind` is message, edit, delete, toast, alert, action, reaction, pin, or sent and edited for the
+    person's own messages; `buttons` are labels.
+    """
+
+    at: float
+    person: int
+    kind: str
+    chat: int
+    message: int = 0
+    text: str = ""
+    buttons: tuple[str, ...] = ()
+
+
+@dataclass
+class DisplayLog:
+    """The append-only log; every watcher is called with each new entry."""
+
+    entries: list[DisplayedEvent] = field(default_factory=list)
+    watchers: list[Callable[[DisplayedEvent], None]] = field(default_factory=list)
+
+    def add(self, entry: DisplayedEvent) -> None:
+        """Append an entry."""
+        self.entries.append(entry)
+        for notify in tuple(self.watchers):
+            notify(entry)
+
+    def list_events(self, person: int, *kinds: str) -> list[DisplayedEvent]:
+        """The entries of one person, oldest first; of these kinds, or all."""
+        return [entry for entry in self.entries if entry.person == person and (not kinds or entry.kind in kinds)]
 
 
 @dataclass

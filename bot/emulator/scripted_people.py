@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.emulator.display_log import DisplayedEvent
 from bot.emulator.entities import FormattedText, detect_entities
 from bot.emulator.message_content import MAX_TEXT
-from bot.emulator.model import Chat, Content, Message, Tap, User
+from bot.emulator.model import Chat, Content, DisplayedEvent, Message, Tap, User
 from bot.emulator.state import State
 
 

@@ -9,12 +9,12 @@ from typing import Any, Self
 
 from aiohttp import BodyPartReader, hdrs, web
 
-from bot.emulator import files
+from bot.emulator import model
 from bot.emulator.calls import CallRefused, Upload
 from bot.emulator.chat_page import ChatPage
 from bot.emulator.telegram import Telegram
 
-MAX_BODY = files.MAX_UPLOAD + 1024**2
+MAX_BODY = model.MAX_UPLOAD + 1024**2
 _JSON = "application/json"
 
 
@@ -92,7 +92,7 @@ class Server:
 
     async def _handle_download(self, request: web.Request) -> web.StreamResponse:
         matching = [file for file in self.telegram.files.values() if file.path == request.match_info["path"]]
-        if not self._has_token(request) or not matching or len(matching[0].content) > files.MAX_DOWNLOAD:
+        if not self._has_token(request) or not matching or len(matching[0].content) > model.MAX_DOWNLOAD:
             return _json_response(CallRefused(404, "Not Found").answer().body, 404)
         return web.Response(body=matching[0].content, content_type="application/octet-stream")
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.emulator.calls import Call, CallRefused, bad_request
-from bot.emulator.display_log import DisplayedEvent, DisplayLog
-from bot.emulator.model import Chat, Content, File, Message, Tap, User
+from bot.emulator.model import Chat, Content, DisplayedEvent, DisplayLog, File, Message, Tap, User
 from bot.emulator.updates import UpdateQueue
 
 BOT = User(7_000_000_001, "Local bot", username="local_bot", is_bot=True)

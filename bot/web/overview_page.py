@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
-from annotation.workflow.monitoring.item_progress import PAGE_SIZE, ItemTally
+from annotation.workflow.monitoring.progress import PAGE_SIZE, ItemTally
 from bot.web.snapshots import ProjectState, Snapshot
 from bot.web.words import (
     format_clock,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.workflow.monitoring.item_progress import ItemTally
-from annotation.workflow.monitoring.progress import HOURS
+from annotation.workflow.monitoring.progress import HOURS, ItemTally
 from bot.web.details import NOBODY, PersonState, ProjectDetails
 from bot.web.overview_page import build_alert_section, build_pace_figures, build_progress_bar, build_reported_section
 from bot.web.snapshots import ProjectState, Snapshot

@@ -24,10 +24,9 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
-from annotation.workflow.monitoring import blindness, item_progress, progress, waiting
-from annotation.workflow.monitoring.item_progress import ItemTally
-from annotation.workflow.monitoring.progress import Progress
-from annotation.workflow.monitoring.waiting import WaitingDecisions, WaitingDeliveries
+from annotation.workflow.monitoring import blindness, campaign_status, progress
+from annotation.workflow.monitoring.campaign_status import WaitingDecisions, WaitingDeliveries
+from annotation.workflow.monitoring.progress import ItemTally, Progress, list_item_progress, list_reported_items
 
 Signature = tuple[object, ...]
 
@@ -107,7 +106,7 @@ class SnapshotReader:
             return Snapshot(
                 at=now,
                 projects=tuple(self._read_project(view, project, now) for project in queries.list_projects(view)),
-                deliveries=waiting.count_waiting_deliveries(view, now=now),
+                deliveries=campaign_status.count_waiting_deliveries(view, now=now),
                 seconds=time.monotonic() - started,
             )
 
@@ -115,15 +114,13 @@ class SnapshotReader:
         """A page of a project's items, with their votes where they may be seen; raises NotFound."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
-            return item_progress.list_item_progress(
-                view, project, after=after, with_votes=not self._is_blind(view, project)
-            )
+            return list_item_progress(view, project, after=after, with_votes=not self._is_blind(view, project))
 
     def read_reported_items(self, name: str) -> list[ItemTally]:
         """The items of a project that somebody reported."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
-            return item_progress.list_reported_items(view, project, with_votes=not self._is_blind(view, project))
+            return list_reported_items(view, project, with_votes=not self._is_blind(view, project))
 
     def _is_blind(self, view: Session, project: Project) -> bool:
         return not self.unblind and blindness.is_blind(view, project)
@@ -139,7 +136,7 @@ class SnapshotReader:
             is_blind=self._is_blind(view, project),
             is_simulated=_has_simulated_people(view, project),
             progress=measured,
-            decisions=waiting.list_waiting_decisions(view, project, now=now),
+            decisions=campaign_status.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
             stalled_since=measured.find_stall(project.status, now=now),
         )

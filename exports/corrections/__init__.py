@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from exports import writers
 from exports.corrections.page import render_corrections
-from exports.corrections.summary import serialize_summary, summarize_corrections
-from exports.corrections.text_pairs import STORY_COLUMNS
+from exports.corrections.summary import STORY_COLUMNS, serialize_summary, summarize_corrections
 from exports.full_responses import FullResponses
 from exports.pages.scaffold import build_pages
 

@@ -18,11 +18,13 @@ from exports.corrections.summary import (
     UNANSWERED,
     UNUSABLE,
     USABLE,
+    VERDICTS,
     CorrectedStory,
+    Correction,
     CorrectionSummary,
     describe_usable_rule,
+    list_mark_questions,
 )
-from exports.corrections.text_pairs import VERDICTS, Correction, list_mark_questions
 from exports.pages.display_text import (
     capitalize_first,
     format_count,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from exports import writers
-from exports.filtering.filtered_items import FILTERED_COLUMNS
+from exports.filtering.filtered_items import FILTERED_COLUMNS, REASON_COLUMNS, filter_data_sets, serialize_filtering
 from exports.filtering.page import render_filtering
-from exports.filtering.removal_reasons import REASON_COLUMNS, filter_data_sets, serialize_filtering
 from exports.full_responses import FullResponses
 from exports.pages.scaffold import build_pages
 

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from exports.filtering.filtered_items import (
+    CONFIDENCE_LEVEL,
     HUMAN_FAILURE,
     KEPT,
     NOT_JUDGED,
     REMOVED,
+    RESAMPLES,
     UNDECIDED,
+    FilteredDataSet,
     FilteredItem,
     Objection,
-)
-from exports.filtering.removal_reasons import (
-    CONFIDENCE_LEVEL,
-    RESAMPLES,
-    FilteredDataSet,
     RemovalReason,
     count_human_failure,
     describe_rule,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from exports.hugging_face.card import build_card
-from exports.hugging_face.croissant import build_croissant
+from exports.hugging_face.card import build_card, build_croissant
 from exports.hugging_face.data_files import (
     HUMAN_COLUMNS,
     DataFile,

@@ -11,7 +11,6 @@ from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_number
 from exports.pages.scaffold import build_pages
-from exports.sensitivity.confidence_cut import CUTS, CutResult, measure_cuts
 from exports.sensitivity.page import (
     build_setting_rows,
     draw_cut_panels,
@@ -21,10 +20,13 @@ from exports.sensitivity.page import (
 )
 from exports.sensitivity.rule_grid import (
     CONTROL_ACCURACIES,
+    CUTS,
     LEAST_SECONDS,
+    CutResult,
     RuleSetting,
     SettingResult,
     list_settings,
+    measure_cuts,
     measure_settings,
 )
 

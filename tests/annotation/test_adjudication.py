@@ -15,7 +15,7 @@ from annotation.store import invariants, queries
 from annotation.store.database import Database
 from annotation.store.models import Adjudication, AdjudicationCase, Item, Judgement, SubmissionReview
 from annotation.vocabulary import CaseReason, ExclusionKind, GoldStratum
-from annotation.workflow.review import adjudication, cases, reviewers, submissions
+from annotation.workflow.review import adjudication_queue, cases, reviewers, submissions
 from tests.annotation.conftest import NOW, Sandbox
 
 KEY = b"k" * 32
@@ -67,7 +67,7 @@ def test_of_two_adjudicators_one_decides(doubtful: tuple[Database, list[int]]) -
     db, ids = doubtful
 
     def decide(session: Session, name: str, case_id: int, label: str) -> None:
-        adjudication.decide_case(
+        adjudication_queue.decide_case(
             session,
             project=queries.get_project(session, "words"),
             case=session.get_one(AdjudicationCase, case_id),
@@ -95,7 +95,7 @@ def test_of_two_undos_at_once_one_takes_the_decision_back(doubtful: tuple[Databa
     db, ids = doubtful
     with db.transaction() as session:
         for case_id in ids:
-            adjudication.decide_case(
+            adjudication_queue.decide_case(
                 session,
                 project=queries.get_project(session, "words"),
                 case=session.get_one(AdjudicationCase, case_id),
@@ -107,7 +107,7 @@ def test_of_two_undos_at_once_one_takes_the_decision_back(doubtful: tuple[Databa
 
     def undo(session: Session, item_id: int) -> None:
         project = queries.get_project(session, "words")
-        undone = adjudication.undo_decision(
+        undone = adjudication_queue.undo_decision(
             session,
             project=project,
             question=cases.get_question(project, None),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from annotation.errors import HromadaError
-from annotation.loading.items import formats as items
+from annotation.loading.items import item_reader as items
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects
 from annotation.workflow.monitoring import campaign_status

@@ -19,7 +19,7 @@ from annotation.campaigns import project_file, stimulus
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import campaign, drafts, json_text
-from annotation.loading.items import formats as items
+from annotation.loading.items import item_reader as items
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
 

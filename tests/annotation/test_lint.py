@@ -12,7 +12,7 @@ import pytest
 from annotation import input_files
 from annotation.campaigns.lint import TELEGRAM, LintFinding, LintItem, LintQuestion, Severity, lint_items, rules
 from annotation.loading.drafts import get_cell
-from annotation.loading.items import formats as items
+from annotation.loading.items import item_reader as items
 
 PAGE = Path(__file__).parents[2] / "docs/reference/lint.md"
 ROW = re.compile(r"^\| `([a-z-]+)` \| (error|warning|note) \| (.+?) \| (.+?) \|$", re.MULTILINE)

@@ -15,7 +15,7 @@ from annotation import input_files
 from annotation.campaigns import project_file, questions, yaml_document
 from annotation.errors import BadInput
 from annotation.loading import campaign, campaign_lint, judgements
-from annotation.loading.judgements.raw_votes import RawVote, build_item_id
+from annotation.loading.judgements.other_tools import RawVote, build_item_id
 from annotation.vocabulary import CONTROL_ITEM, NO_ANSWER, Exclusion, ExclusionKind
 
 HEADER = [

@@ -16,7 +16,8 @@ from annotation.vocabulary import Stage, UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.assignments import next_item
-from annotation.workflow.lifecycle import programmes, transitions
+from annotation.workflow.lifecycle import transitions
+from annotation.workflow.lifecycle.projects import LoadedProgramme, load_programme
 
 if TYPE_CHECKING:
     from tests.annotation.conftest import Sandbox
@@ -34,12 +35,12 @@ projects: {projects}
 
 def stored(
     session: Session, sandbox: Sandbox, *projects: str, name: str = "all", order: str = "sequence", yes: bool = False
-) -> programmes.LoadedProgramme:
+) -> LoadedProgramme:
     """A programme of projects, each written like {file: a.yaml}."""
     (sandbox.folder / "consent.md").write_text("I agree.", "utf-8")
     file = sandbox.folder / f"{name}.yaml"
     file.write_text(FILE.format(name=name, order=order, projects=f"[{', '.join(projects)}]"), "utf-8")
-    return programmes.load_programme(session, programme_files.read_programme(file), now=NOW, confirmed=yes)
+    return load_programme(session, programme_files.read_programme(file), now=NOW, confirmed=yes)
 
 
 def running(session: Session, sandbox: Sandbox, *names: str) -> dict[str, int]:
@@ -123,9 +124,7 @@ def test_a_programme_is_stored_once_and_changed_with_yes(db: database.Database, 
     """The same file changes nothing; another quota is refused, then done; the consent's text is kept with its hash."""
     with db.transaction() as session:
         running(session, sandbox, "a", "b")
-        assert stored(session, sandbox, "{file: a.yaml}") == programmes.LoadedProgramme(
-            name="all", projects=("a",), is_new=True
-        )
+        assert stored(session, sandbox, "{file: a.yaml}") == LoadedProgramme(name="all", projects=("a",), is_new=True)
         assert not stored(session, sandbox, "{file: a.yaml}").is_new
         with pytest.raises(Conflict, match=r"would change it \(keys of the programme file: projects\).*--yes"):
             stored(session, sandbox, "{file: a.yaml, quota: 3}", "{file: b.yaml}")

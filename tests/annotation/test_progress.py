@@ -20,7 +20,7 @@ from annotation.store.models import (
     SupportMessage,
 )
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, ProjectStatus, Stage, Surface
-from annotation.workflow.monitoring import item_progress, waiting
+from annotation.workflow.monitoring import campaign_status, progress
 from annotation.workflow.monitoring.progress import Progress, measure_progress
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def test_what_waits_is_listed_until_it_is_settled(db: database.Database, sandbox
         participate(session, project, 1, status=ParticipationStatus.PAUSED, reason="too fast")
         excluded = NOW - timedelta(days=8)
         participate(session, project, 2, status=ParticipationStatus.EXCLUDED, reason="careless", since=excluded)
-        found = waiting.list_waiting_decisions(session, project, now=NOW)
+        found = campaign_status.list_waiting_decisions(session, project, now=NOW)
         (question,), (open_report,), (dispute,), (stopped,) = (
             found.questions, found.reports, found.disputes, found.stopped
         )  # fmt: skip
@@ -127,7 +127,7 @@ def test_what_waits_is_listed_until_it_is_settled(db: database.Database, sandbox
         message.answered_at = report.resolved_at = NOW
         session.add_all([message, report])
         session.flush()
-        found = waiting.list_waiting_decisions(session, project, now=NOW - timedelta(days=2))
+        found = campaign_status.list_waiting_decisions(session, project, now=NOW - timedelta(days=2))
         assert (found.questions, found.reports) == ((), ())
         assert [one.status for one in found.stopped] == ["excluded", "paused"], "an exclusion counts for a week"
 
@@ -141,7 +141,7 @@ def test_deliveries_that_wait_are_a_backlog_after_two_minutes(db: database.Datab
         for due, paced in ((NOW + minutes, False), (NOW - 9 * minutes, True), (NOW, False)):
             session.add(Outbox(chat_id=1, calls=[], created_at=NOW - 2 * minutes, due_at=due, paced=paced))
         session.flush()
-        found = waiting.count_waiting_deliveries(session, now=NOW)
+        found = campaign_status.count_waiting_deliveries(session, now=NOW)
     assert (found.updates, found.messages) == (1, 1)
     assert not found.has_backlog(now=NOW)
     assert found.has_backlog(now=NOW + timedelta(seconds=1))
@@ -159,12 +159,12 @@ def test_items_are_listed_page_by_page_with_votes_only_where_they_may_be_seen(
         session.add(Judgement(assignment_id=skipped.id or 0, response="", response_raw="", skip_reason="unclear"))
         session.add(Report(item_id=skipped.item_id, annotator_id=4, assignment_id=skipped.id or 0, reason="x", at=NOW))
         session.flush()
-        shown = item_progress.list_item_progress(session, project, with_votes=True, size=2)
+        shown = progress.list_item_progress(session, project, with_votes=True, size=2)
         assert [one.item_id for one in shown] == ["a", "b"]
         assert (shown[1].done, shown[1].needed, shown[1].seconds) == (3, 3, 10.0)
         assert dict(shown[1].votes) == {"x": 2, "y": 1}
-        (rest,) = item_progress.list_item_progress(session, project, after="b", with_votes=False, size=2)
+        (rest,) = progress.list_item_progress(session, project, after="b", with_votes=False, size=2)
         assert (rest.item_id, rest.skips, rest.reports, dict(rest.votes)) == ("c", 1, 1, {})
-        (reported,) = item_progress.list_reported_items(session, project, with_votes=True)
+        (reported,) = progress.list_reported_items(session, project, with_votes=True)
         assert reported.item_id == "c"
-        assert all(not one.votes for one in item_progress.list_item_progress(session, project, with_votes=False))
+        assert all(not one.votes for one in progress.list_item_progress(session, project, with_votes=False))

@@ -20,7 +20,7 @@ from annotation.campaigns.questions import (
     TextQuestion,
 )
 from annotation.campaigns.questions import question_base as reading
-from annotation.simulation import annotator_agent, answer_generator
+from annotation.simulation import answer_generator, engine
 from annotation.simulation.answer_generator import SimulatedAnnotator, SimulationSettings
 
 FIELDS = {"text": "Лисиця знайшла в лісі дзеркало.", "word": "дзеркало"}
@@ -52,7 +52,7 @@ def test_every_question_takes_every_made_up_answer(kind: str, careless: bool) ->
     for number in range(200):
         rng = person().rng(number)
         known = answer_generator.draw_item_truth([question], MATERIAL, golds={}, accepted=(), rng=rng)
-        said = annotator_agent.draw_answers([question], known, annotator=person(skill=0.5, careless=careless), rng=rng)
+        said = engine.draw_answers([question], known, annotator=person(skill=0.5, careless=careless), rng=rng)
         for given in (known.answers, said):
             stored = reading.parse_answers([question], given, MATERIAL)
             assert set(stored) == set(given)
@@ -84,7 +84,7 @@ def test_each_box_is_right_by_itself() -> None:
 def answer(question: Question, truth: str, number: int) -> object:
     """The answer to an item with that truth."""
     known = answer_generator.ItemTruth(content=MATERIAL, answers={question.name: truth})
-    return annotator_agent.draw_answers([question], known, annotator=person(), rng=person().rng(number))[question.name]
+    return engine.draw_answers([question], known, annotator=person(), rng=person().rng(number))[question.name]
 
 
 def test_what_was_not_asked_is_not_answered() -> None:
@@ -94,7 +94,7 @@ def test_what_was_not_asked_is_not_answered() -> None:
     for number in range(100):
         rng = person().rng(number)
         known = answer_generator.draw_item_truth([first, second], MATERIAL, golds={}, accepted=(), rng=rng)
-        said = annotator_agent.draw_answers([first, second], known, annotator=person(skill=0.5), rng=rng)
+        said = engine.draw_answers([first, second], known, annotator=person(skill=0.5), rng=rng)
         assert ("why" in said) == (said["ok"] == "ні")
 
 

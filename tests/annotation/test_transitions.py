@@ -15,7 +15,7 @@ from annotation.errors import Conflict
 from annotation.store import database
 from annotation.store.models import Item, Journal, Project, TextVersion
 from annotation.vocabulary import AssignmentStatus, ProjectStatus, Surface
-from annotation.workflow.lifecycle import freeze, transitions
+from annotation.workflow.lifecycle import readiness, transitions
 from annotation.workflow.lifecycle.transitions import Transition
 
 if TYPE_CHECKING:
@@ -135,9 +135,9 @@ def test_what_is_frozen_changes_with_what_it_is_the_hash_of(
     """An item, a gold, a rule, a text: each changes its own hash, and only that."""
     with db.transaction() as session:
         file = sandbox.write("one")
-        before = freeze.build_frozen_record(session, sandbox.load(session, file), now=NOW)
+        before = readiness.build_frozen_record(session, sandbox.load(session, file), now=NOW)
         sandbox.write("one", rows=rows, more=more)
-        after = freeze.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)
+        after = readiness.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)
         kept = {"items", "gold", "rules", "texts"}
         assert {key for key in kept if before[key] != after[key]} == differs
 
@@ -151,10 +151,10 @@ def test_words_that_a_rule_names_are_among_the_rules(db: database.Database, sand
     )
     with db.transaction() as session:
         project = sandbox.load(session, file)
-        before = freeze.build_frozen_record(session, project, now=NOW)["rules"]
+        before = readiness.build_frozen_record(session, project, now=NOW)["rules"]
         (tmp_path / "words.txt").write_text("darn\n", "utf-8")
-        assert freeze.build_frozen_record(session, project, now=NOW)["rules"] == before
-        assert freeze.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)["rules"] != before
+        assert readiness.build_frozen_record(session, project, now=NOW)["rules"] == before
+        assert readiness.build_frozen_record(session, sandbox.load(session, file, yes=True), now=NOW)["rules"] != before
 
 
 def test_a_start_without_instructions_consent_or_sound_items_is_refused(

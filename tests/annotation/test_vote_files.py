@@ -21,7 +21,7 @@ from annotation.campaigns.questions import ChoicesQuestion, QuestionContent
 from annotation.errors import BadInput, Conflict, HromadaError
 from annotation.loading import campaign, judgements
 from annotation.loading.drafts import VoteDraft
-from annotation.loading.judgements.raw_votes import RawVote
+from annotation.loading.judgements.other_tools import RawVote
 from annotation.store import database, pseudonyms, queries
 from annotation.store.models import Judgement
 from annotation.workflow.imports import vote_import

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from annotation.workflow.notices import daytime, wishes
+from annotation.workflow.notices import announcements, wishes
 from annotation.workflow.notices.wishes import Wish, WishedNotice
 
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
@@ -145,5 +145,5 @@ def test_when_it_is_looked_again(wish: Wish, expected: datetime | None) -> None:
 )
 def test_tomorrow(now: str, zone: str | None, expected: str) -> None:
     """At ten of the next day where they are; who is awake at half past twelve means the day that is to come."""
-    found = daytime.find_tomorrow(datetime.fromisoformat(f"{now}+00:00"), zone, default="UTC")
+    found = announcements.find_tomorrow(datetime.fromisoformat(f"{now}+00:00"), zone, default="UTC")
     assert found == datetime.fromisoformat(f"{expected}+00:00")

@@ -18,7 +18,7 @@ from annotation.store import database, queries
 from annotation.store.models import AdjudicationCase, Annotator, Item, Project
 from annotation.vocabulary import CaseReason, GoldStratum
 from annotation.workflow.lifecycle import projects
-from annotation.workflow.review import adjudication, cases, reviewers
+from annotation.workflow.review import adjudication_queue, cases, reviewers
 from bot import release
 from exports.adjudicated_gold import describe_ceiling, estimate_gold_ceiling
 
@@ -89,7 +89,7 @@ class Campaign:
     def list_offered(self, *, gold_review: bool) -> list[AdjudicationCase]:
         """What is offered, in that order."""
         return list(
-            adjudication.list_open_cases(
+            adjudication_queue.list_open_cases(
                 self.session,
                 project=self.project,
                 question=self.question,
@@ -102,7 +102,7 @@ class Campaign:
         """Say of each what is true."""
         for case in offered:
             name = self.get_item(case)
-            adjudication.decide_case(
+            adjudication_queue.decide_case(
                 self.session,
                 project=self.project,
                 case=case,

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import adjudications, models, queries
+from annotation.store import models, queries
 from annotation.vocabulary import AdjudicationDecision, ParticipationStatus
 from annotation.workflow.lifecycle import transitions
 from annotation.workflow.notices import announcements
@@ -285,11 +285,11 @@ async def test_a_decision_that_recurs_is_told_again(chat: Chat, load: Callable[.
             item_id=item.id or 0, item_revision=1, question="answer", number=0, annotator_id=row.annotator_id,
             decision=AdjudicationDecision.LABEL, labels=["так"], gold_version="1", at=chat.now,
         )  # fmt: skip
-        adjudications.add_row(session, decided)
+        queries.add_row(session, decided)
     assert await count() == 3
     with chat.database.transaction() as session:
         [decided] = session.exec(select(models.Adjudication)).all()
-        adjudications.add_undone_row(session, last=decided, annotator_id=None, item_revision=1, now=chat.now)
+        queries.add_undone_row(session, last=decided, annotator_id=None, item_revision=1, now=chat.now)
     assert [await count(), await count()] == [4, 4]
 
 

@@ -24,11 +24,11 @@ from annotation.store.models import Annotator, Assignment, Journal, Project, Sup
 from annotation.vocabulary import AssignmentStatus, Event, ParticipationStatus, ProjectStatus
 from annotation.workflow import assignments
 from annotation.workflow.lifecycle import projects, transitions
-from annotation.workflow.organisers import export_requests
+from annotation.workflow.organisers import people
 from annotation.workflow.organisers.alerts import AlertKind
 from annotation.workflow.organisers.campaigns import OrganiserAct
-from annotation.workflow.organisers.export_requests import ClaimedExport
-from annotation.workflow.review import problem_reports
+from annotation.workflow.organisers.people import MOST_ATTEMPTS, ClaimedExport, claim_request, has_requests
+from annotation.workflow.review import cases
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
@@ -161,13 +161,13 @@ async def test_of_two_who_dismiss_a_report_the_later_is_told_that_it_is_done(
     await chat.send(person, "/problem")
     await chat.tap(person, person.messages[-1].buttons[0][0])
     await go(chat, organiser, "1", "To answer: 1")
-    dismiss = problem_reports.dismiss_reports
+    dismiss = cases.dismiss_reports
 
     def dismiss_second(session: Session, **arguments: Any) -> int:
         dismiss(session, **arguments)
         return dismiss(session, **arguments)
 
-    monkeypatch.setattr(problem_reports, "dismiss_reports", dismiss_second)
+    monkeypatch.setattr(cases, "dismiss_reports", dismiss_second)
     assert (await go(chat, organiser, "The item is well")).startswith("Campaigns")
 
 
@@ -201,7 +201,7 @@ async def test_files_go_to_nobody_who_is_no_organiser_any_more(chat: Chat, load:
         await chat.app.sender.wait_until_idle()
     assert organiser.messages[-1].text.endswith("they come here.")
     with chat.database.reading() as view:
-        assert not export_requests.has_requests(view)
+        assert not has_requests(view)
 
 
 def push_batch(chat: Chat, number: int, *, n_items: int) -> None:
@@ -527,20 +527,20 @@ async def test_files_that_cannot_be_made_are_explained(
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Files")
     if seconds > 1:
-        claimed = export_requests.claim_request
+        claimed = claim_request
 
         def claim(session: Session) -> ClaimedExport | None:
             found = claimed(session)
             return None if found is None else replace(found, project="wards")
 
-        monkeypatch.setattr(export_requests, "claim_request", claim)
+        monkeypatch.setattr(people, "claim_request", claim)
     chat.app.exports.seconds = seconds
     await chat.app.exports.make_next()
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
     assert told in organiser.messages[-1].text
     with chat.database.reading() as view:
-        assert not export_requests.has_requests(view)
+        assert not has_requests(view)
 
 
 async def test_files_that_are_too_large_are_refused_without_being_read(
@@ -565,7 +565,7 @@ async def test_files_that_are_too_large_are_refused_without_being_read(
     await chat.app.sender.wait_until_idle()
     assert "too large for Telegram (51 MB)" in organiser.messages[-1].text
     with chat.database.reading() as view:
-        assert not export_requests.has_requests(view)
+        assert not has_requests(view)
 
 
 async def test_files_are_given_up_after_three_processes_died_over_them(chat: Chat, load: Callable[..., Any]) -> None:
@@ -574,8 +574,8 @@ async def test_files_are_given_up_after_three_processes_died_over_them(chat: Cha
     organiser = await open_admin(chat)
     await go(chat, organiser, "1", "Files")
     with chat.database.transaction() as session:
-        for _ in range(export_requests.MOST_ATTEMPTS):
-            export_requests.claim_request(session)
+        for _ in range(MOST_ATTEMPTS):
+            claim_request(session)
     await chat.app.exports.make_next()
     await chat.app.sweeper.sweep_once()
     await chat.app.sender.wait_until_idle()
@@ -595,7 +595,7 @@ async def test_files_of_an_open_baseline_are_refused(chat: Chat, load: Callable[
     await go(chat, organiser, "1", "Files")
     assert "nobody sees its scores before it is closed" in organiser.messages[-1].text
     with chat.database.reading() as view:
-        assert not export_requests.has_requests(view)
+        assert not has_requests(view)
 
 
 async def list_button_data(chat: Chat, load: Callable[..., Any]) -> list[str]:

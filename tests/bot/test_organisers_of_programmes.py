@@ -12,7 +12,7 @@ from sqlmodel import select
 from annotation.campaigns import programme_file
 from annotation.store import models, queries
 from annotation.vocabulary import ProjectStatus
-from annotation.workflow.lifecycle import programmes, transitions
+from annotation.workflow.lifecycle import projects, transitions
 from bot.delivery import attempts
 from tests.bot.test_organisers import ITEMS, begin, collect, find_pseudonym, go, list_acts, open_admin
 
@@ -46,7 +46,7 @@ def load_programme(chat: Chat, load: Callable[..., Any], tmp_path: Path) -> Load
         file = tmp_path / "programme.yaml"
         file.write_text("\n".join(["programme: language", "title: Мова", "language: uk", "projects:", *lines]), "utf-8")
         with chat.database.transaction() as session:
-            programmes.load_programme(session, programme_file.read_programme(file), now=chat.now)
+            projects.load_programme(session, programme_file.read_programme(file), now=chat.now)
             for number, status in enumerate(statuses):
                 project = queries.get_project(session, f"set{number}")
                 if status is PAUSED:

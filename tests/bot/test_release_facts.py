@@ -19,7 +19,7 @@ from annotation.store.models import Annotator, Assignment, Consent, Exposure, It
 from annotation.vocabulary import ExposureCause, Pool, Stage
 from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import projects, transitions
-from annotation.workflow.lifecycle.freeze import add_post_hoc_change
+from annotation.workflow.lifecycle.readiness import add_post_hoc_change
 from bot.release_facts import build_release_facts
 from exports.facts import ProjectFacts
 

@@ -19,7 +19,7 @@ from annotation.store import database, invariants, queries
 from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
 from annotation.workflow.annotators import invitations, terms
-from annotation.workflow.lifecycle import follow_up, programmes, projects, transitions
+from annotation.workflow.lifecycle import follow_up, projects, transitions
 from annotation.workflow.monitoring import campaign_status
 from bot import release
 from bot.commands import system_checks
@@ -46,7 +46,7 @@ def begun(db: database.Database, files: Sequence[Path], *, door: str, programme:
     with db.transaction() as session:
         names = [projects.load_project_file(session, file, now=engine.SIMULATION_START).name for file in files]
         if programme is not None:
-            programmes.load_programme(session, programme_files.read_programme(programme), now=engine.SIMULATION_START)
+            projects.load_programme(session, programme_files.read_programme(programme), now=engine.SIMULATION_START)
         behind = invitations.get_target(session, door)
         invitations.create_invitation(session, target=behind, code="all", uses=12, now=engine.SIMULATION_START)
         for name in names:

@@ -13,7 +13,7 @@ from annotation.simulation import engine
 from annotation.simulation.answer_generator import SimulationSettings
 from annotation.store import database, queries
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import programmes, projects, transitions
+from annotation.workflow.lifecycle import projects, transitions
 
 PROGRAMME = Path(__file__).parents[2] / "examples" / "eval-ua-tion" / "programme" / "programme.yaml"
 TASKS = (
@@ -31,7 +31,7 @@ def nine(tmp_path_factory: pytest.TempPathFactory) -> Hromada:
         with db.transaction() as session:
             for project in checked.projects:
                 projects.load_project(session, project, loading.read_contents(project), now=engine.SIMULATION_START)
-            programmes.load_programme(session, checked, now=engine.SIMULATION_START)
+            projects.load_programme(session, checked, now=engine.SIMULATION_START)
             programme = queries.find_programme(session, "nine")
             assert programme is not None
             invitations.create_invitation(

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from exports import filtering
-from exports.filtering.removal_reasons import filter_data_sets
+from exports.filtering.filtered_items import filter_data_sets
 from exports.full_responses import FilteringRule, FullResponses, QuestionSpec
 
 Make = Any

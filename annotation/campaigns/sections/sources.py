@@ -11,7 +11,7 @@ from annotation.campaigns.sections.base import Columns, Count, PathInFile, Secti
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
 FormatName = Literal["lmes", "ua-cbt", "label-studio"]
-"""Formats of items that the ending of the file does not tell; see `annotation.loading.items.formats`."""
+"""Formats of items that the ending of the file does not tell; see `annotation.loading.items.item_reader`."""
 
 Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(wrap_in_list)]]
 """Conditions on rows: for each column the values of which a row must have one."""

@@ -1,11 +1,15 @@
 """Synchronisation of the database with Label Studio: push, pull, and a watch that pulls again and again."""
 
-from annotation.label_studio.sync.accounts import link_account, map_accounts_to_annotators, register_account
 from annotation.label_studio.sync.batches import list_batches
 from annotation.label_studio.sync.decision_push import DecisionOrder, DecisionPush, push_decisions
 from annotation.label_studio.sync.pull import PullResult, pull_batches
 from annotation.label_studio.sync.push import PushOrder, PushResult, push_batch
-from annotation.label_studio.sync.remote_projects import adopt_server
+from annotation.label_studio.sync.remote_projects import (
+    adopt_server,
+    link_account,
+    map_accounts_to_annotators,
+    register_account,
+)
 from annotation.label_studio.sync.server_erasure import erase_copies
 from annotation.label_studio.sync.watch import WebhookListener, watch_batches
 

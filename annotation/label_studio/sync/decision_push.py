@@ -23,7 +23,7 @@ from annotation.errors import NotFound
 from annotation.label_studio import configs
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, decision_work, remote_projects, task_upload
+from annotation.label_studio.sync import batches, decision_work, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.sync.decision_work import DecisionWork
 from annotation.label_studio.texts import load_texts
@@ -346,7 +346,7 @@ class _DecisionPush:
         )
         sent = upload.send()
         with self.database.reading() as session:
-            known = accounts.map_accounts_to_annotators(session, server=self.client.server_id)
+            known = remote_projects.map_accounts_to_annotators(session, server=self.client.server_id)
         return DecisionPush(
             project=self.project.name,
             person=self.person.pseudonym,

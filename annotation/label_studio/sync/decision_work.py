@@ -29,7 +29,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import AdjudicationDecision, BatchWork, Event, ReviewDecision
 from annotation.workflow import definitions
-from annotation.workflow.review import adjudication, cases, reviewers, submissions
+from annotation.workflow.review import adjudication_queue, cases, reviewers, submissions
 from annotation.workflow.review.cases import parse_label
 from annotation.workflow.review.submissions import Submission, SubmissionSample
 
@@ -92,7 +92,7 @@ class CaseWork(DecisionWork):
 
     def list_waiting(self) -> list[int]:
         """See DecisionWork."""
-        waiting = adjudication.list_open_cases(
+        waiting = adjudication_queue.list_open_cases(
             self.session,
             project=self.project,
             question=self.question,
@@ -104,7 +104,7 @@ class CaseWork(DecisionWork):
     def build_task(self, row: LabelStudioReviewTask) -> BuiltTask:
         """See DecisionWork."""
         case = self.session.get_one(AdjudicationCase, row.case_id)
-        opened = adjudication.open_case(self.session, project=self.project, case=case, adjudicator=self.person)
+        opened = adjudication_queue.open_case(self.session, project=self.project, case=case, adjudicator=self.person)
         return BuiltTask(
             task=decision_payloads.build_case_task(self.definition, opened, number=row.id or 0),
             revision=opened.item.revision,
@@ -136,7 +136,7 @@ class CaseWork(DecisionWork):
             if (held.labels, held.comment) == (labels, verdict.comment.strip()):
                 return None
             self.take_back(row, now)
-        decided = adjudication.decide_case(
+        decided = adjudication_queue.decide_case(
             self.session,
             project=self.project,
             case=case,
@@ -152,7 +152,7 @@ class CaseWork(DecisionWork):
         """See DecisionWork."""
         if self._find_own_decision(row) is None:
             return False
-        undone = adjudication.undo_decision(
+        undone = adjudication_queue.undo_decision(
             self.session,
             project=self.project,
             question=self.question,

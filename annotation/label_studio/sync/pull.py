@@ -22,7 +22,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Refused, Stale, Wher
 from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
-from annotation.label_studio.sync import accounts, annotation_import, batches, decision_work, remote_projects
+from annotation.label_studio.sync import annotation_import, batches, decision_work, remote_projects
 from annotation.label_studio.sync.annotation_import import AnswerChange, SetAsideAnnotation, TaskImport
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
@@ -297,7 +297,7 @@ def _pull_batch(
         definition = definitions.get_project_definition(project)
         for page in client.list_task_pages(remote.id, since=since):
             with database.reading() as session:
-                annotators = accounts.map_accounts_to_annotators(session, server=client.server_id)
+                annotators = remote_projects.map_accounts_to_annotators(session, server=client.server_id)
                 changed_tasks = _select_changed_tasks(session, batch, page, annotators)
             counts["read"] += len(page)
             for task in changed_tasks:

@@ -21,7 +21,7 @@ from annotation.errors import BadInput, NotFound, Where
 from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteProject
-from annotation.label_studio.sync import accounts, batches, remote_projects, task_upload
+from annotation.label_studio.sync import batches, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.texts import load_texts
 from annotation.store import queries
@@ -249,7 +249,8 @@ class _Push:
             in_hand = self._count_in_hand(session)
             left_out = {session.get_one(Item, item_id).external_id: why for item_id, why in self.left_out.items()}
             linked = (
-                self.annotator.id in accounts.map_accounts_to_annotators(session, server=self.client.server_id).values()
+                self.annotator.id
+                in remote_projects.map_accounts_to_annotators(session, server=self.client.server_id).values()
             )
         return PushResult(
             project=self.project.name,

@@ -14,8 +14,8 @@ from typing import Any
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
-from annotation.loading.items import formats
-from annotation.loading.judgements import label_studio_csv
+from annotation.loading.items import item_reader
+from annotation.loading.judgements import label_studio_values
 from annotation.loading.judgements.label_studio_values import (
     ADDED_COLUMNS,
     ControlAnswer,
@@ -25,7 +25,7 @@ from annotation.loading.judgements.label_studio_values import (
     parse_lead_time,
     require_control,
 )
-from annotation.loading.judgements.raw_votes import RawVote, get_annotator, get_item_key
+from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
 from annotation.vocabulary import SKIPPED
 
 ASSIGNMENT_KEY = "hromada"
@@ -53,9 +53,9 @@ class Annotation:
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per annotation, in file order."""
-    rows = list(formats.read_json_objects(path))
+    rows = list(item_reader.read_json_objects(path))
     if rows and not any("annotations" in row.values for row in rows):
-        yield from label_studio_csv.read_flat_rows(rows, section)
+        yield from label_studio_values.read_flat_rows(rows, section)
         return
     own = [row for row in rows if _is_own_task(row)]
     if own:

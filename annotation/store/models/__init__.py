@@ -45,11 +45,18 @@ from annotation.store.models.campaigns import (
 )
 from annotation.store.models.column_types import metadata
 from annotation.store.models.delivery import (
+    Announcement,
+    AnnouncementRecipient,
     AnswerMessage,
     ChatPause,
     Conversation,
+    ExportRequest,
+    Heartbeat,
     Inbox,
+    Incident,
     ItemMessage,
+    NoticeWish,
+    OrganiserNotice,
     Outbox,
     ProcessLease,
     ToldGroup,
@@ -60,15 +67,6 @@ from annotation.store.models.label_studio import (
     LabelStudioReviewTask,
     LabelStudioSetAside,
     LabelStudioTask,
-)
-from annotation.store.models.notices import (
-    Announcement,
-    AnnouncementRecipient,
-    ExportRequest,
-    Heartbeat,
-    Incident,
-    NoticeWish,
-    OrganiserNotice,
 )
 from annotation.store.models.reviews import Adjudication, AdjudicationCase, Adjudicator, GoldReview, SubmissionReview
 

@@ -27,7 +27,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import invitations, profiles, terms, withdrawal
+from annotation.workflow.annotators import invitations, registration, terms, withdrawal
 from annotation.workflow.annotators.payments import PAUSE_SECONDS
 from annotation.workflow.annotators.terms import (
     RequiredConsent,
@@ -302,7 +302,7 @@ def record_agreement(
         sha256 = request.required.sha256
         give_consent(session, annotator_id=annotator_id, terms=required, sha256=sha256, now=now, how=how.strip())
     for name, value in profile.items():
-        profiles.save_profile_answer(session, annotator_id=annotator_id, field=fields[name], value=value, now=now)
+        registration.save_profile_answer(session, annotator_id=annotator_id, field=fields[name], value=value, now=now)
     return OfflineAgreement(
         consent=None if request is None else request.required,
         fields=tuple(sorted(profile)),

@@ -11,17 +11,112 @@ from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import question_base
 from annotation.errors import UnknownVersion
 from annotation.store import annotator_locks
 from annotation.store.annotator_locks import LockedAnnotator
-from annotation.store.models import Annotator, Conversation
+from annotation.store.models import Annotator, AnswerMessage, Assignment, Conversation, ItemMessage, Outbox
 from annotation.store.models.column_types import UtcDateTime
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedMessage:
+    """A text as Telegram numbers and dates it; times are whole seconds."""
+
+    message_id: int
+    at: datetime
+
+
+def find_asked_assignment(session: Session, assignment_ids: Sequence[int], *, typed: TypedMessage) -> int | None:
+    """The one of these assignments that was asked about last, if that was on the screen when the text was sent.
+
+    They are given in the order in which the bot asked, which decides where Telegram's times are equal. None where a
+    question was on its way.
+    """
+    rows = session.exec(select(ItemMessage).where(col(ItemMessage.assignment_id).in_(assignment_ids))).all()
+    asked = [(row.asks_since, assignment_ids.index(row.assignment_id), row) for row in rows if row.asks_since]
+    if len(asked) < len(assignment_ids):
+        return None
+    since, _, last = max(asked)
+    return last.assignment_id if last.message_id < typed.message_id and since <= typed.at else None
+
+
+def is_shown(session: Session, assignment_id: int) -> bool:
+    """Whether the message of an assignment was sent, and no change of it is on its way."""
+    row = session.get(ItemMessage, assignment_id)
+    return row is not None and row.asks_since is not None
+
+
+def find_message(session: Session, assignment_id: int) -> int | None:
+    """The id of the message that shows an assignment; None where it is not known."""
+    row = session.get(ItemMessage, assignment_id)
+    return None if row is None else row.message_id
+
+
+def begin_redraw(session: Session, assignment_id: int) -> None:
+    """Note that the message of an assignment is to be changed; until that has happened no text answers it."""
+    changed = sa.update(ItemMessage).where(col(ItemMessage.assignment_id) == assignment_id)
+    session.connection().execute(changed.values(asks_since=None))
+
+
+def find_replied_assignment(session: Session, *, annotator_id: int, message_id: int) -> int | None:
+    """The assignment of the annotator that a message shows; None for any other message."""
+    shows = sa.select(col(ItemMessage.assignment_id)).join(Assignment)
+    shows = shows.where(col(Assignment.annotator_id) == annotator_id, col(ItemMessage.message_id) == message_id)
+    return session.connection().execute(shows).scalar_one_or_none()
+
+
+def is_anything_unsent(session: Session, *, chat_id: int) -> bool:
+    """Whether messages to the chat wait to be sent, but for parked ones."""
+    waiting = sa.select(col(Outbox.id)).where(col(Outbox.chat_id) == chat_id, col(Outbox.reason).is_(None)).limit(1)
+    return session.connection().execute(waiting).first() is not None
+
+
+def record_answer_messages(
+    session: Session,
+    *,
+    annotator_id: int,
+    assignment_id: int,
+    messages: Mapping[str, Sequence[int]],
+    is_revision: bool,
+) -> None:
+    """Store which messages gave the final answers to an assignment, by question; those of a revision replace others."""
+    if is_revision:
+        of_assignment = sa.delete(AnswerMessage).where(col(AnswerMessage.assignment_id) == assignment_id)
+        session.connection().execute(of_assignment)
+    rows = [
+        {
+            "annotator_id": annotator_id,
+            "message_id": message_id,
+            "assignment_id": assignment_id,
+            "question": question,
+        }
+        for question, message_ids in messages.items()
+        for message_id in message_ids
+    ]
+    if rows:
+        session.connection().execute(sa.insert(AnswerMessage), rows)
+
+
+def find_edited_answer(session: Session, *, annotator_id: int, message_id: int) -> tuple[int, str] | None:
+    """The assignment and the question that a message of the annotator answers; None for any other message."""
+    row = session.get(AnswerMessage, (annotator_id, message_id))
+    return None if row is None else (row.assignment_id, row.question)
+
+
+def list_answer_messages(session: Session, *, assignment_id: int) -> dict[str, list[int]]:
+    """The ids of the messages that gave the final answers to an assignment, by question."""
+    rows = select(AnswerMessage).where(AnswerMessage.assignment_id == assignment_id)
+    messages: dict[str, list[int]] = {}
+    for row in session.exec(rows.order_by(col(AnswerMessage.message_id))):
+        messages.setdefault(row.question, []).append(row.message_id)
+    return messages
+
 
 MAX_DRAFTS = 12
 """How many incomplete answers are kept for one annotator."""

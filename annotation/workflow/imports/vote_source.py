@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Where
 from annotation.input_files import FileRow
-from annotation.loading import judgements, truth_files
+from annotation.loading import golds, judgements
 from annotation.store import pseudonyms
 from annotation.store.models import Item, Project
 from annotation.vocabulary import RepeatPolicy
@@ -60,11 +60,11 @@ def list_truth_gaps(session: Session, project: Project) -> tuple[str, ...]:
     items = session.connection().execute(columns.order_by(col(Item.rank))).all()
     path = Path(project.source).parent / section.file
     try:
-        unused = truth_files.read_truth(path, section, known={external_id for external_id, _, _ in items}).unused
+        unused = golds.read_truth(path, section, known={external_id for external_id, _, _ in items}).unused
     except BadInput:
         unused = ()
-    without_gold = [truth_files.name_item(data, external_id) for external_id, gold, data in items if gold is None]
-    return tuple(truth_files.describe_gaps(unused, without_gold=without_gold))
+    without_gold = [golds.name_item(data, external_id) for external_id, gold, data in items if gold is None]
+    return tuple(golds.describe_gaps(unused, without_gold=without_gold))
 
 
 def describe_differing_votes(rows: Sequence[FileRow], *, policy: RepeatPolicy, project: Project) -> tuple[str, ...]:

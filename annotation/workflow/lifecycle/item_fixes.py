@@ -14,11 +14,11 @@ from annotation.campaigns import project_file, stimulus
 from annotation.errors import Conflict, NotFound, Where
 from annotation.loading import campaign_lint
 from annotation.loading.campaign import CampaignContents
-from annotation.store import adjudications, journal, overlap_counts, queries
+from annotation.store import journal, overlap_counts, queries
 from annotation.store.models import Assignment, Item, Project, Report
 from annotation.vocabulary import AssignmentStatus, Event, ItemStatus, build_item_change
 from annotation.workflow import text_versions
-from annotation.workflow.lifecycle import freeze, item_writer, projects
+from annotation.workflow.lifecycle import item_writer, projects, readiness
 from annotation.workflow.quality import exclusions
 
 UNCHANGEABLE_COLUMNS = ("external_id", "group_id", "stage", "pool", "rank", "revision")
@@ -71,11 +71,11 @@ def fix_item(
     revision, post_hoc = stored.revision + 1, project.started_at is not None
     excluded = 0 if cosmetic else _exclude_old_answers(session, stored, revision=revision, post_hoc=post_hoc, now=now)
     if not cosmetic:
-        adjudications.undo_item_decisions(session, item=stored, now=now)
+        queries.undo_item_decisions(session, item=stored, now=now)
     _write_item(session, stored, row, revision=revision, now=now)
     kind = "cosmetic" if cosmetic else "substantive"
     if post_hoc:
-        freeze.add_post_hoc_change(project, what=f"{kind} fix of item {item}", now=now)
+        readiness.add_post_hoc_change(project, what=f"{kind} fix of item {item}", now=now)
     _update_digest(session, project, campaign, contents)
     data = {"item": item, "revision": revision, "kind": kind, "changed": list(changed), "excluded": excluded}
     journal.record_event(session, Event.ITEM_FIXED, now=now, project_id=project.id, data=data | {"post_hoc": post_hoc})

@@ -21,7 +21,7 @@ from annotation.store.models import Consent, Participation, ProfileAnswer, Progr
 from annotation.vocabulary import Event, ParticipationStatus, TextKind
 from annotation.workflow import definitions, text_versions
 from annotation.workflow.annotators import terms
-from annotation.workflow.lifecycle import freeze
+from annotation.workflow.lifecycle import readiness
 from annotation.workflow.lifecycle.change_plan import TextChange
 
 Change = tuple[str, Collection[int] | None, str]
@@ -176,7 +176,7 @@ def add_to_instructions(session: Session, *, project: Project, text: str, now: d
     digest = digests[TextKind.INSTRUCTIONS.value]
     project.instructions, project.instructions_sha256 = instructions, digest
     project.texts = (project.texts or {}) | digests
-    freeze.add_post_hoc_change(project, what="an answer to all was added to the instructions", now=now)
+    readiness.add_post_hoc_change(project, what="an answer to all was added to the instructions", now=now)
     session.add(project)
     session.flush()
     data = {"texts": project.texts, "changed_texts": ["instructions"], "post_hoc": project.started_at is not None}

@@ -17,7 +17,7 @@ from annotation.errors import Conflict, Where
 from annotation.store import journal, overlap_counts
 from annotation.store.models import Assignment, Project
 from annotation.vocabulary import AssignmentStatus, Event, ProjectStatus
-from annotation.workflow.lifecycle import freeze, item_writer, readiness
+from annotation.workflow.lifecycle import item_writer, readiness
 
 
 class Transition(StrEnum):
@@ -65,7 +65,7 @@ def start_project(session: Session, *, project: Project, now: datetime, rehearsa
         return _apply_transition(session, Transition.START, project, Event.PROJECT_RESUMED, now=now)
     notes = readiness.check_readiness(session, project, rehearsal=rehearsal)
     item_writer.reset_free_places(session, project)
-    project.frozen = freeze.build_frozen_record(session, project, now=now)
+    project.frozen = readiness.build_frozen_record(session, project, now=now)
     project.started_at = now
     return _apply_transition(
         session, Transition.START, project, Event.PROJECT_STARTED, now=now, data=project.frozen, notes=notes
@@ -93,7 +93,7 @@ def close_project(session: Session, *, project: Project, now: datetime) -> Trans
 def reopen_project(session: Session, *, project: Project, now: datetime) -> TransitionResult:
     """Reopen a closed project: its items are assigned again, and answers from now on are post hoc."""
     _check_transition(session, Transition.REOPEN, project)
-    freeze.add_post_hoc_change(project, what="reopened", now=now)
+    readiness.add_post_hoc_change(project, what="reopened", now=now)
     project.closed_at = None
     return _apply_transition(
         session, Transition.REOPEN, project, Event.PROJECT_REOPENED, now=now, data={"post_hoc": True}
@@ -118,7 +118,7 @@ def extend_project(
         one_more = {"overlap": old_overlaps[1] + 1, "least": old_overlaps[1]}
         n_raised += overlap_counts.raise_overlap(session, project_id=project.id or 0, **one_more, now=now)
     new_overlaps = project.overlap, project.overlap_max
-    freeze.add_post_hoc_change(
+    readiness.add_post_hoc_change(
         project, what=f"overlap {_format_range(*old_overlaps)} became {_format_range(*new_overlaps)}", now=now
     )
     data = {"from": list(old_overlaps), "to": list(new_overlaps), "items": n_raised, "post_hoc": True}

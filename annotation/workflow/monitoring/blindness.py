@@ -15,7 +15,7 @@ from annotation.store import journal
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project, ProjectRow
 from annotation.vocabulary import Event, ProjectStatus, Surface
 from annotation.workflow import definitions
-from annotation.workflow.lifecycle import freeze
+from annotation.workflow.lifecycle import readiness
 
 
 def is_blind(session: Session, project: ProjectRow) -> bool:
@@ -53,5 +53,5 @@ def record_unblinding(session: Session, projects: Sequence[Project], *, by: str,
         journal.record_event(session, Event.UNBLINDED, now=now, project_id=project.id, data={"by": by})
         what = f"results seen before the end: {by}"
         if all(change["what"] != what for change in (project.frozen or {}).get("post_hoc", ())):
-            freeze.add_post_hoc_change(project, what=what, now=now)
+            readiness.add_post_hoc_change(project, what=what, now=now)
             session.add(project)

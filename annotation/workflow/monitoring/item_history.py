@@ -29,8 +29,8 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Stage, Surface, TextKind
 from annotation.workflow.annotators.terms import get_programme_scope
-from annotation.workflow.monitoring import item_progress
-from annotation.workflow.monitoring.item_progress import ItemTally
+from annotation.workflow.monitoring import progress
+from annotation.workflow.monitoring.progress import ItemTally
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +194,7 @@ def get_item_history(session: Session, project: Project, external_id: str, *, wi
             where=Where(field="--item"),
             remedy="Ids are written as in the items' file.",
         )
-    (tally,) = item_progress.measure_items(session, [item], with_votes=with_votes)
+    (tally,) = progress.measure_items(session, [item], with_votes=with_votes)
     events = [
         *_list_assignment_events(session, item, with_votes=with_votes),
         *_list_other_events(session, item, with_votes=with_votes),

@@ -2,17 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.store.models import Item, Judgement, Participation, Project, ProjectTally
+from annotation.campaigns import project_file
+from annotation.store import judgements
+from annotation.store.models import (
+    Annotator,
+    Assignment,
+    Exposure,
+    Item,
+    Judgement,
+    Participation,
+    Project,
+    ProjectTally,
+    Report,
+)
 from annotation.store.models.column_types import UtcDateTime
-from annotation.vocabulary import ItemStatus, Pool, ProjectStatus
+from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, ItemStatus, Pool, ProjectStatus
+
+PEOPLE_NAMED = 10
+"""How many annotators are named; of the others it is told how many they are."""
+
+CAUSES = {
+    ExposureCause.ANSWERED: "met in {project}",
+    ExposureCause.CONTROL: "control items in {project}",
+    ExposureCause.PILOT: "pilot of {project}",
+    ExposureCause.TRAINING: "training in {project}",
+    ExposureCause.QUALIFICATION: "qualification in {project}",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedItems:
+    """How many items are closed to an annotator (a pseudonym), and by which reasons; an item may have several."""
+
+    annotator: str
+    number: int
+    reasons: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """The number with its reasons."""
+        named = ", ".join(f"{reason}: {number}" for reason, number in self.reasons.items())
+        return f"{self.number} {'item' if self.number == 1 else 'items'} ({named})"
+
+
+def list_closed_items(session: Session, project: Project) -> tuple[ClosedItems, ...]:
+    """What is closed in a stored baseline, to the annotator with most such items first; nothing in another project.
+
+    Only items that are to be answered count, those of the main and pilot pool.
+    """
+    definition = project_file.parse_definition(project.definition)
+    if definition.kind != "baseline":
+        return ()
+    query = (
+        select(Annotator.pseudonym, Project.name, Exposure.cause, Item.id)
+        .select_from(Exposure)
+        .join(Item, col(Item.group_id) == col(Exposure.group_id))
+        .join(Annotator, col(Annotator.id) == col(Exposure.annotator_id))
+        .join(Project, col(Project.id) == col(Exposure.project_id))
+        .where(Item.project_id == project.id, col(Item.pool).in_(POOLS_WITH_OVERLAP))
+        .where(_is_elsewhere(definition))
+    )
+    return _count(session.exec(query).all())
+
+
+def list_items_to_close(
+    session: Session, definition: project_file.ProjectFile, groups: Iterable[str]
+) -> tuple[ClosedItems, ...]:
+    """What would be closed in a project file that need not be loaded; `groups` are those of its items, one for each."""
+    if definition.kind != "baseline":
+        return ()
+    items_by_group: dict[str, list[int]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        items_by_group[group].append(number)
+    query = (
+        select(Annotator.pseudonym, Project.name, Exposure.cause, Exposure.group_id)
+        .select_from(Exposure)
+        .join(Annotator, col(Annotator.id) == col(Exposure.annotator_id))
+        .join(Project, col(Project.id) == col(Exposure.project_id))
+        .where(_is_elsewhere(definition))
+    )
+    return _count(
+        (who, name, cause, item)
+        for who, name, cause, group in session.exec(query)
+        for item in items_by_group.get(group, ())
+    )
+
+
+def describe_closed_items(closed: tuple[ClosedItems, ...]) -> list[tuple[str, str]]:
+    """Pairs of an annotator and what is closed to them, and how many annotators more there are."""
+    lines = [(one.annotator, one.words) for one in closed[:PEOPLE_NAMED]]
+    more = len(closed) - PEOPLE_NAMED
+    return [*lines, ("others", f"{more} more people")] if more > 0 else lines
+
+
+def _is_elsewhere(definition: project_file.ProjectFile) -> sa.ColumnElement[bool]:
+    """The condition that an exposure is of another project, which the file does not except."""
+    exceptions = definition.exposure.exceptions if definition.exposure else ()
+    return col(Project.name).not_in((definition.project, *exceptions))
+
+
+def _count(rows: Iterable[tuple[str, str, str, int | None]]) -> tuple[ClosedItems, ...]:
+    items: dict[str, set[int]] = defaultdict(set)
+    reasons: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for who, name, cause, item in rows:
+        items[who].add(item or 0)
+        reasons[who][CAUSES[ExposureCause(cause)].format(project=name)].add(item or 0)
+    closed = (
+        ClosedItems(
+            annotator=who,
+            number=len(found),
+            reasons={reason: len(of_reason) for reason, of_reason in sorted(reasons[who].items())},
+        )
+        for who, found in items.items()
+    )
+    return tuple(sorted(closed, key=lambda one: (-one.number, one.annotator)))
+
+
+PAGE_SIZE = 50
+"""How many items a page lists."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemTally:
+    """One main item: `done` of its `needed` answers are there; `seconds` is the median time of an answer.
+
+    `reports` counts open reports, `skips` skipped answers, `votes` the answers that count by their text; they are empty
+    where they are not to be seen.
+    """
+
+    item_id: str
+    status: str
+    done: int
+    needed: int
+    seconds: float | None
+    skips: int
+    reports: int
+    votes: Mapping[str, int] = field(default_factory=dict)
+
+
+def list_item_progress(
+    session: Session, project: Project, *, after: str = "", with_votes: bool, size: int = PAGE_SIZE
+) -> list[ItemTally]:
+    """The main items whose ids come after `after`, in the order of their ids, at most `size`."""
+    page = session.exec(
+        select(Item)
+        .where(Item.project_id == project.id, Item.pool == Pool.MAIN, col(Item.external_id) > after)
+        .order_by(col(Item.external_id))
+        .limit(size)
+    ).all()
+    return measure_items(session, page, with_votes=with_votes)
+
+
+def list_reported_items(session: Session, project: Project, *, with_votes: bool) -> list[ItemTally]:
+    """The main items with open reports, those with the most first, at most PAGE_SIZE."""
+    number = func.count()
+    reported = (
+        select(Item.id)
+        .join(Report, col(Report.item_id) == col(Item.id))
+        .where(Item.project_id == project.id, Item.pool == Pool.MAIN, col(Report.resolved_at).is_(None))
+        .group_by(col(Item.id), col(Item.external_id))
+        .order_by(number.desc(), col(Item.external_id))
+        .limit(PAGE_SIZE)
+    )
+    ids = list(session.exec(reported).all())
+    items = {item.id: item for item in session.exec(select(Item).where(col(Item.id).in_(ids)))}
+    return measure_items(session, [items[item_id] for item_id in ids], with_votes=with_votes)
+
+
+def measure_items(session: Session, items: Sequence[Item], *, with_votes: bool) -> list[ItemTally]:
+    """The counts of these items, in their order."""
+    ids = [item.id for item in items]
+    seconds: dict[int, list[float]] = defaultdict(list)
+    skips: Counter[int] = Counter()
+    votes: dict[int, Counter[str]] = defaultdict(Counter)
+    answers = (
+        select(Assignment.item_id, judgements.build_known_seconds(), Judgement.skip_reason, Judgement.response)
+        .join(Judgement, col(Judgement.assignment_id) == col(Assignment.id))
+        .where(
+            col(Assignment.item_id).in_(ids),
+            judgements.build_final_revision_condition(),
+            judgements.build_counting_condition(),
+        )
+    )
+    for item_id, taken, skip_reason, response in session.exec(answers):
+        if skip_reason is not None:
+            skips[item_id] += 1
+            continue
+        if taken is not None:
+            seconds[item_id].append(taken)
+        if with_votes:
+            votes[item_id][response] += 1
+    reports = dict(
+        session.exec(
+            select(Report.item_id, func.count())
+            .where(col(Report.item_id).in_(ids), col(Report.resolved_at).is_(None))
+            .group_by(col(Report.item_id))
+        ).all()
+    )
+    return [
+        ItemTally(
+            item_id=item.external_id,
+            status=item.status.value,
+            done=item.n_done,
+            needed=item.free + item.held + item.n_live,
+            seconds=statistics.median(seconds[item.id or 0]) if seconds[item.id or 0] else None,
+            skips=skips[item.id or 0],
+            reports=reports.get(item.id or 0, 0),
+            votes=dict(sorted(votes[item.id or 0].items(), key=lambda vote: (-vote[1], vote[0]))),
+        )
+        for item in items
+    ]
+
 
 HOURS = 24
 """How many hours the pace looks back."""

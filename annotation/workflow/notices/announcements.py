@@ -6,9 +6,10 @@ who still takes part: so that none is lost and none doubled, whenever a process 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
@@ -27,9 +28,50 @@ from annotation.store.models import (
     ProgrammeProject,
     Project,
 )
-from annotation.vocabulary import Event
+from annotation.vocabulary import UNSAID_TIME_ZONE, Event
 from annotation.workflow.annotators import terms, withdrawal
-from annotation.workflow.notices import daytime
+
+DAY_BEGINS, DAY_ENDS = time(10), time(20)
+"""The local hours within which people are written to."""
+NIGHT_ENDS = time(5)
+"""Before this hour people who are awake still call the day that begins tomorrow."""
+
+
+def find_day_end(now: datetime, zone: str | None, *, default: str) -> datetime | None:
+    """When the day ends on which it is `now` in this time zone; None by night. `default` is the zone of the unknown."""
+    local = now.astimezone(_get_zone(zone, default))
+    return _set_time(local, DAY_ENDS) if DAY_BEGINS <= local.time() < DAY_ENDS else None
+
+
+def find_next_day(now: datetime, zone: str | None, *, default: str) -> datetime:
+    """When people in this time zone may be written to next: now by day, otherwise when the next day begins."""
+    local = now.astimezone(_get_zone(zone, default))
+    if DAY_BEGINS <= local.time() < DAY_ENDS:
+        return now
+    morning = local if local.time() < DAY_BEGINS else local + timedelta(days=1)
+    return _set_time(morning, DAY_BEGINS)
+
+
+def find_tomorrow(now: datetime, zone: str | None, *, default: str) -> datetime:
+    """When the day begins that people in this time zone call tomorrow: before NIGHT_ENDS it is still the day before."""
+    local = now.astimezone(_get_zone(zone, default))
+    return _set_time(local if local.time() < NIGHT_ENDS else local + timedelta(days=1), DAY_BEGINS)
+
+
+def list_day_zones(zones: Iterable[str | None], now: datetime, *, default: str) -> list[str | None]:
+    """Those of the time zones in which it is day."""
+    return [zone for zone in zones if find_day_end(now, zone, default=default) is not None]
+
+
+def _get_zone(zone: str | None, default: str) -> ZoneInfo:
+    return ZoneInfo(default if zone in {None, UNSAID_TIME_ZONE} else zone or default)
+
+
+def _set_time(local: datetime, at: time) -> datetime:
+    """This time on the day of `local`, in UTC."""
+    moment = local.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
+    return moment.astimezone(ZoneInfo("UTC"))
+
 
 MAX_TEXT_LENGTH = 3500
 """In UTF-16 units: with its heading an announcement fits one Telegram message, so that it is sent as a whole or not."""
@@ -173,7 +215,7 @@ def _queue_batch(
 ) -> list[QueuedAnnouncement]:
     announcement_id = announcement.id or 0
     zones = session.execute(sa.select(col(Annotator.time_zone)).distinct()).scalars().all()
-    by_day = set(daytime.list_day_zones(zones, now, default=default_zone))
+    by_day = set(list_day_zones(zones, now, default=default_zone))
     in_zone = col(Annotator.time_zone).in_([zone for zone in by_day if zone is not None])
     present = _select_present(announcement).subquery()
     chosen = (
@@ -203,7 +245,7 @@ def _queue_batch(
             language=annotator.language,
             title=title,
             text=announcement.text,
-            send_before=daytime.find_day_end(now, annotator.time_zone, default=default_zone) or now,
+            send_before=find_day_end(now, annotator.time_zone, default=default_zone) or now,
         )
         for annotator in annotators
     ]

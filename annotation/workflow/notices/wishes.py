@@ -24,7 +24,7 @@ from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
 from annotation.workflow.annotators import withdrawal
 from annotation.workflow.assignments import AssignedItem
-from annotation.workflow.notices import daytime
+from annotation.workflow.notices import announcements
 
 IDLE_TIME = timedelta(days=2)
 """For so long somebody has not been at work before they are reminded."""
@@ -113,7 +113,7 @@ def find_next_look(wish: Wish, *, now: datetime, zone: str | None, default_zone:
     if wish.reminders:
         first = _find_reminder_time(wish)
         looks.append(now + ABSENCE_INTERVAL if first is None else max(first, now + REMINDER_RETRY))
-    return daytime.find_next_day(min(looks), zone, default=default_zone) if looks else None
+    return announcements.find_next_day(min(looks), zone, default=default_zone) if looks else None
 
 
 def _find_reminder_time(wish: Wish) -> datetime | None:
@@ -275,7 +275,7 @@ def set_wish(
 def postpone_reminder(session: Session, *, annotator: AnnotatorRow, now: datetime, default_zone: str) -> None:
     """Remind the annotator tomorrow, by day: they asked for it."""
     wish = get_wish(session, annotator_id=annotator.id or 0)
-    tomorrow = daytime.find_tomorrow(now, annotator.time_zone, default=default_zone)
+    tomorrow = announcements.find_tomorrow(now, annotator.time_zone, default=default_zone)
     postponed = replace(wish, reminders=True, rest_until=tomorrow, promised_at=tomorrow, ignored=0)
     _store_wish(session, annotator, postponed, now=now, default_zone=default_zone)
 
@@ -315,10 +315,10 @@ def _look(
     wish = _read_wish(row, active_at=row.active_at)
     if not row.is_writable:
         return replace(wish, reminders=False, news=False), None, None
-    night = daytime.find_day_end(now, row.time_zone, default=default_zone)
+    night = announcements.find_day_end(now, row.time_zone, default=default_zone)
     if night is None or (row.simulated and not simulated):
         wait = now if night is None else night
-        return wish, daytime.find_next_day(wait, row.time_zone, default=default_zone), None
+        return wish, announcements.find_next_day(wait, row.time_zone, default=default_zone), None
     title = find_available_title(session, annotator_id=row.annotator_id, now=now) if needs_look(wish, now=now) else None
     decision = decide_notice(wish, now=now, has_item=title is not None)
     due_at = find_next_look(decision.wish, now=now, zone=row.time_zone, default_zone=default_zone)
@@ -358,7 +358,7 @@ def _store_wish(session: Session, annotator: AnnotatorRow, wish: Wish, *, now: d
     """Store a wish that its annotator changed; it is looked at soon."""
     row = session.get(NoticeWish, annotator.id) or NoticeWish(annotator_id=annotator.id or 0)
     is_wanted = wish.reminders or wish.news
-    due_at = daytime.find_next_day(now, annotator.time_zone, default=default_zone) if is_wanted else None
+    due_at = announcements.find_next_day(now, annotator.time_zone, default=default_zone) if is_wanted else None
     for name, value in _list_values(wish, due_at=due_at).items():
         setattr(row, name, value)
     session.add(row)

@@ -13,7 +13,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
-from annotation.store import adjudications, notices, queries
+from annotation.store import notices, queries
 from annotation.store.models import (
     Adjudication,
     AdjudicationCase,
@@ -29,7 +29,7 @@ from annotation.store.models import (
 )
 from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
-from annotation.workflow.monitoring import progress, waiting
+from annotation.workflow.monitoring import campaign_status, progress
 from annotation.workflow.monitoring.progress import Progress
 
 CALM = timedelta(hours=1)
@@ -233,7 +233,7 @@ def _list_decisions(session: Session, project: Project) -> Iterator[OrganiserAle
     questions = questions.where(SupportMessage.project_id == project.id, *_list_unanswered_conditions())
     reports = select(Report.id, Report.at).join(Item, col(Item.id) == col(Report.item_id))
     reports = reports.where(Item.project_id == project.id, col(Report.resolved_at).is_(None))
-    decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
     taken_back = sa.select(func.max(col(Adjudication.at), type_=UtcDateTime())).where(
         col(Adjudication.item_id) == col(AdjudicationCase.item_id),
         col(Adjudication.question) == col(AdjudicationCase.question),
@@ -269,7 +269,7 @@ def _list_unanswered_conditions() -> tuple[sa.ColumnElement[bool], ...]:
 
 def _find_backlog(session: Session, *, now: datetime) -> Backlog | None:
     """What has waited for BACKLOG or longer, None where nothing has."""
-    counted = waiting.count_waiting_deliveries(session, now=now)
+    counted = campaign_status.count_waiting_deliveries(session, now=now)
     oldest = min((at for at in (counted.oldest_update, counted.oldest_message) if at is not None), default=now)
     doublings = count_doublings(now - oldest, unit=BACKLOG)
     if not doublings:

@@ -31,9 +31,9 @@ from annotation.workflow.lifecycle import text_changes, transitions
 from annotation.workflow.monitoring import progress
 from annotation.workflow.monitoring.progress import Progress
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import export_requests, people
-from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
-from annotation.workflow.review import problem_reports
+from annotation.workflow.organisers import people
+from annotation.workflow.organisers.people import MessageKind, OpenMessage, add_request
+from annotation.workflow.review import cases
 
 PROJECT, PROGRAMME = 0, 1
 """The kinds of campaigns, as buttons carry them."""
@@ -294,7 +294,7 @@ def dismiss_report(session: Session, *, message: OpenMessage, by: int, now: date
     if message.kind is not MessageKind.REPORT or message.project_id is None or message.item is None:
         raise Stale("This is no report.")
     project = session.get_one(Project, message.project_id)
-    problem_reports.dismiss_reports(session, project=project, item=message.item, now=now)
+    cases.dismiss_reports(session, project=project, item=message.item, now=now)
     _record_act(session, OrganiserAct.DISMISS, by=by, now=now, project_id=project.id)
 
 
@@ -308,7 +308,7 @@ def send_announcement(session: Session, *, announcement_id: int, by: int, now: d
 
 def request_export(session: Session, *, project: ProjectRow, by: int, now: datetime) -> bool:
     """Ask for the files of a project; False where this organiser waits for them already."""
-    if not export_requests.add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
+    if not add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
         return False
     _record_act(session, OrganiserAct.EXPORT, by=by, now=now, project_id=project.id)
     return True

@@ -13,15 +13,264 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns.questions import Question
-from annotation.errors import Conflict, Stale
-from annotation.store import adjudications
-from annotation.store.models import Adjudication, AdjudicationCase, Adjudicator, AnnotatorRow, Item, Project
+from annotation.errors import BadInput, Conflict, NotFound, Stale, Where
+from annotation.store import judgements, queries
+from annotation.store.models import (
+    Adjudication,
+    AdjudicationCase,
+    Adjudicator,
+    AnnotatorRow,
+    Assignment,
+    Item,
+    Judgement,
+    Project,
+    Report,
+)
+from annotation.vocabulary import AdjudicationDecision, AssignmentStatus, ExclusionKind, name_next_version
 from annotation.workflow import definitions
-from annotation.workflow.review import adjudication
-from annotation.workflow.review.adjudication import OpenCase
+from annotation.workflow.quality import gold_answers
+from annotation.workflow.review import reviewers
+from annotation.workflow.review.cases import Candidate, list_candidates, parse_label
+
+MAX_COMMENT_LENGTH = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenCase:
+    """A case as an adjudicator sees it: the item, its candidates, what was reported, and why it waits.
+
+    Where the item has declared gold, nothing tells which candidate it is, nor why the item is there: `reasons` and
+    `reports` are empty and the candidates have no votes.
+    """
+
+    case_id: int
+    item: Item
+    question: Question
+    candidates: tuple[Candidate, ...]
+    reasons: tuple[str, ...]
+    reports: tuple[str, ...]
+
+
+def list_open_cases(
+    session: Session,
+    *,
+    project: Project,
+    question: Question,
+    adjudicator: AnnotatorRow,
+    gold_review: bool | None = False,
+    case_id: int | None = None,
+) -> Sequence[AdjudicationCase]:
+    """The cases of a question that wait and that the adjudicator may decide, in their random order.
+
+    With `gold_review` those that were drawn for it, else the doubtful ones, with None both; with `case_id` all but one
+    are left out.
+    """
+    decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    query = (
+        select(AdjudicationCase, Item)
+        .join(Item, col(Item.id) == col(AdjudicationCase.item_id))
+        .where(
+            Item.project_id == project.id,
+            AdjudicationCase.question == question.name,
+            sa.not_(decided),
+            ~reviewers.build_answered_condition(adjudicator.id or 0),
+        )
+    )
+    if gold_review:
+        query = query.where(col(AdjudicationCase.gold_review_id).is_not(None))
+    if case_id is not None:
+        query = query.where(AdjudicationCase.id == case_id)
+    rows = session.exec(query.order_by(col(AdjudicationCase.position), col(AdjudicationCase.id))).all()
+    items = [item for _, item in rows]
+    barred = reviewers.list_seen_items(session, project=project, reviewer=adjudicator, items=items)
+    barred |= reviewers.list_made_items(session, project=project, reviewer=adjudicator, items=items)
+    return [
+        case
+        for case, item in rows
+        if (case.reasons or (gold_review is not False and case.gold_review_id is not None))
+        and item.external_id not in barred
+    ]
+
+
+def open_case(session: Session, *, project: Project, case: AdjudicationCase, adjudicator: AnnotatorRow) -> OpenCase:
+    """What an adjudicator is shown of a case."""
+    definition = definitions.get_project_definition(project)
+    question = next(one for one in definition.all_questions if one.name == case.question)
+    item = session.get_one(Item, case.item_id)
+    gold = gold_answers.get_gold_answers(item, definition.all_questions).get(question.name)
+    is_first = question.name == definition.all_questions[0].name
+    accepted = (item.accepted or ()) if is_first and gold is not None else ()
+    votes, excluded = _list_votes(session, item, question=question.name, is_first=is_first)
+    return OpenCase(
+        case_id=case.id or 0,
+        item=item,
+        question=question,
+        candidates=list_candidates(
+            question,
+            item,
+            votes=votes,
+            others=[*excluded, *case.candidates, *([] if gold is None else [gold]), *accepted],
+            order_key=adjudicator.pseudonym,
+            with_votes=gold is None,
+        ),
+        reasons=() if gold is not None else tuple(case.reasons),
+        reports=() if gold is not None else _list_reports(session, item),
+    )
+
+
+def decide_case(
+    session: Session,
+    *,
+    project: Project,
+    case: AdjudicationCase,
+    adjudicator: AnnotatorRow,
+    revision: int,
+    labels: Sequence[str],
+    comment: str = "",
+    now: datetime,
+) -> Adjudication:
+    """Store what is right: `labels` are candidates or the adjudicator's own answers, the gold first; none: broken.
+
+    `revision` is that of the item as it was shown. Raises BadInput for a label that does not fit the question, one that
+    is given twice, and a broken item without a comment; Conflict where the item was changed since, is decided already,
+    or was answered or made by the adjudicator.
+    """
+    item = lock_item(session, case.item_id)
+    if item.revision != revision:
+        raise Conflict(
+            f"{item.external_id} was changed since it was shown.", remedy="Look at it as it is now, and decide anew."
+        )
+    definition = definitions.get_project_definition(project)
+    question = next(one for one in definition.all_questions if one.name == case.question)
+    is_drawn = case.gold_review_id is not None
+    if not list_open_cases(
+        session, project=project, question=question, adjudicator=adjudicator, gold_review=is_drawn, case_id=case.id
+    ):
+        raise Conflict(
+            f"{item.external_id} is decided already, or {adjudicator.pseudonym} answered or made it.",
+            remedy="`hromada adjudicate --list` shows what waits; `--undo --item "
+            f"{item.external_id}` takes your decision back, or one of somebody suspended or forgotten.",
+        )
+    stored = [parse_label(question, item, label) for label in labels]
+    words = comment.strip()
+    if len(set(stored)) < len(stored):
+        raise BadInput("The same answer is given twice.", where=Where(field=item.external_id), remedy="Give it once.")
+    if (not stored and not words) or len(words) > MAX_COMMENT_LENGTH:
+        raise BadInput(
+            f"A broken item needs a comment of up to {MAX_COMMENT_LENGTH} characters.",
+            where=Where(field=item.external_id),
+            remedy="Say what is wrong with it.",
+        )
+    has_gold = question.name in gold_answers.get_gold_answers(item, definition.all_questions)
+    decided = Adjudication(
+        item_id=item.id or 0,
+        item_revision=item.revision,
+        question=question.name,
+        number=0,
+        annotator_id=adjudicator.id,
+        decision=AdjudicationDecision.LABEL if stored else AdjudicationDecision.BROKEN,
+        labels=stored,
+        comment=words,
+        gold_version=name_next_version(item.gold_version, has_gold=has_gold),
+        at=now,
+    )
+    return queries.add_row(session, decided)
+
+
+def undo_decision(
+    session: Session,
+    *,
+    project: Project,
+    question: Question,
+    adjudicator: AnnotatorRow,
+    now: datetime,
+    item_id: int | None = None,
+) -> str | None:
+    """Take the adjudicator's last decision back, or that on one item; its external id, None where there is none.
+
+    That on one item may also be of somebody who is suspended or forgotten.
+    """
+    held = select(Adjudication).join(Item, col(Item.id) == col(Adjudication.item_id))
+    held = held.where(
+        Item.project_id == project.id,
+        Adjudication.question == question.name,
+        queries.build_holding_condition(),
+    )
+    if item_id is None:
+        held = held.where(Adjudication.annotator_id == adjudicator.id)
+    else:
+        of_item = reviewers.build_revocable_condition(col(Adjudication.annotator_id), by=adjudicator)
+        held = held.where(Adjudication.item_id == item_id, of_item)
+    held = held.order_by(col(Adjudication.id).desc()).limit(1)
+    found = session.exec(held).first()
+    if found is None:
+        return None
+    item = lock_item(session, found.item_id)
+    last = session.exec(held.where(Adjudication.item_id == item.id)).first()
+    if last is None or last.id != found.id:
+        raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
+    queries.add_undone_row(session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now)
+    return item.external_id
+
+
+def lock_item(session: Session, item_id: int) -> Item:
+    """The item as it is now; nobody else decides on it, or takes a decision on it back, until the transaction ends."""
+    locked = (
+        select(Item).where(Item.id == item_id).with_for_update(key_share=True).execution_options(populate_existing=True)
+    )
+    return session.exec(locked).one()
+
+
+def get_case(session: Session, *, project: Project, question: Question, item: str) -> AdjudicationCase:
+    """The case of an item by its external id; raises NotFound where it does not wait and never did."""
+    item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
+    cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, Item.external_id == item)
+    found = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
+    if found is None:
+        raise NotFound(
+            f"{spelling.quote_word(item)} does not wait for an adjudicator.",
+            remedy="`hromada adjudicate --list` shows what does.",
+        )
+    return found
+
+
+def map_revisions(session: Session, *, project: Project) -> dict[str, int]:
+    """The present revisions of a project's items by external id."""
+    return dict(session.exec(select(Item.external_id, Item.revision).where(Item.project_id == project.id)).all())
+
+
+def _list_votes(session: Session, item: Item, *, question: str, is_first: bool) -> tuple[list[str], list[str]]:
+    """The answers to a question of an item: those that count, and those that a rule excluded."""
+    rows = session.exec(
+        select(Judgement, judgements.build_counting_condition())
+        .join(Assignment, col(Assignment.id) == col(Judgement.assignment_id))
+        .where(
+            Assignment.item_id == item.id,
+            Assignment.status == AssignmentStatus.DONE,
+            col(Judgement.skip_reason).is_(None),
+            judgements.build_final_revision_condition(),
+            judgements.build_counting_condition(ignoring=(ExclusionKind.RULE,)),
+        )
+        .order_by(col(Assignment.id))
+    ).all()
+    votes: list[str] = []
+    excluded: list[str] = []
+    for judgement, counts in rows:
+        answer = judgement.answers.get(question) if judgement.answers else judgement.response if is_first else None
+        if answer:
+            (votes if counts else excluded).append(answer)
+    return votes, excluded
+
+
+def _list_reports(session: Session, item: Item) -> tuple[str, ...]:
+    reports = select(Report.reason, Report.text).where(Report.item_id == item.id, col(Report.resolved_at).is_(None))
+    return tuple(": ".join(filter(None, row)) for row in session.exec(reports.order_by(col(Report.id))))
+
 
 MAX_CANDIDATES = 30
 """A case with more candidates is not offered in Telegram: the number of a button has a bit for each."""
@@ -60,7 +309,7 @@ def find_next_case(session: Session, *, adjudicator: AnnotatorRow, after: int | 
     start = 0 if passed is None else _find_queue(session, queues, passed)
     rest = () if passed is None else queues[: start + 1]
     for turn, (project, question) in enumerate([*queues[start:], *rest]):
-        waiting = adjudication.list_open_cases(
+        waiting = list_open_cases(
             session, project=project, question=question, adjudicator=adjudicator, gold_review=None
         )
         place = (passed.position, passed.id or 0) if passed is not None and turn == 0 else (-1, 0)
@@ -78,7 +327,7 @@ def find_case(session: Session, *, adjudicator: AnnotatorRow, case_id: int) -> Q
     item = None if case is None else session.get_one(Item, case.item_id)
     for project, question in _list_queues(session, adjudicator):
         if case is not None and item is not None and (item.project_id, case.question) == (project.id, question.name):
-            waiting = adjudication.list_open_cases(
+            waiting = list_open_cases(
                 session, project=project, question=question, adjudicator=adjudicator, gold_review=None
             )
             if case.id in {one.id for one in waiting}:
@@ -104,7 +353,7 @@ def decide_queued_case(
         raise Stale("There is no such candidate.")
     case = session.get_one(AdjudicationCase, queued.case.case_id)
     try:
-        adjudication.decide_case(
+        decide_case(
             session,
             project=session.get_one(Project, queued.case.item.project_id),
             case=case,
@@ -128,7 +377,7 @@ def find_own_decision(session: Session, *, adjudicator: AnnotatorRow, case_id: i
     own = of_case.where(
         AdjudicationCase.id == case_id, Adjudication.annotator_id == adjudicator.id, Adjudication.number == number
     )
-    return session.exec(own.where(adjudications.build_holding_condition())).first()
+    return session.exec(own.where(queries.build_holding_condition())).first()
 
 
 def take_decision_back(
@@ -140,12 +389,12 @@ def take_decision_back(
     """
     case = session.get(AdjudicationCase, case_id)
     if case is not None:
-        adjudication.lock_item(session, case.item_id)
+        lock_item(session, case.item_id)
     found = find_own_decision(session, adjudicator=adjudicator, case_id=case_id, number=number)
     if found is None:
         raise Stale("This is taken back already.")
     revision = found.item_revision
-    adjudications.add_undone_row(session, last=found, annotator_id=adjudicator.id, item_revision=revision, now=now)
+    queries.add_undone_row(session, last=found, annotator_id=adjudicator.id, item_revision=revision, now=now)
     return find_case(session, adjudicator=adjudicator, case_id=case_id)
 
 
@@ -175,14 +424,14 @@ def _find_queue(session: Session, queues: Sequence[tuple[Project, Question]], ca
 def _build_queued_case(
     session: Session, project: Project, case: AdjudicationCase, adjudicator: AnnotatorRow, *, left: int
 ) -> QueuedCase:
-    opened = adjudication.open_case(session, project=project, case=case, adjudicator=adjudicator)
+    opened = open_case(session, project=project, case=case, adjudicator=adjudicator)
     shown = json.dumps([opened.item.revision, *(candidate.answer for candidate in opened.candidates)])
     return QueuedCase(
         case=opened,
         title=project.title,
         language=project.language,
         pieces=tuple(piece for piece in opened.item.pieces or () if piece["step"] == 1),
-        number=adjudications.get_next_number(session, item_id=case.item_id, question=case.question),
+        number=queries.get_next_number(session, item_id=case.item_id, question=case.question),
         version=hashlib.sha256(shown.encode()).hexdigest()[:8],
         left=left,
     )

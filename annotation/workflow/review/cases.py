@@ -15,15 +15,77 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent
-from annotation.errors import BadInput, Conflict, Refused, Where
+from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
 from annotation.loading.drafts import format_value
-from annotation.store import adjudications
+from annotation.store import journal, overlap_counts, queries
 from annotation.store.models import AdjudicationCase, GoldReview, Item, ItemRow, LabelStudioReviewTask, Project, Report
-from annotation.vocabulary import CaseReason, GoldStratum, ItemStatus, Pool
+from annotation.vocabulary import CaseReason, Event, GoldStratum, ItemStatus, Pool
 from annotation.workflow import definitions
 from annotation.workflow.quality import gold_answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenReport:
+    """A report that is not resolved.
+
+    `project` is the project's name, `item` the item's external id; `paused` says whether the item is paused, so that
+    it is not assigned any more. `reason` and `text` are what the annotator chose and wrote.
+    """
+
+    project: str
+    item: str
+    paused: bool
+    reason: str
+    text: str
+    at: datetime
+
+
+def list_open_reports(session: Session, *, project_id: int | None = None) -> Sequence[OpenReport]:
+    """The open reports of all projects, or of one project, oldest first."""
+    reports = select(Report, Item, Project).join(Item, col(Item.id) == col(Report.item_id)).join(Project)
+    if project_id is not None:
+        reports = reports.where(Item.project_id == project_id)
+    rows = session.exec(reports.where(col(Report.resolved_at).is_(None)).order_by(col(Report.id)))
+    return [
+        OpenReport(
+            project=project.name,
+            item=item.external_id,
+            paused=item.status is ItemStatus.PAUSED,
+            reason=report.reason,
+            text=report.text,
+            at=report.at,
+        )
+        for report, item, project in rows
+    ]
+
+
+def dismiss_reports(session: Session, *, project: Project, item: str, now: datetime) -> int:
+    """Resolve all open reports on an item that needs no fix, and resume the item where it was paused.
+
+    `item` is the external id. Returns how many reports were resolved. Raises NotFound for an unknown item, and for an
+    item that is not paused and has no open reports.
+    """
+    item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
+    of_external_id = select(Item).where(Item.project_id == project.id, Item.external_id == item)
+    stored_item = session.exec(of_external_id.with_for_update()).first()
+    item_id = 0 if stored_item is None else stored_item.id or 0
+    reports = sa.update(Report).where(col(Report.item_id) == item_id, col(Report.resolved_at).is_(None))
+    count = session.connection().execute(reports.values(resolved_at=now)).rowcount
+    if stored_item is None or (not count and stored_item.status is not ItemStatus.PAUSED):
+        raise NotFound(
+            f"Nothing is reported about {spelling.quote_word(item)}.",
+            where=Where(field="item"),
+            remedy="`hromada messages reports` lists what is.",
+        )
+    if stored_item.status is ItemStatus.PAUSED:
+        overlap_counts.resume_item(session, item_id=item_id, now=now)
+    session.expire_all()
+    data = {"item": item, "reports": count}
+    journal.record_event(session, Event.REPORTS_DISMISSED, now=now, project_id=project.id, data=data)
+    return count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,9 +203,7 @@ def refresh_cases(
         session.add(case)
         if not case.reasons and case.gold_review_id is None and case.id not in pushed:
             session.delete(case)
-    decided = {
-        item.id for item, _ in adjudications.list_holding(session, project_id=project.id or 0, question=question)
-    }
+    decided = {item.id for item, _ in queries.list_holding(session, project_id=project.id or 0, question=question)}
     for item in items.values():
         if (item.id or 0) in reasons and item.id not in waiting and item.id not in decided:
             session.add(_build_case(item, question=question, seed=0, reasons=reasons[item.id or 0], now=now))
@@ -270,6 +330,6 @@ def _list_cases(session: Session, project: Project, question: str) -> Sequence[A
 
 
 def _list_undecided_cases(session: Session, project: Project, question: str) -> Sequence[AdjudicationCase]:
-    decided = adjudications.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
+    decided = queries.build_decided_condition(col(AdjudicationCase.item_id), col(AdjudicationCase.question))
     cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, sa.not_(decided))
     return session.exec(cases.where(AdjudicationCase.question == question)).all()

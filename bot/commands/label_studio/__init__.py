@@ -3,7 +3,7 @@
 import typer
 
 from bot.commands.command_line import CommandGroup
-from bot.commands.label_studio import accounts, answers, batches, server
+from bot.commands.label_studio import answers, batches, server
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -12,8 +12,8 @@ app = typer.Typer(
 )
 for command in (
     server.up,
-    accounts.doctor,
-    accounts.link,
+    server.doctor,
+    server.link,
     batches.push,
     batches.move_items,
     answers.pull,

@@ -3,14 +3,14 @@
 import typer
 
 from bot.commands.command_line import ListByDefault
-from bot.commands.people import access, records, roster
+from bot.commands.people import access, records
 
 app = typer.Typer(
     cls=ListByDefault,
     help="List annotators, or decide about one of them. `hromada people PROJECT` lists them.",
     no_args_is_help=True,
 )
-app.command("list")(roster.list_)
+app.command("list")(records.list_)
 for command in (
     access.suspend,
     access.unsuspend,
@@ -23,6 +23,6 @@ for command in (
     records.pay,
     access.withdraw,
     access.forget,
-    roster.data,
+    records.data,
 ):
     app.command(command.__name__.replace("_", "-"))(command)

@@ -2,11 +2,134 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.command_line import Pseudonym
+from bot.commands.command_line import AsJson, ProjectName, Pseudonym
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlmodel import Session
+
+    from annotation.workflow.annotators.payments import Money
+    from annotation.workflow.annotators.roster import Roster, RosterEntry
+
+
+def list_(
+    project: ProjectName,
+    votes: Annotated[
+        Path | None,
+        typer.Option("--votes", help="A file of votes that was imported: show each annotator's id in it, too."),
+    ] = None,
+    json: AsJson = False,
+) -> None:
+    """List the annotators of a project: cohorts, status, answers, control items, active hours, pay."""
+    from annotation.workflow.annotators import roster
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.reading() as view:
+        listed = roster.get_roster(
+            view,
+            project=database_session.get_project(view, project),
+            now=database_session.get_time(view),
+        )
+        names = {} if votes is None else _read_names(view, project, votes, listed)
+    if json:
+        terminal_output.print_json(_build_json(listed, names))
+        return
+    columns = (
+        "pseudonym", "id in the file", "cohort", "standing", "why", "stage", "items", "control", "hours", "owed", "paid"
+    )  # fmt: skip
+    notes = (
+        [f"Paid per active hour, median over annotators: {_format_sums(listed.hourly_rates)}."]
+        if listed.hourly_rates
+        else []
+    )
+    notes += [] if listed.annotators else ["Nobody has joined yet."]
+    rows = [(entry.pseudonym, names.get(entry.pseudonym), *_build_row(entry)[1:]) for entry in listed.annotators]
+    shown = [
+        index
+        for index in range(len(columns))
+        if index in {0, 2, 3} or any(row[index] not in {None, ""} for row in rows)
+    ]
+    terminal_output.print_table(
+        f"People of {listed.project}",
+        [columns[index] for index in shown],
+        [[row[index] for index in shown] for row in rows],
+        notes=notes,
+    )
+
+
+def _read_names(view: Session, project: str, votes: Path, listed: Roster) -> dict[str, str]:
+    """The ids in a file of votes by pseudonym; raises NotFound where nobody of the file is in the project."""
+    from annotation.errors import NotFound, Where
+    from annotation.settings import read_settings
+    from annotation.store import pseudonyms
+    from annotation.workflow.imports import vote_source
+    from bot.commands import database_session
+
+    key = pseudonyms.find_key(view, file=read_settings().key_file)
+    loaded = database_session.get_project(view, project)
+    names = {} if key is None else vote_source.map_pseudonyms_to_names(loaded, key=key, path=votes)
+    if not any(entry.pseudonym in names for entry in listed.annotators):
+        remedy = f"Import it first: hromada import {loaded.name} {votes}"
+        raise NotFound(f"Nobody of the file is known in {loaded.name}.", where=Where(file=votes), remedy=remedy)
+    return names
+
+
+def _build_row(entry: RosterEntry) -> tuple[str | int | float | None, ...]:
+    marks = [*entry.cohorts, *(["team member"] if entry.insider else [])]
+    control = f"{entry.control_accuracy.right} of {entry.control_accuracy.of}" if entry.control_accuracy.of else None
+    hours = round(entry.work.hours, 2)
+    return (
+        entry.pseudonym, ", ".join(marks), entry.status, entry.explanation, entry.stage, entry.work.items, control,
+        f"{hours:.2f}", None if entry.owed is None else str(entry.owed), _format_sums(entry.paid),
+    )  # fmt: skip
+
+
+def _format_sums(sums: Iterable[Money]) -> str:
+    return ", ".join(str(money) for money in sums)
+
+
+def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
+    people = [
+        {
+            "pseudonym": entry.pseudonym,
+            **({"id_in_file": names[entry.pseudonym]} if entry.pseudonym in names else {}),
+            "cohorts": list(entry.cohorts),
+            "insider": entry.insider,
+            "simulated": entry.simulated,
+            "standing": entry.status,
+            "why": entry.explanation,
+            "stage": entry.stage,
+            "items": entry.work.items,
+            "active_hours": round(entry.work.hours, 4),
+            "control_right": entry.control_accuracy.right,
+            "control_answered": entry.control_accuracy.of,
+            "control_accuracy": entry.control_accuracy.share,
+            "owed": None if entry.owed is None else str(entry.owed),
+            "paid": [str(money) for money in entry.paid],
+        }
+        for entry in listed.annotators
+    ]
+    return {
+        "project": listed.project,
+        "people": people,
+        "paid_per_active_hour": [str(money) for money in listed.hourly_rates],
+    }
+
+
+def data(pseudonym: Pseudonym) -> None:
+    """Print everything that is stored about an annotator as JSON, for them to read."""
+    from annotation.workflow.annotators import own_data, roster
+    from bot.commands import database_session, terminal_output
+
+    with database_session.open_database() as database, database.reading() as view:
+        annotator = roster.get_annotator(view, pseudonym)
+        terminal_output.print_json(own_data.export_annotator(view, annotator_id=annotator.id or 0))
 
 
 def team_member(

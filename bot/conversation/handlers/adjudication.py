@@ -13,8 +13,7 @@ from annotation.campaigns.bot_commands import ADJUDICATE
 from annotation.errors import Stale
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.review import adjudication_queue
-from annotation.workflow.review.adjudication import MAX_COMMENT_LENGTH
-from annotation.workflow.review.adjudication_queue import QueuedCase
+from annotation.workflow.review.adjudication_queue import MAX_COMMENT_LENGTH, QueuedCase
 from bot.conversation import case_queue, message_layout, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CASE_NUMBER, FIRST, PICKED, ButtonAction, CallbackData, TelegramCalls

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from annotation.errors import Stale
+from annotation.vocabulary import AssignmentStatus
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment, SavedJudgement, ShownQuestion
-from annotation.workflow.conversations import conversation_state, screens
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft
 from bot.conversation import message_layout, navigation, work_sessions
 from bot.conversation.inputs import INPUTS
@@ -17,7 +18,93 @@ from bot.conversation.inputs.input_base import RefusedInput
 from bot.conversation.message_layout import RenderedMessage
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import QUESTION_INDEX, REVISION, ButtonAction, TelegramCalls, UpdateKind
-from bot.conversation.views import items, project_status, second_pass
+from bot.conversation.views import items, own_progress, second_pass
+
+
+def undo_answer(context: UpdateContext) -> TelegramCalls:
+    """Open an answered or skipped item for another answer, in its own message; what is stored counts until then."""
+    try:
+        opened = context.open_assignment(context.require_callback().row_id)
+        item = assignments.undo_judgement(opened)
+    except Stale:
+        return context.acknowledge("undo-closed", alert=True)
+    draft = _restore_draft(context, opened, item)
+    is_skip = opened.assignment.status is AssignmentStatus.SKIPPED
+    told = context.acknowledge() if is_skip else context.acknowledge("undo-open")
+    return join_calls(told, redraw_item(context, item, draft))
+
+
+def keep_answer(context: UpdateContext) -> TelegramCalls:
+    """Close an item that was opened for another answer; the old answer stays, or the skip with what was begun."""
+    assignment_id = context.require_callback().row_id
+    saved = assignments.keep_judgement(context.open_assignment(assignment_id))
+    draft = context.state.get_draft(assignment_id, saved.revision + 1)
+    begun = replace(draft, revision=0) if conversation_state.is_begun(draft) and not saved.stored_answers else None
+    context.save_state(context.state.with_draft(begun, assignment_id=assignment_id))
+    finished = render_finished_item(context, saved)
+    return join_calls(context.acknowledge("kept"), context.edit(finished, assignment_id=assignment_id))
+
+
+def close_change(context: UpdateContext, assignment_id: int) -> TelegramCalls:
+    """Show an item that was opened for another answer as it was answered; the old answer stays."""
+    saved = assignments.keep_judgement(context.open_assignment(assignment_id))
+    context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
+    return context.without_tap().edit(render_finished_item(context, saved), assignment_id=assignment_id)
+
+
+def ask_previous_question(context: UpdateContext) -> TelegramCalls:
+    """Ask the question before again; where one answer is being changed, show all of them again."""
+    item, draft, index = _get_item(context)
+    if item.revision and _has_stored_answers(context, item):
+        draft = _restore_draft(context, context.open_assignment(item.assignment_id), item)
+    else:
+        name = conversation_state.find_previous_question(item.questions, draft, index=index)
+        if name is None:
+            raise Stale("There is no question before.")
+        asked = items.find_asked(item, draft)
+        draft = draft if asked is None else conversation_state.set_entry_aside(draft, asked.shown.name)
+        draft = _remove_answer(item, draft, name)
+    return join_calls(context.acknowledge(), redraw_item(context, item, draft))
+
+
+def change_one_answer(context: UpdateContext) -> TelegramCalls:
+    """Ask one of the answered questions again; the other answers stay."""
+    item, draft, index = _get_item(context)
+    if index >= len(item.questions) or item.questions[index].name not in draft.answers:
+        raise Stale("This question is not answered.")
+    draft = _remove_answer(item, draft, item.questions[index].name)
+    return join_calls(context.acknowledge(), redraw_item(context, item, draft))
+
+
+def _get_item(context: UpdateContext) -> tuple[AssignedItem, AnswerDraft, int]:
+    """The item, the draft and the index of the question that the button names; raises Stale for an old button."""
+    callback = context.require_callback()
+    opened = context.open_assignment(callback.row_id)
+    item = assignments.get_open_item(opened, revision=callback.get_number(REVISION))
+    return item, context.state.get_draft(item.assignment_id, item.revision), callback.get_number(QUESTION_INDEX)
+
+
+def _has_stored_answers(context: UpdateContext, item: AssignedItem) -> bool:
+    opened = context.open_assignment(item.assignment_id)
+    judgement = assignments.get_judgement(opened, revision=item.revision - 1)
+    return judgement is not None and judgement.skip_reason is None
+
+
+def _remove_answer(item: AssignedItem, draft: AnswerDraft, name: str) -> AnswerDraft:
+    """The draft without the answer to a question, whose input begins with that answer."""
+    shown = next(shown for shown in item.questions if shown.name == name)
+    answer = draft.answers[name]
+    stored = None if answer is None else conversation_state.encode_answer(answer)
+    entry = None if stored is None else INPUTS[shown.question.kind].restore_entry(shown, stored)
+    return conversation_state.remove_answer(draft, name, entry=entry)
+
+
+def _restore_draft(context: UpdateContext, opened: OpenedAssignment, item: AssignedItem) -> AnswerDraft:
+    """What is known of the answers, with the only one asked again."""
+    draft = restore_draft(context, opened, item)
+    is_only = len(item.questions) == 1 and item.questions[0].name in draft.answers
+    return _remove_answer(item, draft, item.questions[0].name) if is_only else draft
+
 
 ENTRY_ACTIONS = {ButtonAction.TOGGLE, ButtonAction.ENTRY}
 """The actions that change the entry of a question alone."""
@@ -129,7 +216,7 @@ def _show_draft(
     if is_redrawn:
         return redraw_item(context, item, new_draft)
     context.save_state(context.state.with_draft(new_draft, assignment_id=item.assignment_id))
-    screens.begin_redraw(context.transaction.session, item.assignment_id)
+    conversation_state.begin_redraw(context.transaction.session, item.assignment_id)
     without_buttons = context.edit(replace(old_messages[-1], buttons=()), assignment_id=item.assignment_id)
     return join_calls(without_buttons, context.send(*new_messages, assignment_id=item.assignment_id))
 
@@ -146,7 +233,7 @@ def _submit_answers(context: UpdateContext, opened: OpenedAssignment, draft: Ans
     if saved.repeated:
         return _acknowledge_repeat(context, opened, saved)
     if draft.messages or draft.revision:
-        screens.record_answer_messages(
+        conversation_state.record_answer_messages(
             context.transaction.session,
             annotator_id=context.annotator_id,
             assignment_id=saved.assignment_id,
@@ -186,7 +273,7 @@ def finish_item(context: UpdateContext, saved: SavedJudgement) -> TelegramCalls:
     )
     if saved.decision is not None:
         calls = join_calls(
-            calls, context.send(project_status.render_qualification_result(saved.decision, context.translate))
+            calls, context.send(own_progress.render_qualification_result(saved.decision, context.translate))
         )
     if saved.revision:
         return calls
@@ -226,5 +313,5 @@ def restore_draft(context: UpdateContext, opened: OpenedAssignment, item: Assign
     draft = conversation_state.restore_draft(
         item.questions, stored_answers, assignment_id=item.assignment_id, revision=item.revision
     )
-    messages = screens.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)
+    messages = conversation_state.list_answer_messages(context.transaction.session, assignment_id=item.assignment_id)
     return replace(draft, messages=messages)

@@ -9,7 +9,7 @@ from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput, Stale
 from annotation.vocabulary import UNSAID_TIME_ZONE, UnassignedReason
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import access, consents, profiles
+from annotation.workflow.annotators import access, consents, registration
 from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -97,7 +97,7 @@ def record_profile_option(context: UpdateContext) -> TelegramCalls:
     if not is_declined and callback.get_number(0) >= len(field.options):
         raise Stale("There is no such option.")
     value = None if is_declined else field.options[callback.get_number(0)]
-    profiles.save_profile_answer(
+    registration.save_profile_answer(
         context.transaction.session, annotator_id=context.annotator_id, field=field, value=value, now=context.now
     )
     blocks = [message_layout.make_bold_block(field.text), TextBlock(value or context.translate("rather-not-say"))]
@@ -121,7 +121,7 @@ def record_profile_text(context: UpdateContext) -> TelegramCalls:
     if field is None:
         return navigation.show_current_screen(context)
     try:
-        value = profiles.save_profile_answer(
+        value = registration.save_profile_answer(
             context.transaction.session,
             annotator_id=context.annotator_id,
             field=field,
@@ -188,7 +188,7 @@ def _go_on_from_zone(context: UpdateContext, *, for_notices: bool) -> TelegramCa
 
 def _set_time_zone(context: UpdateContext, name: str) -> None:
     try:
-        profiles.set_time_zone(context.transaction.session, annotator=context.annotator, name=name)
+        registration.set_time_zone(context.transaction.session, annotator=context.annotator, name=name)
     except BadInput:
         raise Stale("There is no such zone.") from None
 

@@ -12,7 +12,7 @@ from annotation.workflow.conversations.conversation_state import ConversationSte
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers import campaigns, people
 from annotation.workflow.organisers.campaigns import PROGRAMME
-from bot.conversation import organiser_chat, prompts, updates_and_calls
+from bot.conversation import organiser_notifications, prompts, updates_and_calls
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CallbackData, TelegramCalls
 from bot.conversation.views import organiser_cards, organiser_messages
@@ -26,7 +26,7 @@ ASKED = "asked-"
 
 def ask_for_text(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Ask the organiser to type what the tapped button needs."""
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     back = organiser_cards.build_act_button(
         words("button-back"), f"{ASKED}{callback.word}", callback.row_id, *callback.numbers
     )
@@ -36,7 +36,7 @@ def ask_for_text(context: UpdateContext, callback: CallbackData) -> TelegramCall
 
 def _format_question(context: UpdateContext, callback: CallbackData) -> str:
     """What is asked; raises Stale where the button no longer applies."""
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     if callback.word == ANNOUNCE:
         return words("announce-type")
     if callback.word == SUSPEND:
@@ -44,30 +44,30 @@ def _format_question(context: UpdateContext, callback: CallbackData) -> str:
             context.transaction.session, project_id=callback.get_number(0), annotator_id=callback.row_id
         )
         return words("suspend-why", name=person.listed.pseudonym)
-    message = organiser_chat.get_message(context, callback)
+    message = organiser_notifications.get_message(context, callback)
     return words("answer-all-type" if callback.word == ANSWER_ALL else "answer-type", name=message.pseudonym)
 
 
 def leave_question(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Ask for nothing any more and show where the organiser was before."""
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     if callback.word == f"{ASKED}{ANNOUNCE}":
-        return organiser_chat.show_card(context, words.render_card(words("dropped-now")))
+        return organiser_notifications.show_card(context, words.render_card(words("dropped-now")))
     if callback.word == f"{ASKED}{SUSPEND}":
         project_id = callback.get_number(0)
         person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
         card = organiser_cards.render_person(person, words, project_id=project_id)
     else:
-        card = organiser_chat.render_next_message(context, project_id=callback.get_number(1))
-    return organiser_chat.show_card(context, card)
+        card = organiser_notifications.render_next_message(context, project_id=callback.get_number(1))
+    return organiser_notifications.show_card(context, card)
 
 
 def submit_text(context: UpdateContext) -> TelegramCalls:
     """Take the typed text for what was asked; whoever is no organiser any more is shown where they are."""
     [[back]] = prompts.decode_prompt(context.state.prompt).buttons
     asked = updates_and_calls.decode_callback(back.data)
-    words = organiser_chat.make_words(context)
-    if asked is None or not organiser_chat.is_organiser(context):
+    words = organiser_notifications.make_words(context)
+    if asked is None or not organiser_notifications.is_organiser(context):
         raise Stale("Nobody asked for this.")
     unknown = bot_commands.list_unknown_commands(context.text) if asked.word != f"{ASKED}{SUSPEND}" else ()
     if unknown:
@@ -86,29 +86,31 @@ def submit_text(context: UpdateContext) -> TelegramCalls:
         return context.send(*words.render_card(refusal))
     except (Stale, Conflict):
         told = context.send(*words.render_card(words.shared("stale")))
-        calls = join_calls(told, context.send(*organiser_chat.render_campaigns(context)))
+        calls = join_calls(told, context.send(*organiser_notifications.render_campaigns(context)))
     if context.state.step is ConversationStep.ORGANISER:  # no preview asks whether to send it
         context.save_state(context.state.without_prompt())
     return calls
 
 
 def _answer_writer(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
-    message = organiser_chat.get_message(context, asked)
+    message = organiser_notifications.get_message(context, asked)
     campaigns.answer_message(
         context.transaction.session,
         message=message,
         text=context.text,
-        quoted=organiser_chat.quote_message(message),
+        quoted=organiser_notifications.quote_message(message),
         by=context.annotator_id,
         now=context.now,
     )
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     sent = context.send(*words.render_card(words("answer-sent", name=message.pseudonym)))
-    return join_calls(sent, context.send(*organiser_chat.render_next_message(context, project_id=asked.get_number(1))))
+    return join_calls(
+        sent, context.send(*organiser_notifications.render_next_message(context, project_id=asked.get_number(1)))
+    )
 
 
 def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCalls:
-    message = organiser_chat.get_message(context, asked)
+    message = organiser_notifications.get_message(context, asked)
     if message.project_id is None:
         raise Stale("There are no instructions to which the answer could be added.")
     draft = announcements.write_announcement(
@@ -119,7 +121,7 @@ def _preview_answer(context: UpdateContext, asked: CallbackData) -> TelegramCall
         now=context.now,
     )
     preview = organiser_messages.render_instruction_preview(
-        draft.text, organiser_chat.make_words(context), project=message.project or "", draft_id=draft.id or 0,
+        draft.text, organiser_notifications.make_words(context), project=message.project or "", draft_id=draft.id or 0,
         message=message,
     )  # fmt: skip
     return context.ask(preview)
@@ -134,7 +136,7 @@ def _suspend_person(context: UpdateContext, asked: CallbackData) -> TelegramCall
         by=context.annotator_id,
         now=context.now,
     )
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     person = people.get_person(context.transaction.session, project_id=project_id, annotator_id=asked.row_id)
     told = words.render_card(words("suspended-now", name=person.listed.pseudonym))
     return join_calls(
@@ -154,7 +156,7 @@ def _preview_announcement(context: UpdateContext, asked: CallbackData) -> Telegr
         context.transaction.session, text=context.text, author_id=context.annotator_id, now=context.now, **target
     )
     draft_id, recipients = draft.id or 0, announcements.count_recipients(context.transaction.session, draft)
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     preview = organiser_messages.render_announcement_preview(
         draft.text, words, draft_id=draft_id, recipients=recipients
     )

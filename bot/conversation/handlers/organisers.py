@@ -14,10 +14,10 @@ from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from annotation.workflow.monitoring import blindness
 from annotation.workflow.notices import announcements
-from annotation.workflow.organisers import campaigns, open_messages, people
+from annotation.workflow.organisers import campaigns, people
 from annotation.workflow.organisers.campaigns import CampaignChoice
-from annotation.workflow.organisers.open_messages import MessageKind
-from bot.conversation import organiser_chat, prompts, updates_and_calls
+from annotation.workflow.organisers.people import MessageKind
+from bot.conversation import organiser_notifications, prompts, updates_and_calls
 from bot.conversation.handlers import organiser_texts
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, CallbackData, TelegramCalls
@@ -28,18 +28,22 @@ from bot.conversation.views.organiser_messages import InvitationLine
 
 def asks_for_campaigns(context: UpdateContext) -> bool:
     """Whether an organiser sent the command; for anybody else there is none."""
-    return context.command == ADMIN and organiser_chat.is_organiser(context)
+    return context.command == ADMIN and organiser_notifications.is_organiser(context)
 
 
 def is_organiser_tap(context: UpdateContext) -> bool:
     """Whether an organiser tapped a button of their cards; for anybody else there is no such button."""
     callback = context.callback
-    return callback is not None and callback.action is ButtonAction.ORGANISE and organiser_chat.is_organiser(context)
+    return (
+        callback is not None
+        and callback.action is ButtonAction.ORGANISE
+        and organiser_notifications.is_organiser(context)
+    )
 
 
 def send_campaigns(context: UpdateContext) -> TelegramCalls:
     """`/admin`: show all campaigns in a new message."""
-    return context.send(*organiser_chat.render_campaigns(context))
+    return context.send(*organiser_notifications.render_campaigns(context))
 
 
 def apply_tap(context: UpdateContext) -> TelegramCalls:
@@ -53,8 +57,8 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
     try:
         return act(context, callback)
     except (Stale, Conflict, NotFound):
-        toast = organiser_chat.make_words(context).shared("stale")
-        return organiser_chat.show_card(context, organiser_chat.render_campaigns(context), toast)
+        toast = organiser_notifications.make_words(context).shared("stale")
+        return organiser_notifications.show_card(context, organiser_notifications.render_campaigns(context), toast)
 
 
 def _asks_to_send(context: UpdateContext) -> bool:
@@ -66,7 +70,7 @@ def _asks_to_send(context: UpdateContext) -> bool:
 
 def _list_campaigns(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     page = callback.get_number(0) if callback.numbers else 0
-    return organiser_chat.show_card(context, organiser_chat.render_campaigns(context, page=page))
+    return organiser_notifications.show_card(context, organiser_notifications.render_campaigns(context, page=page))
 
 
 def _get_campaign(context: UpdateContext, callback: CallbackData) -> CampaignChoice:
@@ -79,22 +83,22 @@ def _show_campaign(context: UpdateContext, callback: CallbackData, toast: str = 
         campaigns.summarise_project(context.transaction.session, project, now=context.now)
         for project in campaign.projects
     ]
-    card = organiser_cards.render_campaign(campaign, summaries, organiser_chat.make_words(context))
-    return organiser_chat.show_card(context, card, toast)
+    card = organiser_cards.render_campaign(campaign, summaries, organiser_notifications.make_words(context))
+    return organiser_notifications.show_card(context, card, toast)
 
 
 def _pause_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     campaigns.pause_campaign(
         context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
     )
-    return _show_campaign(context, callback, organiser_chat.make_words(context)("paused-now"))
+    return _show_campaign(context, callback, organiser_notifications.make_words(context)("paused-now"))
 
 
 def _resume_campaign(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     campaigns.resume_campaign(
         context.transaction.session, campaign=_get_campaign(context, callback), by=context.annotator_id, now=context.now
     )
-    return _show_campaign(context, callback, organiser_chat.make_words(context)("resumed-now"))
+    return _show_campaign(context, callback, organiser_notifications.make_words(context)("resumed-now"))
 
 
 def _show_invitations(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -112,7 +116,7 @@ def _make_invitation(context: UpdateContext, callback: CallbackData) -> Telegram
         by=context.annotator_id,
         now=context.now,
     )
-    return organiser_chat.show_card(context, _render_invitations(context, campaign))
+    return organiser_notifications.show_card(context, _render_invitations(context, campaign))
 
 
 def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> OrganiserCard:
@@ -129,7 +133,7 @@ def _render_invitations(context: UpdateContext, campaign: CampaignChoice) -> Org
     return organiser_messages.render_invitations(
         campaign,
         lines,
-        organiser_chat.make_words(context),
+        organiser_notifications.make_words(context),
         known=len(lines),
         has_others=campaigns.is_programme_invited(context.transaction.session, campaign),
     )
@@ -139,25 +143,25 @@ def _show_people(context: UpdateContext, callback: CallbackData) -> TelegramCall
     page = callback.get_number(0)
     project, _ = context.get_project(callback.row_id)
     listed, total = people.list_people(context.transaction.session, project_id=callback.row_id, page=page)
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     card = organiser_cards.render_people(
         listed, words, project_id=callback.row_id, title=project.title, page=page, total=total
     )
-    return organiser_chat.show_card(context, card)
+    return organiser_notifications.show_card(context, card)
 
 
 def _show_person(context: UpdateContext, callback: CallbackData, toast: str = "") -> TelegramCalls:
     project_id = callback.get_number(0)
     details = people.get_person(context.transaction.session, project_id=project_id, annotator_id=callback.row_id)
-    card = organiser_cards.render_person(details, organiser_chat.make_words(context), project_id=project_id)
-    return organiser_chat.show_card(context, card, toast)
+    card = organiser_cards.render_person(details, organiser_notifications.make_words(context), project_id=project_id)
+    return organiser_notifications.show_card(context, card, toast)
 
 
 def _unsuspend_person(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     campaigns.unsuspend_person(
         context.transaction.session, annotator_id=callback.row_id, by=context.annotator_id, now=context.now
     )
-    return _show_person(context, callback, organiser_chat.make_words(context)("unsuspended-now"))
+    return _show_person(context, callback, organiser_notifications.make_words(context)("unsuspended-now"))
 
 
 def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
@@ -169,32 +173,36 @@ def _release_items(context: UpdateContext, callback: CallbackData) -> TelegramCa
         by=context.annotator_id,
         now=context.now,
     )
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     counts = {"telegram": released.telegram, "label": released.label_studio}
     return _show_person(context, callback, words("released-now", **counts))
 
 
 def _show_inbox(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    return organiser_chat.show_card(context, organiser_chat.render_next_message(context, project_id=callback.row_id))
+    return organiser_notifications.show_card(
+        context, organiser_notifications.render_next_message(context, project_id=callback.row_id)
+    )
 
 
 def _show_next_message(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     """Leave a message for now and show the next one."""
-    message = organiser_chat.get_message(context, callback)
-    following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
-    return organiser_chat.show_card(context, following)
+    message = organiser_notifications.get_message(context, callback)
+    following = organiser_notifications.render_next_message(context, project_id=callback.get_number(1), after=message)
+    return organiser_notifications.show_card(context, following)
 
 
 def _dismiss_report(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
-    message = organiser_chat.get_message(context, callback)
+    message = organiser_notifications.get_message(context, callback)
     campaigns.dismiss_report(context.transaction.session, message=message, by=context.annotator_id, now=context.now)
-    following = organiser_chat.render_next_message(context, project_id=callback.get_number(1), after=message)
-    return organiser_chat.show_card(context, following, organiser_chat.make_words(context)("dismissed-now"))
+    following = organiser_notifications.render_next_message(context, project_id=callback.get_number(1), after=message)
+    return organiser_notifications.show_card(
+        context, following, organiser_notifications.make_words(context)("dismissed-now")
+    )
 
 
 def _request_export(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     project, _ = context.get_project(callback.row_id)
-    words = organiser_chat.make_words(context)
+    words = organiser_notifications.make_words(context)
     title = organiser_cards.shorten_title(project.title)
     if blindness.is_blind(context.transaction.session, project):
         refusal = words.render_card(words("export-blind", project=title, name=project.name))
@@ -214,34 +222,34 @@ def _add_to_instructions(context: UpdateContext, callback: CallbackData) -> Tele
     )
     number = callback.get_number(1)
     kind = MessageKind(number) if number in set(MessageKind) else MessageKind.QUESTION
-    message = open_messages.get_open_message(context.transaction.session, kind=kind, message_id=callback.get_number(0))
+    message = people.get_open_message(context.transaction.session, kind=kind, message_id=callback.get_number(0))
     campaigns.answer_everybody(
         context.transaction.session,
         message=message,
         draft=draft,
-        quoted=organiser_chat.quote_message(message),
+        quoted=organiser_notifications.quote_message(message),
         by=context.annotator_id,
         now=context.now,
     )
-    words = organiser_chat.make_words(context)
-    done = organiser_chat.show_card(context, words.render_card(words("answer-all-done")))
-    return join_calls(done, context.send(*organiser_chat.render_next_message(context, project_id=0)))
+    words = organiser_notifications.make_words(context)
+    done = organiser_notifications.show_card(context, words.render_card(words("answer-all-done")))
+    return join_calls(done, context.send(*organiser_notifications.render_next_message(context, project_id=0)))
 
 
 def _send_announcement(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     number = campaigns.send_announcement(
         context.transaction.session, announcement_id=callback.row_id, by=context.annotator_id, now=context.now
     )
-    words = organiser_chat.make_words(context)
-    return organiser_chat.show_card(context, words.render_card(words("announced-now", count=number)))
+    words = organiser_notifications.make_words(context)
+    return organiser_notifications.show_card(context, words.render_card(words("announced-now", count=number)))
 
 
 def _drop_draft(context: UpdateContext, callback: CallbackData) -> TelegramCalls:
     announcements.drop_draft(
         context.transaction.session, announcement_id=callback.row_id, author_id=context.annotator_id
     )
-    words = organiser_chat.make_words(context)
-    return organiser_chat.show_card(context, words.render_card(words("dropped-now")))
+    words = organiser_notifications.make_words(context)
+    return organiser_notifications.show_card(context, words.render_card(words("dropped-now")))
 
 
 TAPS: Mapping[str, Callable[[UpdateContext, CallbackData], TelegramCalls]] = {

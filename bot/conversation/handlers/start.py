@@ -7,11 +7,11 @@ from dataclasses import replace
 from annotation.errors import Stale
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects
-from annotation.workflow.annotators import invitations, profiles, withdrawal
+from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
-from bot.conversation import case_queue, message_layout, navigation, organiser_chat
+from bot.conversation import case_queue, message_layout, navigation, organiser_notifications
 from bot.conversation.texts import LANGUAGES, get_texts, list_commands
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import CommandMenu, TelegramCalls
@@ -64,7 +64,7 @@ def set_language(context: UpdateContext) -> TelegramCalls:
     if chosen not in LANGUAGES:
         raise Stale("There is no such language.")
     was_asked = context.state.step is ConversationStep.LANGUAGE
-    profiles.set_language(context.transaction.session, annotator=context.annotator, language=chosen)
+    registration.set_language(context.transaction.session, annotator=context.annotator, language=chosen)
     if was_asked:
         context.save_state(context.state.with_step(ConversationStep.NONE))
     is_adjudicator, is_new = case_queue.is_adjudicator(context), not context.state.read_cards
@@ -80,7 +80,7 @@ def set_language(context: UpdateContext) -> TelegramCalls:
 
 
 def _build_command_menu(context: UpdateContext, language: str, *, adjudicates: bool) -> CommandMenu:
-    commands = list_commands(language, adjudicates=adjudicates, organises=organiser_chat.is_organiser(context))
+    commands = list_commands(language, adjudicates=adjudicates, organises=organiser_notifications.is_organiser(context))
     return CommandMenu(chat_id=context.incoming.chat_id, language=language, commands=commands)
 
 
@@ -127,7 +127,7 @@ def show_help(context: UpdateContext) -> TelegramCalls:
     commands = list_commands(
         context.translate.language,
         adjudicates=case_queue.is_adjudicator(context),
-        organises=organiser_chat.is_organiser(context),
+        organises=organiser_notifications.is_organiser(context),
     )
     lines = "\n".join(f"/{name} — {description}" for name, description in commands.items())
     return context.send(message_layout.render_text(context.translate, context.translate("help"), lines))

@@ -4,27 +4,144 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from annotation.errors import Stale
 from annotation.vocabulary import Stage
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
-from annotation.workflow.conversations import screens
+from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import navigation, prompts, updates_and_calls
-from bot.conversation.handlers import answer_changes, answers, skips_and_reports
+from bot.conversation import navigation, prompts, text_parts, updates_and_calls
+from bot.conversation.handlers import answers, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
 from bot.conversation.texts import LANGUAGES, get_texts
 from bot.conversation.update_context import UpdateContext, join_calls
-from bot.conversation.updates_and_calls import ButtonAction, CallbackData, InlineButton, TelegramCalls, UpdateKind
+from bot.conversation.updates_and_calls import (
+    ButtonAction,
+    CallbackData,
+    IncomingUpdate,
+    InlineButton,
+    TelegramCalls,
+    UpdateKind,
+)
 from bot.conversation.views import items, second_pass
+from bot.conversation.views.menus import NoticeWord
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+
+def find_typed_choice(context: UpdateContext) -> InlineButton | None:
+    """The button that a text names, of the prompt that asked last and was on the screen when the text was sent."""
+    is_text = context.incoming.media is None and not context.command
+    if not is_text or not context.state.prompt or context.replies_elsewhere or not context.sees_prompt:
+        return None
+    return prompts.find_named_button(context.text, prompts.decode_prompt(context.state.prompt).buttons)
+
+
+def make_tap(context: UpdateContext, choice: InlineButton) -> UpdateContext:
+    """The context of a tap on the button of the prompt."""
+    prompt_id = context.state.asked_in or conversation_state.find_message(
+        context.transaction.session, context.state.subject_id
+    )
+    return context.as_tap(prompt_id, updates_and_calls.decode_callback(choice.data))
+
+
+def _leads_on(button: InlineButton) -> bool:
+    """Whether a button only leads on, so that its message informs and asks nothing that has to be answered."""
+    callback = updates_and_calls.decode_callback(button.data)
+    is_card = callback is not None and callback.action in {ButtonAction.CARD, ButtonAction.SESSION}
+    return is_card or callback == CallbackData(ButtonAction.GO_ON)
+
+
+def _offers_news(button: InlineButton) -> bool:
+    """Whether a button is under a screen that says that there is nothing to answer now."""
+    callback = updates_and_calls.decode_callback(button.data)
+    return callback is not None and callback.action is ButtonAction.NOTICE and callback.word == NoticeWord.TELL
+
+
+def repeat_prompt(context: UpdateContext) -> TelegramCalls:
+    """Explain that a text is none of the choices, and ask again; where there was nothing to answer, look again."""
+    state, prompt = context.state, prompts.decode_prompt(context.state.prompt)
+    buttons = [button for row in prompt.buttons for button in row]
+    if any(map(_offers_news, buttons)):
+        return navigation.show_current_screen(context)
+    if any(map(_leads_on, buttons)):
+        return join_calls(context.send_text("only-read"), navigation.show_current_screen(context))
+    return join_calls(context.send_text("choose-shown"), context.ask(prompt, state.step, subject_id=state.subject_id))
+
+
+def note_long_text(context: UpdateContext) -> None:
+    """Remember a text that may have a rest, and forget the one before."""
+    noted = _describe_long_text(context.incoming)
+    if noted != context.state.long_text:
+        context.save_state(replace(context.state, long_text=noted))
+
+
+def note_failed_text(session: Session, incoming: IncomingUpdate) -> None:
+    """Remember a text that could not be handled and may have a rest; nothing for anybody unknown."""
+    noted = _describe_long_text(incoming)
+    found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id) if noted else None
+    if found is not None:
+        _, record = found
+        record.save(session, replace(record.state, long_text=noted), now=incoming.at)
+
+
+def _describe_long_text(incoming: IncomingUpdate) -> tuple[int, int, int, int] | None:
+    """What `ConversationState.long_text` holds of a text; None for one that has no rest."""
+    parts = text_parts.describe_parts(incoming)
+    if not text_parts.may_have_more(incoming) or parts.last_units < text_parts.LEAST_PART_UNITS:
+        return None
+    return int(parts.last_at.timestamp()), parts.last_units, incoming.message_id or 0, incoming.reply_to or 0
+
+
+def is_rest(context: UpdateContext) -> bool:
+    """Whether the text is the rest of the one before, which was handled without it."""
+    if context.state.long_text is None:
+        return False
+    sent_at, units, _, reply_to = context.state.long_text
+    if context.incoming.reply_to not in {None, reply_to}:
+        return False
+    since = context.incoming.at - datetime.fromtimestamp(sent_at, UTC)
+    return text_parts.is_next_part(context.incoming, units=units, since=since)
+
+
+def refuse_rest(context: UpdateContext) -> TelegramCalls:
+    """Say that a text came without its rest, and take what it entered back, so that no half of it can be saved."""
+    _, _, message_id, _ = context.state.long_text or (0, 0, 0, 0)
+    closed: list[TelegramCalls] = []
+    for draft in context.state.drafts:
+        if draft.entry is None or not any(message_id in ids for ids in draft.messages.values()):
+            continue
+        rest = _forget_message(draft, message_id)
+        context.save_state(context.state.with_draft(rest, assignment_id=draft.assignment_id))
+        if rest.revision and not conversation_state.is_begun(rest):
+            closed.append(answers.close_change(context, rest.assignment_id))
+    return join_calls(context.send_text("text-in-parts"), *closed, navigation.show_current_screen(context))
+
+
+def _forget_message(draft: AnswerDraft, message_id: int) -> AnswerDraft:
+    """The draft without what a message has entered for the question that is asked now."""
+    messages = {name: [one for one in ids if one != message_id] for name, ids in draft.messages.items()}
+    return replace(draft, entry=_forget_entry(draft.entry, message_id), messages=messages)
+
+
+def _forget_entry(entry: object, message_id: int) -> object:
+    """An entry without a message: of a correction the paragraphs that other messages gave stay."""
+    if not isinstance(entry, dict) or "texts" not in entry:
+        return None
+    texts = {number: value for number, value in entry["texts"].items() if value[1] != message_id}
+    shown = next((int(number) for number in entry["texts"] if number not in texts), entry["shown"])
+    return entry | {"texts": texts, "shown": shown, "latest": None, "doubtful": None}
+
 
 TYPED_BUTTONS = {
-    ButtonAction.KEEP: answer_changes.keep_answer,
-    ButtonAction.BACK: answer_changes.ask_previous_question,
-    ButtonAction.CHANGE: answer_changes.change_one_answer,
+    ButtonAction.KEEP: answers.keep_answer,
+    ButtonAction.BACK: answers.ask_previous_question,
+    ButtonAction.CHANGE: answers.change_one_answer,
     ButtonAction.LEAVE_UNANSWERED: answers.apply_leave_tap,
     ButtonAction.SKIP: skips_and_reports.skip_item,
 }
@@ -47,11 +164,11 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     assignment_ids = list(dict.fromkeys([*drafted, *items_by_id]))
     if not assignment_ids:
         return navigation.show_current_screen(context)
-    asked = screens.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
+    asked = conversation_state.find_asked_assignment(context.transaction.session, assignment_ids, typed=context.typed)
     if asked in items_by_id and _is_above_prompt(context, asked):
         return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
-        are_shown = all(screens.is_shown(context.transaction.session, one) for one in assignment_ids)
+        are_shown = all(conversation_state.is_shown(context.transaction.session, one) for one in assignment_ids)
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)
@@ -64,15 +181,18 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
 
 def answer_replied_item(context: UpdateContext) -> TelegramCalls:
     """Answer the item that the text replies to, or change its answer; raises Stale where that is not possible now."""
-    assignment_id = screens.find_replied_assignment(
+    assignment_id = conversation_state.find_replied_assignment(
         context.transaction.session, annotator_id=context.annotator_id, message_id=context.incoming.reply_to or 0
     )
     if assignment_id is None:
         return context.send_text("reply-unknown")
     opened, live = context.open_assignment(assignment_id), navigation.get_live_item(context)
     if isinstance(live, AssignedItem) and live.assignment_id == assignment_id:
-        if screens.find_asked_assignment(context.transaction.session, [assignment_id], typed=context.typed) is None:
-            is_shown = screens.is_shown(context.transaction.session, assignment_id)
+        if (
+            conversation_state.find_asked_assignment(context.transaction.session, [assignment_id], typed=context.typed)
+            is None
+        ):
+            is_shown = conversation_state.is_shown(context.transaction.session, assignment_id)
             return explain_early_text(context, is_shown=is_shown)
         result = _answer_item_with_text(context, opened, live)
         return _explain_refusal(context, result) if isinstance(result, RefusedInput) else result
@@ -91,7 +211,7 @@ def explain_early_text(context: UpdateContext, *, is_shown: bool, reopened: Sequ
     Where what is asked is neither shown nor on its way, it is shown again, and texts no longer answer `reopened` items.
     """
     explanation = context.send_text("sent-too-early")
-    if is_shown or screens.is_anything_unsent(context.transaction.session, chat_id=context.incoming.chat_id):
+    if is_shown or conversation_state.is_anything_unsent(context.transaction.session, chat_id=context.incoming.chat_id):
         return explanation
     for assignment_id in reopened:
         context.save_state(context.state.with_draft(None, assignment_id=assignment_id))
@@ -127,7 +247,7 @@ def _answer_item_with_text(
     if items.find_asked(item, result) is not None:
         return answers.store_draft(context, opened, item.questions, draft, result)
     answer = items.format_draft_answer(item, asked, result, context.translate)
-    tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id))
+    tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id))
     calls = answers.store_draft(tap, opened, item.questions, draft, result)
     mark = "" if item.stage is Stage.TRAINING else "✓ "  # there an answer may be wrong, and the annotator is told so
     return context.confirm_typed(calls, f"{mark}{answer}")
@@ -173,7 +293,7 @@ def _press_button(
     """Do what a tap on this button does, and say what was understood; the reasons for a skip are shown below."""
     if callback.action is ButtonAction.SKIP and not callback.word:
         return skips_and_reports.ask_skip_reason(context)
-    tap = context.as_tap(screens.find_message(context.transaction.session, item.assignment_id), callback)
+    tap = context.as_tap(conversation_state.find_message(context.transaction.session, item.assignment_id), callback)
     return context.confirm_typed(TYPED_BUTTONS[callback.action](tap), f"✓ {prompts.get_choice_name(choice)}")
 
 
@@ -273,7 +393,7 @@ def _find_edited_draft(context: UpdateContext) -> AnswerDraft | None:
 
 def _find_edited_answer(context: UpdateContext) -> tuple[int, str] | None:
     """The assignment and the question whose stored answer the changed message gave."""
-    return screens.find_edited_answer(
+    return conversation_state.find_edited_answer(
         context.transaction.session, annotator_id=context.annotator_id, message_id=context.typed.message_id
     )
 
@@ -286,5 +406,5 @@ def _is_above_prompt(context: UpdateContext, assignment_id: int) -> bool:
     """Whether the bot has asked something else below the item since it was shown, so that the text may answer that."""
     if context.state.asked_in is None:
         return False
-    message_id = screens.find_message(context.transaction.session, assignment_id)
+    message_id = conversation_state.find_message(context.transaction.session, assignment_id)
     return message_id is not None and message_id < context.state.asked_in

@@ -8,7 +8,7 @@ from bot.conversation import message_layout, navigation, prompts, requirements, 
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import own_progress
-from bot.conversation.views.work_sessions import ENDLESS, SESSION_SIZES, render_session_choice
+from bot.conversation.views.menus import ENDLESS, SESSION_SIZES, render_session_choice
 
 
 def ask_session(context: UpdateContext) -> TelegramCalls:

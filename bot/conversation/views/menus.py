@@ -3,13 +3,166 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from enum import StrEnum
 
+from annotation.workflow.notices.wishes import Wish, WishedNotice
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs import options
 from bot.conversation.message_layout import RenderedMessage, TextBlock
 from bot.conversation.texts import Texts
 from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineButton
+
+MAX_TITLE_UNITS = 100
+"""How much of the title of a project is told, in UTF-16 units."""
+
+
+class NoticeWord(StrEnum):
+    """What a NOTICE button does; the values are in the data of buttons.
+
+    CARD shows the card, on which REMIND, NO_REMINDERS, NEWS, NO_NEWS and NOTHING set what is wanted; TELL wants news
+    where there is nothing to answer now. Below a reminder stand GO_ON, TOMORROW and STOP.
+    """
+
+    CARD = "card"
+    REMIND = "remind"
+    NO_REMINDERS = "noremind"
+    NEWS = "news"
+    NO_NEWS = "nonews"
+    NOTHING = "nothing"
+    TELL = "tell"
+    GO_ON = "on"
+    TOMORROW = "tomorrow"
+    STOP = "stop"
+
+
+def build_card_button(translate: Texts) -> InlineButton:
+    """The button that shows the card."""
+    return _build_button("notices-open", NoticeWord.CARD, translate)
+
+
+def render_card(wish: Wish, translate: Texts) -> RenderedMessage:
+    """What the bot writes first and whether it is on, with buttons that turn it on and off."""
+    states = [translate("notices-on" if on else "notices-off") for on in (wish.reminders, wish.news)]
+    buttons = [
+        _build_button("notices-stop", NoticeWord.NO_REMINDERS, translate)
+        if wish.reminders
+        else _build_button("notices-remind", NoticeWord.REMIND, translate),
+        _build_button("notices-no-news", NoticeWord.NO_NEWS, translate)
+        if wish.news
+        else _build_button("notices-news", NoticeWord.NEWS, translate),
+    ]
+    if wish.reminders and wish.news:
+        buttons.append(_build_button("notices-nothing", NoticeWord.NOTHING, translate))
+    go_on = message_layout.build_button(translate("go-on"), ButtonAction.GO_ON, typed=(prompts.GO_ON,))
+    return message_layout.render_text(
+        translate,
+        translate("notices-about"),
+        translate("notices-reminders", state=states[0]),
+        translate("notices-new", state=states[1]),
+        buttons=tuple((button,) for button in (*buttons, go_on)),
+    )
+
+
+def render_news_offer(wish: Wish, translate: Texts) -> RenderedMessage:
+    """The offer to write once when there is something to answer; that it will be, where that is wanted already."""
+    if wish.news:
+        return message_layout.render_text(translate, translate("news-noted"))
+    tell = replace(_build_button("news-tell", NoticeWord.TELL, translate), typed=(prompts.YES,))
+    return message_layout.render_text(translate, translate("news-offer"), buttons=((tell,),))
+
+
+def render_notice(kind: WishedNotice, title: str, translate: Texts) -> RenderedMessage:
+    """A reminder, or news, of a project or programme."""
+    project = message_layout.shorten_text(title, MAX_TITLE_UNITS)
+    go_on = _build_button("go-on", NoticeWord.GO_ON, translate)
+    if kind is WishedNotice.NEWS:
+        return message_layout.render_text(translate, translate("news", project=project), buttons=((go_on,),))
+    is_last = kind is WishedNotice.LAST_REMINDER
+    texts = [translate("reminder", project=project), *([translate("reminder-last")] if is_last else [])]
+    stop = _build_button("notices-stop", NoticeWord.STOP, translate)
+    return message_layout.render_text(
+        translate,
+        *texts,
+        buttons=((go_on, _build_button("reminder-tomorrow", NoticeWord.TOMORROW, translate)), (stop,)),
+    )
+
+
+def _build_button(text_id: str, word: NoticeWord, translate: Texts) -> InlineButton:
+    return message_layout.build_button(translate(text_id), ButtonAction.NOTICE, word=word)
+
+
+SESSION_SIZES = (10, 20, 40)
+"""How many items a session can have."""
+ENDLESS = 0
+"""The number, in place of a session's size, of work without end."""
+_MOST_SECONDS = 100
+"""A longer median is told in minutes."""
+
+
+def build_size_row(
+    translate: Texts, *, first: str = "", project_id: int = 0, word: str = ""
+) -> tuple[InlineButton, ...]:
+    """A button for each size; `first` is the id of the first one's text. On a task card they carry its project too."""
+    return tuple(
+        message_layout.build_button(
+            translate(first, number=size) if first and size == SESSION_SIZES[0] else str(size),
+            ButtonAction.SESSION,
+            project_id,
+            size,
+            word=word,
+            typed=(str(size),),
+        )
+        for size in SESSION_SIZES
+    )
+
+
+def render_session_choice(translate: Texts, *, done: int, goal: int) -> RenderedMessage:
+    """The question how many items it shall be now; where a session is under way, with what is done of it."""
+    under_way = translate("session-under-way", done=done, goal=goal) if goal else ""
+    buttons = (build_size_row(translate), (_build_endless_button(translate),))
+    return message_layout.render_text(translate, under_way, translate("session-how-many"), buttons=buttons)
+
+
+def render_session_end(
+    translate: Texts,
+    *,
+    number: int,
+    active: timedelta,
+    median: float | None,
+    progress: Sequence[TextBlock],
+    left: int | None,
+) -> RenderedMessage:
+    """The card after the last item of a session: so many items in so much time, the progress, and how to go on.
+
+    `median` is the median of the seconds of an item, `left` how many answers all annotators have still to give.
+    """
+    minutes = max(1, round(active.total_seconds() / 60))
+    lines = [translate("session-over", number=number, minutes=minutes)]
+    if median is not None and median < _MOST_SECONDS:
+        lines.append(translate("session-seconds", seconds=max(1, round(median))))
+    elif median is not None:
+        lines.append(translate("session-minutes", minutes=round(median / 60)))
+    blocks = [
+        TextBlock("\n".join(lines), ((0, len(lines[0])),)),
+        *progress,
+        TextBlock("" if left is None else translate("session-left", left=left)),
+        TextBlock(translate("session-thanks")),
+    ]
+    return message_layout.render_messages(blocks, translate, buttons=_build_end_buttons(translate))[-1]
+
+
+def _build_end_buttons(translate: Texts) -> ButtonRows:
+    enough = message_layout.build_button(translate("session-enough"), ButtonAction.PAUSE, typed=(prompts.STAY_OUT,))
+    return (build_size_row(translate, first="session-more"), (_build_endless_button(translate),), (enough,))
+
+
+def _build_endless_button(translate: Texts) -> InlineButton:
+    return message_layout.build_button(
+        translate("session-endless"), ButtonAction.SESSION, 0, ENDLESS, typed=(prompts.GO_ON,)
+    )
+
 
 SKIP_REASONS = ("unsure", "unclear", "unpleasant", "broken")
 """The reasons for a skip, as they are stored; the id of a reason's text is `skip-` and the reason."""

@@ -10,7 +10,7 @@ from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.organisers.alerts import AlertKind, DigestLine, OrganiserAlert
 from annotation.workflow.organisers.campaigns import CampaignChoice
-from annotation.workflow.organisers.open_messages import MessageKind, OpenMessage
+from annotation.workflow.organisers.people import MessageKind, OpenMessage
 from bot.conversation import message_layout, prompts
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import Texts

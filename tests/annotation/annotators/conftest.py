@@ -26,7 +26,7 @@ from annotation.store.models import (
     TextVersion,
 )
 from annotation.vocabulary import AssignmentStatus, Exclusion, Surface, TextKind, UnassignedReason
-from annotation.workflow.annotators import access, consents, invitations, profiles, registration, terms
+from annotation.workflow.annotators import access, consents, invitations, registration, terms
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.lifecycle import projects
 
@@ -141,7 +141,7 @@ class People:
         for field in self.terms_of(session, name).fields:
             if field.name in values:
                 person = self.joined(session, number).id or 0
-                profiles.save_profile_answer(
+                registration.save_profile_answer(
                     session, annotator_id=person, field=field, value=values[field.name], now=NOW
                 )
 

@@ -14,7 +14,7 @@ from annotation.store import queries
 from annotation.store.models import Consent, Journal, Participation
 from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, UnassignedReason
 from annotation.workflow import assignments
-from annotation.workflow.annotators import access, consents, profiles
+from annotation.workflow.annotators import access, consents, registration
 from annotation.workflow.participations import NothingAssigned
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def agree(people: People, number: int, name: str, what: UnassignedReason) -> Non
         if what is UnassignedReason.CONSENT:
             people.agreed(session, number, name)
         elif what is UnassignedReason.PROFILE:
-            profiles.save_profile_answer(session, annotator_id=who, field=terms.fields[0], value="так", now=NOW)
+            registration.save_profile_answer(session, annotator_id=who, field=terms.fields[0], value="так", now=NOW)
         else:
             found = stimulus.compute_text_digest(terms.definition.content_warning or "")
             consents.accept_warning(session, annotator_id=who, project=terms.project, sha256=found, now=NOW)

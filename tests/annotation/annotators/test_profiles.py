@@ -9,7 +9,7 @@ import pytest
 
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput
-from annotation.workflow.annotators import profiles, terms
+from annotation.workflow.annotators import registration, terms
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -65,8 +65,8 @@ def test_a_time_zone_is_one_of_the_database(people: People, name: str) -> None:
     """Names of the IANA database are taken; anything else is refused with an example."""
     with people.db.transaction() as session:
         person = people.joined(session, 1)
-        profiles.set_time_zone(session, annotator=person, name=name)
+        registration.set_time_zone(session, annotator=person, name=name)
         for wrong in ("Kyiv", "../../etc/passwd", "", "Europe", "+02:00"):
             with pytest.raises(BadInput, match="is no time zone"):
-                profiles.set_time_zone(session, annotator=person, name=wrong)
+                registration.set_time_zone(session, annotator=person, name=wrong)
         assert person.time_zone == name

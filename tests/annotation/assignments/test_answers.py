@@ -23,7 +23,7 @@ from annotation.vocabulary import (
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import consents, terms
 from annotation.workflow.monitoring import campaign_status
-from annotation.workflow.review import problem_reports
+from annotation.workflow.review import cases
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -283,14 +283,12 @@ def test_reports_on_an_item_that_is_well_are_dismissed(scenario: Scenario) -> No
         scenario.submit(who, assigned)
         scenario.report(who, assigned)
     with scenario.db.transaction() as session:
-        assert [(found.item, found.paused) for found in problem_reports.list_open_reports(session)] == [
-            ("p-m-1", True)
-        ] * 2
+        assert [(found.item, found.paused) for found in cases.list_open_reports(session)] == [("p-m-1", True)] * 2
         found = session.get_one(Project, project)
-        assert problem_reports.dismiss_reports(session, project=found, item="p-m-1", now=scenario.now) == 2
-        assert problem_reports.list_open_reports(session, project_id=project) == []
+        assert cases.dismiss_reports(session, project=found, item="p-m-1", now=scenario.now) == 2
+        assert cases.list_open_reports(session, project_id=project) == []
         with pytest.raises(NotFound, match="Nothing is reported"):
-            problem_reports.dismiss_reports(session, project=found, item="p-m-1", now=scenario.now)
+            cases.dismiss_reports(session, project=found, item="p-m-1", now=scenario.now)
     assigned = scenario.assign(third, project)
     assert not scenario.report(third, assigned).paused
     scenario.check_counts()

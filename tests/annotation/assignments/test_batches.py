@@ -24,7 +24,7 @@ from annotation.vocabulary import (
     UnassignedReason,
 )
 from annotation.workflow import assignments
-from annotation.workflow.lifecycle import programmes
+from annotation.workflow.lifecycle import projects
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -172,7 +172,7 @@ def test_the_quota_of_a_programme_counts_what_waits_in_label_studio(studio: Stud
     whole = {"programme": "both", "title": "both", "language": "uk", "projects": members}
     file.write_text(json.dumps(whole), "utf-8")
     with studio.scenario.db.transaction() as session:
-        programmes.load_programme(session, programme_files.read_programme(file), now=studio.scenario.now)
+        projects.load_programme(session, programme_files.read_programme(file), now=studio.scenario.now)
     who = studio.scenario.person()
     assigned = studio.assign_batch(who, first)
     assert (len(assigned.assignment_ids), assigned.shortfall and assigned.shortfall.reason) == (

@@ -38,7 +38,7 @@ from annotation.vocabulary import (
 from annotation.workflow import assignments
 from annotation.workflow.annotators import erasure, withdrawal
 from annotation.workflow.assignments import annotator_context
-from annotation.workflow.lifecycle import item_fixes, programmes, transitions
+from annotation.workflow.lifecycle import item_fixes, projects, transitions
 from annotation.workflow.quality import enforcement, exclusions
 
 if TYPE_CHECKING:
@@ -346,7 +346,7 @@ def prepared(scenario: Scenario, tmp_path: Path) -> type[Campaigns]:
     both["projects"] = [{"file": "staged.yaml"}, {"file": "late.yaml", "quota": 3}]
     file.write_text(json.dumps(both), "utf-8")
     with scenario.db.transaction() as session:
-        programmes.load_programme(session, programme_files.read_programme(file), now=scenario.now)
+        projects.load_programme(session, programme_files.read_programme(file), now=scenario.now)
     for number in range(1, PEOPLE + 1):
         scenario.person(number)
     scenario.db.engine.dispose()

@@ -15,7 +15,7 @@ from annotation.store.database import Database
 from annotation.store.models import Project
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AnnotatorTransaction, lock_annotator
-from annotation.workflow.lifecycle import freeze, programmes
+from annotation.workflow.lifecycle import projects, readiness
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -98,7 +98,7 @@ def test_quality_rules_read_the_project_once(scenario: Scenario) -> None:
     made = scenario.project(items=10, quality=[{"rule": "seconds", "least": "1 s", "consequence": "flag"}])
     with scenario.db.transaction() as session:
         project = session.get_one(Project, made)
-        project.frozen = freeze.build_frozen_record(session, project, now=scenario.now)
+        project.frozen = readiness.build_frozen_record(session, project, now=scenario.now)
     who = scenario.person()
     scenario.answers(who, 2)
     assigned = scenario.assign(who)
@@ -145,4 +145,4 @@ def programme_of(scenario: Scenario, *, quota: int) -> None:
     for name in ("first", "second"):
         scenario.project(name, items=5)
     with scenario.db.transaction() as session:
-        programmes.load_programme(session, programme_files.read_programme(file), now=scenario.now)
+        projects.load_programme(session, programme_files.read_programme(file), now=scenario.now)

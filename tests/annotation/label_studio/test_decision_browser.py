@@ -14,7 +14,7 @@ from annotation.label_studio import configs, decision_payloads
 from annotation.label_studio.client import Client
 from annotation.label_studio.decision_payloads import CaseVerdict
 from annotation.workflow.review import cases
-from annotation.workflow.review.adjudication import OpenCase
+from annotation.workflow.review.adjudication_queue import OpenCase
 from tests.annotation.label_studio.conftest import Board
 
 if TYPE_CHECKING:

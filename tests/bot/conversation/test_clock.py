@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from annotation.store import invariants, models, queries
 from annotation.workflow.annotators import payments
-from annotation.workflow.monitoring import item_history, item_progress
+from annotation.workflow.monitoring import item_history, progress
 from annotation.workflow.organisers import people
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def test_an_answer_before_its_item_was_shown_took_nobody_knows_how_long(
         assert first.seconds_unknown.value == "answered before it was shown"
         assert (second.seconds, second.seconds_unknown) == (20.0, None)
         items = view.exec(select(models.Item).order_by(col(models.Item.id))).all()
-        tallies = item_progress.measure_items(view, items, with_votes=False)
+        tallies = progress.measure_items(view, items, with_votes=False)
         assert sorted(str(one.seconds) for one in tallies) == ["20.0", "None"]
         answered_first = view.get_one(models.Assignment, first.assignment_id)
         name = view.get_one(models.Item, answered_first.item_id).external_id

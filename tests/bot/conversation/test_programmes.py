@@ -15,7 +15,7 @@ from annotation.campaigns import programme_file
 from annotation.store import models, queries
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import programmes, transitions
+from annotation.workflow.lifecycle import projects, transitions
 from bot.conversation.updates_and_calls import NewMessage
 from tests.bot.conversation.conftest import WORDS, Chat
 
@@ -82,7 +82,7 @@ def join(chat: Chat, load: Load, db: Database, tmp_path: Path) -> Join:
         head = f"programme: words\ntitle: Слова\nlanguage: uk\norder: {order}\nprojects:\n"
         file.write_text(head + "\n".join(lines) + "\n", "utf-8")
         with db.transaction() as session:
-            programmes.load_programme(session, programme_file.read_programme(file), now=chat.now)
+            projects.load_programme(session, programme_file.read_programme(file), now=chat.now)
             if not open_to_all:
                 target = invitations.get_target(session, "words")
                 invitations.create_invitation(session, target=target, code="link", now=chat.now)

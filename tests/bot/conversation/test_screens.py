@@ -18,7 +18,7 @@ from annotation.store import queries
 from annotation.store.database import Database
 from annotation.vocabulary import CaseReason
 from annotation.workflow.annotators import invitations, support_messages
-from annotation.workflow.lifecycle import programmes
+from annotation.workflow.lifecycle import projects
 from annotation.workflow.review import cases
 from bot.conversation import notifications
 from bot.conversation.texts import LANGUAGES, Texts, get_texts
@@ -400,7 +400,7 @@ def resting(play: Play) -> None:
     lines = ["programme: both", f"title: {content['title']} I + II", f"language: {play.language}", "projects:", *files]
     (play.folder / "both.yaml").write_text("\n".join(lines), "utf-8")
     with chat.db.transaction() as session:
-        programmes.load_programme(session, programme_file.read_programme(play.folder / "both.yaml"), now=chat.now)
+        projects.load_programme(session, programme_file.read_programme(play.folder / "both.yaml"), now=chat.now)
     chat.say("/start")
     chat.tap(play.say("language-name"))
     chat.tap(play.say("session-only", number=10))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import col, select
 
-from annotation.store import invariants, models, queries, second_passes
+from annotation.store import invariants, models, queries
 from annotation.store.models import Assignment, Judgement
 from annotation.vocabulary import AssignmentStatus, ExclusionKind
 from annotation.workflow.lifecycle import transitions
 from bot import release
 from bot.conversation.message_layout import build_button
 from bot.conversation.updates_and_calls import ButtonAction
-from exports.filtering.removal_reasons import filter_data_sets
+from exports.filtering.filtered_items import filter_data_sets
 
 if TYPE_CHECKING:
     from tests.bot.conversation.conftest import Chat
@@ -123,8 +123,8 @@ def test_both_passes_are_stored(project: Load, chat: Chat) -> None:
     ]
     with chat.db.transaction() as session:
         found = queries.get_project(session, "words")
-        assert second_passes.list_missing_passes(session, found) == frozenset()
-        assert second_passes.count_judged_items(session, found) == 1
+        assert queries.list_missing_passes(session, found) == frozenset()
+        assert queries.count_judged_items(session, found) == 1
         answered = session.exec(select(models.Participation.answered)).one()
         assert answered == 1
 
@@ -158,7 +158,7 @@ def test_nothing_wrong_is_an_answer(project: Load, chat: Chat, way: str) -> None
         (-1, 0, {"answer": GOLD}, None, ExclusionKind.SECOND_PASS),
     ]
     with chat.db.transaction() as session:
-        assert second_passes.count_judged_items(session, queries.get_project(session, "words")) == 1
+        assert queries.count_judged_items(session, queries.get_project(session, "words")) == 1
     assert "Слово main 1" in chat.last.text
 
 
@@ -218,8 +218,8 @@ def test_a_second_pass_can_be_skipped(project: Load, chat: Chat) -> None:
     ]
     with chat.db.transaction() as session:
         found = queries.get_project(session, "words")
-        assert len(second_passes.list_missing_passes(session, found)) == 1
-        assert second_passes.count_judged_items(session, found) == 0
+        assert len(queries.list_missing_passes(session, found)) == 1
+        assert queries.count_judged_items(session, found) == 0
     assert "Слово main 1" in chat.last.text
 
 
@@ -289,7 +289,7 @@ def test_a_control_item_looks_like_any_other(project: Load, chat: Chat) -> None:
     with chat.db.transaction() as session:
         found = session.exec(select(Assignment.is_control, Assignment.occasion).order_by(col(Assignment.id))).all()
         assert sorted(found)[:4] == [(False, -1), (False, -1), (False, 0), (False, 0)]
-        assert second_passes.count_judged_items(session, queries.get_project(session, "words")) == 1
+        assert queries.count_judged_items(session, queries.get_project(session, "words")) == 1
 
 
 def test_the_training_asks_blind_and_tells_as_ever(project: Load, chat: Chat) -> None:

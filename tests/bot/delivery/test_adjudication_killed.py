@@ -19,7 +19,7 @@ from annotation.store import invariants, queries
 from annotation.vocabulary import CaseReason
 from annotation.workflow.annotators import invitations
 from annotation.workflow.review import cases
-from bot.emulator.display_log import DisplayedEvent
+from bot.emulator.model import DisplayedEvent
 from bot.emulator.server import Server
 
 if TYPE_CHECKING:

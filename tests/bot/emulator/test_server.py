@@ -13,7 +13,7 @@ from _faulty_telegram import FaultyServer, FaultyTelegram
 
 from bot.emulator.calls import Upload
 from bot.emulator.chat_page import MAX_ACT_BYTES
-from bot.emulator.files import store_file
+from bot.emulator.model import store_file
 from bot.emulator.scripted_people import ScriptedPerson
 from bot.emulator.server import MAX_BODY
 

@@ -10,7 +10,7 @@ import pytest
 from _faulty_telegram import FaultyTelegram, Flood, ObservedPerson
 from _webhooks import NoAnswer
 
-from bot.emulator import files
+from bot.emulator import model
 from bot.emulator.calls import Upload
 
 Bot = Any
@@ -88,9 +88,9 @@ def test_a_group_that_became_a_supergroup(bot: Bot, telegram: FaultyTelegram, an
 
 def test_files_have_limits(bot: Bot, telegram: FaultyTelegram, ann: ObservedPerson) -> None:
     """50 MB up, 20 MB down, nothing empty, photos only of what is a picture."""
-    big = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x" * (files.MAX_UPLOAD + 1))})
+    big = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x" * (model.MAX_UPLOAD + 1))})
     assert (big.status, big.body["description"]) == (413, "Request Entity Too Large")
-    some = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x" * (files.MAX_DOWNLOAD + 1))})
+    some = telegram.call("sendDocument", {"chat_id": 10}, {"document": Upload("a", b"x" * (model.MAX_DOWNLOAD + 1))})
     number = some.body["result"]["document"]["file_id"]
     assert bot.refused("getFile", file_id=number) == "Bad Request: file is too big"
     assert bot.refused("getFile", file_id="none") == "Bad Request: invalid file_id"
