@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
-from annotation.store.models import ProjectRow
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow.annotators import consents, terms
 from annotation.workflow.conversations.conversation_state import ConversationStep
@@ -22,7 +21,7 @@ from bot.conversation.updates_and_calls import ButtonAction, TelegramCalls
 from bot.conversation.views import menus, onboarding
 
 if TYPE_CHECKING:
-    pass
+    from annotation.store.models import ProjectRow
 
 
 def ask_requirement(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import Stale
-from annotation.store.models import AnnotatorRow, ProjectRow
 from annotation.workflow import assignments, definitions
 from annotation.workflow.assignments import AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
@@ -36,7 +35,7 @@ from bot.conversation.updates_and_calls import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from annotation.store.models import AnnotatorRow, ProjectRow
 
 
 TYPED_QUERY = "typed"

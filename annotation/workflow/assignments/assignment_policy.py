@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from annotation.campaigns.project_file import ProjectFile
@@ -17,9 +17,6 @@ from annotation.campaigns.sections.quality import CapsSection
 from annotation.campaigns.sections.stages import ControlsSection, PagesSection
 from annotation.store.models import ItemRow, ParticipationRow
 from annotation.vocabulary import Stage
-
-if TYPE_CHECKING:
-    pass
 
 SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
