@@ -21,7 +21,8 @@ from annotation.loading import campaign_lint
 from annotation.store import queries
 from annotation.store.models import Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool
-from annotation.workflow.annotators import payments, terms
+from annotation.workflow import definitions
+from annotation.workflow.annotators import payments
 from annotation.workflow.lifecycle import campaign_reader, precision
 from annotation.workflow.monitoring import campaign_status, conduct, item_history
 from annotation.workflow.monitoring.conduct import compute_funnel, count_attestations, count_profile
@@ -175,7 +176,7 @@ def _read_campaign(session: Session, project: Project) -> _Campaign:
     stored = session.exec(of_project).first()
     programme = None if stored is None else programme_file.ProgrammeFile.model_validate(stored.definition)
     asks = programme is not None and programme.consent is not None
-    scope = terms.get_programme_scope(stored) if asks and stored is not None else None
+    scope = definitions.get_programme_scope(stored) if asks and stored is not None else None
     scopes = conduct.list_consent_scopes(project, scope, asks=definition.consent is not None)
     exceptions = definition.exposure.exceptions if definition.exposure else ()
     return _Campaign(

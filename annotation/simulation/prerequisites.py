@@ -14,7 +14,7 @@ from annotation.store import queries
 from annotation.store.models import Invitation, Participation, Project
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import consents, invitations, registration, terms
+from annotation.workflow.annotators import consents, invitations, registration
 from annotation.workflow.participations import NothingAssigned
 
 PSEUDONYM_KEY = b"the key of simulations, no secret"
@@ -46,7 +46,7 @@ def meet_requirement(
     """Meet the requirement that blocks the next item: consent, profile or content warning."""
     project = queries.get_project(session, unassigned.project or "")
     definition = definitions.get_project_definition(project)
-    project_terms = terms.get_terms(session, project=project, definition=definition)
+    project_terms = definitions.get_terms(session, project=project, definition=definition)
     if unassigned.reason is UnassignedReason.CONSENT and project_terms.consent is not None:
         consents.give_consent(
             session, annotator_id=annotator_id, terms=project_terms, sha256=project_terms.consent.sha256, now=now
@@ -58,8 +58,8 @@ def meet_requirement(
         admitting_answers = {
             name: values for section in project_terms.admissions for name, values in section.profile.items()
         }
-        profile_answers = terms.get_profile_answers(session, annotator_id=annotator_id)
-        for field in terms.list_missing_fields(project_terms.fields, profile_answers):
+        profile_answers = definitions.get_profile_answers(session, annotator_id=annotator_id)
+        for field in definitions.list_missing_fields(project_terms.fields, profile_answers):
             value = _draw_profile_answer(field, admitting_answers, annotator)
             registration.save_profile_answer(session, annotator_id=annotator_id, field=field, value=value, now=now)
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
 from annotation.store import pseudonyms, row_tables
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import Participation, ParticipationRow, Project, ProjectRow
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import definitions

@@ -13,7 +13,8 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.vocabulary import UnassignedReason
-from annotation.workflow.annotators import consents, terms
+from annotation.workflow import definitions
+from annotation.workflow.annotators import consents
 from annotation.workflow.conversations.conversation_state import ConversationStep
 from bot.conversation import message_layout, prompts
 from bot.conversation.update_context import UpdateContext
@@ -29,7 +30,7 @@ def ask_requirement(
 ) -> TelegramCalls:
     """Ask for what the project requires before the first item: consent, a profile field, or the content warning."""
     project_id = project.id or 0
-    project_terms = terms.get_terms(context.transaction.session, project=project, definition=definition)
+    project_terms = definitions.get_terms(context.transaction.session, project=project, definition=definition)
     if reason is UnassignedReason.CONSENT:
         request = consents.get_consent_request(
             context.transaction.session, annotator_id=context.annotator_id, terms=project_terms
@@ -38,8 +39,8 @@ def ask_requirement(
             return ()
         return context.ask(onboarding.render_consent(request, context.translate, project_id=project_id))
     if reason is UnassignedReason.PROFILE:
-        answers = terms.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
-        field = terms.list_missing_fields(project_terms.fields, answers)[0]
+        answers = definitions.get_profile_answers(context.transaction.session, annotator_id=context.annotator_id)
+        field = definitions.list_missing_fields(project_terms.fields, answers)[0]
         return ask_profile_field(context, field, project_id)
     text = definition.content_warning or ""
     digest = stimulus.compute_text_digest(text)

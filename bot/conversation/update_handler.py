@@ -29,7 +29,7 @@ from bot.conversation.handlers import (
     typed_answers,
     work_sessions,
 )
-from bot.conversation.text_parts import MAX_PARTS
+from bot.conversation.message_layout import MAX_PARTS
 from bot.conversation.texts import get_texts, match_language
 from bot.conversation.update_context import UpdateContext, join_calls
 from bot.conversation.updates_and_calls import (

@@ -20,7 +20,7 @@ from sqlmodel import Session
 from annotation.errors import HromadaError, SchemaMismatch, Unavailable
 from annotation.store import mailbox, migrations
 from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdate
-from bot.conversation import text_parts
+from bot.conversation import message_layout
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
 from bot.delivery import telegram_payloads
 from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
@@ -344,24 +344,24 @@ class Workers:
         Parts are joined where they are handled, so that a process that ends loses none.
         """
         first = telegram_payloads.restore_update(pending.payload)
-        if not text_parts.may_have_more(first):
+        if not message_layout.may_have_more(first):
             return first, (), 0.0
         following = mailbox.list_following_updates(
-            session, telegram_id=user_id, after=pending.update_id, most=text_parts.MAX_PARTS
+            session, telegram_id=user_id, after=pending.update_id, most=message_layout.MAX_PARTS
         )
         known = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
         messages = list(map(telegram_payloads.restore_update, known))
-        parts = text_parts.take_parts(first, messages)
+        parts = message_layout.take_parts(first, messages)
         part_ids = [update_id for update_id, _, _ in following[: len(parts) - 1]]
-        is_last_known = len(parts) <= len(messages) or len(parts) == text_parts.MAX_PARTS
-        if is_last_known or not text_parts.may_have_more(parts[-1]):
-            return text_parts.join_parts(parts), part_ids, 0.0
+        is_last_known = len(parts) <= len(messages) or len(parts) == message_layout.MAX_PARTS
+        if is_last_known or not message_layout.may_have_more(parts[-1]):
+            return message_layout.join_parts(parts), part_ids, 0.0
         now = self.runner.database_clock()
         self._since = self._since or now
         received = following[len(parts) - 2][2] if part_ids else pending.received_at
         waited = (now - max(received, self._since)).total_seconds()
         wait = PART_SECONDS - waited if waited >= 0 else 0.0  # a clock may be set back
-        return text_parts.join_parts(parts), part_ids, wait
+        return message_layout.join_parts(parts), part_ids, wait
 
     def _store_messages(
         self, session: Session, calls: TelegramCalls, incoming: IncomingUpdate

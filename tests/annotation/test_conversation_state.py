@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session
 
 from annotation.store import database
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import Conversation
 from annotation.workflow.annotators import registration
 from annotation.workflow.conversations import conversation_state

@@ -18,7 +18,8 @@ from annotation.simulation.engine import Simulation
 from annotation.store import database, invariants, queries
 from annotation.store.models import Assignment, Consent, Item, Journal, Judgement, Participation, Project
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
-from annotation.workflow.annotators import invitations, terms
+from annotation.workflow import definitions
+from annotation.workflow.annotators import invitations
 from annotation.workflow.lifecycle import follow_up, projects, transitions
 from annotation.workflow.monitoring import campaign_status
 from bot import release
@@ -192,7 +193,7 @@ def test_a_programme_lives_through(sqlite_url: str, tmp_path: Path) -> None:
             worked = {one.annotator_id for one in taking_part if one.shown}
             assert max(one.answered for one in taking_part) == 2
             assert {one.annotator_id for one in session.exec(select(Consent)).all()} >= worked
-            said = [terms.get_profile_answers(session, annotator_id=who) for who in sorted(worked)]
+            said = [definitions.get_profile_answers(session, annotator_id=who) for who in sorted(worked)]
             assert {one["native"] for one in said} == {"так"}
             data = release.build_data_sets(session, names)
         made = tables.build_release(data, agreement_resamples=100)

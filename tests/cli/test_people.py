@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import annotator_locks, database, overlap_counts, queries, row_tables
+from annotation.store import database, overlap_counts, queries, row_tables
 from annotation.store.models import Annotator, Announcement, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import assignments, definitions, participations
-from annotation.workflow.annotators import consents, invitations, registration, roster, support_messages, terms
+from annotation.workflow.annotators import consents, invitations, registration, roster, support_messages
 from bot.commands import people
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def someone(session: Session) -> str:
     person = registration.register_telegram_annotator(session, telegram_id=5, language="uk", key=b"k" * 32, now=NOW)
     project = queries.get_project(session, "words")
     participations.get_or_create_participation(
-        annotator_locks.lock_annotator(session, person.id or 0), project=project, now=NOW
+        database.lock_annotator(session, person.id or 0), project=project, now=NOW
     )
     item = session.exec(select(Item).where(Item.external_id == "1")).one()
     item.free, item.n_live, item.n_done = 1, 1, 1
@@ -214,7 +214,7 @@ def test_withdrawing_an_annotator_takes_back_their_consent_to_the_project(hromad
     def agree(session: Session) -> str:
         person = session.exec(select(Annotator).where(Annotator.pseudonym == who)).one().id or 0
         project = queries.get_project(session, "words")
-        asked = terms.get_terms(session, project=project, definition=definitions.get_project_definition(project))
+        asked = definitions.get_terms(session, project=project, definition=definitions.get_project_definition(project))
         assert asked.consent is not None
         consents.give_consent(session, annotator_id=person, terms=asked, sha256=asked.consent.sha256, now=NOW)
         return who
@@ -313,7 +313,7 @@ def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
 
     def pause(session: Session) -> str:
         person = session.exec(select(Annotator)).one()
-        row = participations.get_participation(annotator_locks.lock_annotator(session, person.id or 0), project_id=1)
+        row = participations.get_participation(database.lock_annotator(session, person.id or 0), project_id=1)
         assert row is not None
         row_tables.PARTICIPATIONS.update(session, row, status=ParticipationStatus.PAUSED)
         return ""

@@ -16,12 +16,12 @@ from sqlmodel import Session, select
 from aggregation.findings import Finding
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
-from annotation.store import annotator_locks, journal, row_tables
+from annotation.store import database, journal, row_tables
 from annotation.store.models import AnnotatorRow, Participation, ParticipationRow
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
 from annotation.workflow.annotators import invitations, registration, withdrawal
-from annotation.workflow.annotators.terms import (
+from annotation.workflow.definitions import (
     Terms,
     get_profile_answers,
     is_consent_missing,
@@ -108,7 +108,7 @@ def decline_terms(
     `reason` is one of `RESOLVABLE_REASONS`. Doing it twice records it once; a participation that is paused, excluded or
     failed keeps its reason. Raises Stale where the project asks nothing of this kind any more.
     """
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     participation = participations.get_or_create_participation(locked, project=terms.project, now=now)
     request = _find_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
     if request is None:

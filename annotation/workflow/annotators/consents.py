@@ -13,8 +13,8 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, Stale, Where
-from annotation.store import annotator_locks, journal, row_tables
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store import database, journal, row_tables
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     Annotator,
     Attestation,
@@ -27,16 +27,11 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import Event, ParticipationStatus, ProjectStatus, Requirement, TextKind
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import invitations, registration, terms, withdrawal
+from annotation.workflow import definitions as terms
+from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.annotators.payments import PAUSE_SECONDS
-from annotation.workflow.annotators.terms import (
-    RequiredConsent,
-    Terms,
-    get_consent,
-    get_project_scope,
-    is_consent_missing,
-)
 from annotation.workflow.annotators.withdrawal import WithdrawalCounts
+from annotation.workflow.definitions import RequiredConsent, Terms, get_consent, get_project_scope, is_consent_missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +61,7 @@ def give_consent(
     required = terms.consent
     if required is None or required.sha256 != sha256:
         raise Stale("This text is out of date; read the new one.")
-    annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    database.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     consent = get_consent(session, annotator_id=annotator_id, required=required)
     if consent is not None and consent.withdrawn_at is None:
         return consent
@@ -123,7 +118,7 @@ def accept_warning(
     text = definitions.read_project_definition(session, project).content_warning
     if text is None or stimulus.compute_text_digest(text) != sha256:
         raise Stale("This warning is out of date; read the new one.")
-    locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    locked = database.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     participation = participations.get_or_create_participation(locked, project=project, now=now)
     if participation.warning_sha256 == sha256:
         return participation
@@ -137,7 +132,7 @@ def accept_warning(
 
 def withdraw_warning(session: Session, *, annotator_id: int, project: ProjectRow) -> None:
     """Forget that the annotator accepted the content warning of a project, so that they can decline it."""
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if participation is not None:
         row_tables.PARTICIPATIONS.update(session, participation, warned_at=None, warning_sha256=None)
@@ -225,7 +220,7 @@ def save_attestation(
     for an unknown option.
     """
     section = definitions.read_project_definition(session, project).attestation
-    locked = annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    locked = database.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if section is None or participation is None or not 1 <= work_session <= participation.work_session:
         raise Stale("Nothing is asked of that work session.")
@@ -295,7 +290,7 @@ def record_agreement(
             where=Where(field="profile"),
             remedy="Say what it asks: " + (" ".join(f"--profile {name}=…" for name in fields) or "nothing") + ".",
         )
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     participations.get_or_create_participation(locked, project=project, now=now)
     request = get_consent_request(session, annotator_id=annotator_id, terms=required)
     if request is not None:

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding, read_plain, write_plain
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, database, journal, judgements, pseudonyms, row_tables
+from annotation.store import database, journal, judgements, pseudonyms, row_tables
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
@@ -85,7 +85,7 @@ def erase_annotator(
     Consensus and scores change, since empty answers do not count. A mark that holds no identity keeps that they were
     erased, and what must hold if they return. Raises Conflict where the annotator is erased already.
     """
-    annotator = annotator_locks.lock_annotator(session, annotator_id).annotator
+    annotator = database.lock_annotator(session, annotator_id).annotator
     if annotator.forgotten_at is not None:
         raise Conflict("This annotator is forgotten already.")
     database.request_checkpoint(session)
@@ -98,7 +98,7 @@ def erase_restored_annotators(session: Session, *, now: datetime) -> int:
     """Erase whom a restored backup has brought back; their number. What the marks say stays as it is."""
     erased = 0
     for annotator in pseudonyms.list_revived_annotators(session):
-        locked = annotator_locks.lock_annotator(session, annotator.id or 0)
+        locked = database.lock_annotator(session, annotator.id or 0)
         if locked.annotator.forgotten_at is None:  # else another process was quicker
             database.request_checkpoint(session)
             _erase_rows(session, locked.annotator, now=now)

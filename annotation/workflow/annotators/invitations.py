@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Refused, Where
-from annotation.store import annotator_locks, journal, queries, row_tables
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store import database, journal, queries, row_tables
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     Adjudicator,
     Cohort,
@@ -31,7 +31,7 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators.terms import Terms
+from annotation.workflow.definitions import Terms
 
 InvitationTarget = Project | Programme
 """What an invitation is for."""
@@ -133,7 +133,7 @@ def redeem_invitation(
     that several annotators cannot take the last one. An annotator who joined the same project or programme by
     invitation before takes no use and changes no cohort.
     """
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     invitation = session.exec(select(Invitation).where(Invitation.code == code.strip())).first()
     if invitation is None:
         return InvitationRefusal.UNKNOWN

@@ -49,7 +49,6 @@ from annotation.store.models import (
 )
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Event, ExposureCause, ProjectStatus, TextKind
 from annotation.workflow import definitions
-from annotation.workflow.annotators import terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,11 +128,11 @@ def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, A
 
 def _list_profile(session: Session, annotator_id: int, projects: list[Project]) -> tuple[ProfileSummary, ...]:
     """The answered fields, each as the latest of the projects asks for it."""
-    answers = terms.get_profile_answers(session, annotator_id=annotator_id)
+    answers = definitions.get_profile_answers(session, annotator_id=annotator_id)
     by_name: dict[str, ProfileSummary] = {}
     for project in projects:
         definition = definitions.get_project_definition(project)
-        for field in terms.get_terms(session, project=project, definition=definition).fields:
+        for field in definitions.get_terms(session, project=project, definition=definition).fields:
             if field.name in answers:
                 by_name[field.name] = ProfileSummary(project_id=project.id or 0, field=field, value=answers[field.name])
     return tuple(by_name.values())

@@ -13,11 +13,11 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
 from annotation.errors import BadInput, Where
-from annotation.store import annotator_locks, journal, notices, processes, pseudonyms, queries, row_tables
+from annotation.store import database, journal, notices, processes, pseudonyms, queries, row_tables
 from annotation.store.models import Annotator, AnnotatorRow, Cohort, ProfileAnswer, Project, ProjectRow
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
-from annotation.workflow.annotators.terms import Terms, get_profile_answers, parse_profile_answer
+from annotation.workflow.definitions import Terms, get_profile_answers, parse_profile_answer
 from annotation.workflow.quality import control_accuracy
 from annotation.workflow.quality.control_accuracy import ControlAccuracy
 
@@ -30,7 +30,7 @@ def save_profile_answer(
     Raises BadInput for a value that the field does not allow.
     """
     stored = parse_profile_answer(field, value)
-    annotator_locks.lock_annotator(session, annotator_id)  # two taps at once come one after the other
+    database.lock_annotator(session, annotator_id)  # two taps at once come one after the other
     answer = session.get(ProfileAnswer, (annotator_id, field.name))
     if answer is None:
         answer = ProfileAnswer(annotator_id=annotator_id, field=field.name, value=stored, at=now)
@@ -229,7 +229,7 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
     """
     annotator = queries.find_annotator(session, telegram_id)
     if annotator is not None:
-        annotator_locks.lock_annotator(session, annotator.id or 0)  # no announcement is being stored for them
+        database.lock_annotator(session, annotator.id or 0)  # no announcement is being stored for them
     notices.take_back_notices(session, telegram_id=telegram_id, now=now)
     notices.forget_alerts(session, telegram_id=telegram_id)
     notices.end_wishes(session, telegram_id=telegram_id)

@@ -18,7 +18,8 @@ from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
 from annotation.vocabulary import Event, UnassignedReason
-from annotation.workflow.annotators import access, invitations, payments, registration, terms, withdrawal
+from annotation.workflow import definitions
+from annotation.workflow.annotators import access, invitations, payments, registration, withdrawal
 from annotation.workflow.annotators.payments import ActiveTime, Money
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
 from annotation.workflow.quality import control_accuracy
@@ -207,7 +208,7 @@ def _get_status(
         return FORGOTTEN, None
     if participation is None and annotator.telegram_id is None:
         return IMPORTED, None
-    project_terms = terms.get_terms(session, project=project, definition=definition)
+    project_terms = definitions.get_terms(session, project=project, definition=definition)
     obstacle = access.find_obstacle(
         session, annotator=annotator, terms=project_terms, participation=participation, now=now
     )

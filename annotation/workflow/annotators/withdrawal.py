@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding
 from annotation.errors import NotFound
-from annotation.store import annotator_locks, journal, judgements, notices, overlap_counts, row_tables
+from annotation.store import database, journal, judgements, notices, overlap_counts, row_tables
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
 from annotation.workflow import participations
@@ -63,7 +63,7 @@ def withdraw_annotator(session: Session, *, annotator_id: int, project: ProjectR
     An answer that was excluded for another reason keeps that. A second withdrawal changes nothing. Raises NotFound for
     an annotator who does not take part in the project.
     """
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if participation is None:
         raise NotFound(

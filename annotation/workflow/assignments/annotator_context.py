@@ -16,8 +16,8 @@ from sqlmodel import Session, col, select
 from annotation import vocabulary
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound, Stale
-from annotation.store import annotator_locks, row_tables
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store import database, row_tables
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     AllocatedProject,
     AnnotatorRow,
@@ -37,9 +37,8 @@ from annotation.store.models import (
 from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
-from annotation.workflow.annotators import terms
-from annotation.workflow.annotators.terms import Terms
 from annotation.workflow.assignments.assignment_policy import PoolCounts
+from annotation.workflow.definitions import Terms, build_terms
 from annotation.workflow.participations import NothingAssigned
 
 EXPOSURE_CAUSES = {
@@ -156,7 +155,7 @@ def lock_annotator(session: Session, annotator_id: int) -> AnnotatorTransaction:
     Where the database locks rows, other updates of the same annotator wait. Raises Stale for an unknown annotator.
     """
     try:
-        return AnnotatorTransaction(locked=annotator_locks.lock_annotator(session, annotator_id))
+        return AnnotatorTransaction(locked=database.lock_annotator(session, annotator_id))
     except NotFound:
         raise Stale("This person is not known.") from None
 
@@ -225,7 +224,7 @@ def _build_context(
         project=project,
         definition=definition,
         participation=participation,
-        terms=terms.build_terms(programme, project=project, definition=definition),
+        terms=build_terms(programme, project=project, definition=definition),
         exposure_exceptions=_list_exception_projects(transaction.session, definition),
         is_allocated=is_allocated,
         quota=quota,

@@ -15,8 +15,8 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.questions import question_base
 from annotation.errors import UnknownVersion
-from annotation.store import annotator_locks
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store import database
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, AnswerMessage, Assignment, Conversation, ItemMessage, Outbox
 from annotation.store.models.column_types import UtcDateTime
 from annotation.workflow import assignments
@@ -297,7 +297,7 @@ class ConversationRecord:
 
 def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
-    found = annotator_locks.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id})
+    found = database.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id})
     if found is None:
         return None
     locked, stored = found
@@ -367,9 +367,7 @@ _UPDATE_CONVERSATION = (
     .values({name: sa.bindparam(name) for name in ("step", "data", "at", "asked_by", "asked_in")})
 )
 _FIND_CONVERSATION = (
-    annotator_locks.build_locking_select(
-        Conversation.step, Conversation.data, Conversation.asked_by, Conversation.asked_in
-    )
+    database.build_locking_select(Conversation.step, Conversation.data, Conversation.asked_by, Conversation.asked_in)
     .outerjoin(Conversation, col(Conversation.annotator_id) == col(Annotator.id))
     .where(col(Annotator.telegram_id) == sa.bindparam("telegram"))
 )

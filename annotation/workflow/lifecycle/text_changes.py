@@ -20,7 +20,6 @@ from annotation.store import journal
 from annotation.store.models import Consent, Participation, ProfileAnswer, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Event, ParticipationStatus, TextKind
 from annotation.workflow import definitions, text_versions
-from annotation.workflow.annotators import terms
 from annotation.workflow.lifecycle import readiness
 from annotation.workflow.lifecycle.change_plan import TextChange
 
@@ -63,7 +62,7 @@ def list_programme_changes(session: Session, programme: Programme, checked: Chec
     people = _list_people(session, session.exec(members).all())
     old, new = definitions.get_programme_definition(programme), checked.definition
     text = text_versions.read_consent_text(new.consent, file=checked.path)
-    scope = terms.get_programme_scope(programme)
+    scope = definitions.get_programme_scope(programme)
     changes: list[Change] = [("title", None, SEEN_FROM_NOW)] if old.title != new.title else []
     changes += _list_consent_changes(session, scope, programme.texts or {}, text, people)
     changes += _list_profile_changes(session, old.profile, new.profile, people)
@@ -88,9 +87,9 @@ def _list_project_changes(
         yield "instructions", people.begun, READ_AGAIN
     if old.examples != new.examples:
         yield "examples", people.begun, READ_AGAIN
-    is_shared = terms.get_terms(session, project=project, definition=old).is_consent_shared
+    is_shared = definitions.get_terms(session, project=project, definition=old).is_consent_shared
     for change in _list_consent_changes(
-        session, terms.get_project_scope(project), stored, texts.get(TextKind.CONSENT, ""), people
+        session, definitions.get_project_scope(project), stored, texts.get(TextKind.CONSENT, ""), people
     ):
         yield ("consent", None, BY_PROGRAMME) if is_shared else change
     yield from _list_warning_changes(session, project, old.content_warning, new.content_warning, people)
@@ -157,7 +156,7 @@ def _list_profile_changes(
     concerned = {
         who
         for who, given in answers.items()
-        if terms.list_missing_fields(after, given) and not terms.list_missing_fields(before, given)
+        if definitions.list_missing_fields(after, given) and not definitions.list_missing_fields(before, given)
     }
     yield ("profile questions", concerned, TELL_AGAIN) if after else ("profile questions", None, ASKED_NO_MORE)
 

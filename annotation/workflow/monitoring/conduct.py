@@ -31,7 +31,7 @@ from annotation.store.models import (
 )
 from annotation.store.models.column_types import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage, Surface
-from annotation.workflow.annotators.terms import get_project_scope
+from annotation.workflow.definitions import get_project_scope
 
 
 @dataclass(frozen=True, kw_only=True)

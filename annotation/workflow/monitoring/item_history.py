@@ -28,7 +28,7 @@ from annotation.store.models import (
     TextVersion,
 )
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Stage, Surface, TextKind
-from annotation.workflow.annotators.terms import get_programme_scope
+from annotation.workflow.definitions import get_programme_scope
 from annotation.workflow.monitoring import progress
 from annotation.workflow.monitoring.progress import ItemTally
 

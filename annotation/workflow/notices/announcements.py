@@ -29,7 +29,8 @@ from annotation.store.models import (
     Project,
 )
 from annotation.vocabulary import UNSAID_TIME_ZONE, Event
-from annotation.workflow.annotators import terms, withdrawal
+from annotation.workflow import definitions
+from annotation.workflow.annotators import withdrawal
 
 DAY_BEGINS, DAY_ENDS = time(10), time(20)
 """The local hours within which people are written to."""
@@ -254,8 +255,8 @@ def _queue_batch(
 def _select_present(announcement: Announcement) -> sa.Select[int | None]:
     """The ids of the annotators who would get it: who take part, may, agree to what is asked, and can be written to."""
     asked = [
-        sa.literal(terms.PROJECT_SCOPE) + col(Project.name),
-        sa.literal(terms.PROGRAMME_SCOPE) + col(Programme.name),
+        sa.literal(definitions.PROJECT_SCOPE) + col(Project.name),
+        sa.literal(definitions.PROGRAMME_SCOPE) + col(Programme.name),
     ]
     withdrawn = sa.select(col(Consent.scope)).where(
         col(Consent.annotator_id) == col(Participation.annotator_id), col(Consent.scope).in_(asked)

@@ -18,7 +18,7 @@ from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, journal, judgements, row_tables
+from annotation.store import database, journal, judgements, row_tables
 from annotation.store.models import AssignmentRow, ParticipationRow, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
@@ -162,7 +162,7 @@ def readmit_annotator(session: Session, *, annotator_id: int, project_id: int, n
 
     Returns how many answers count again. Raises Conflict where the annotator is neither paused nor excluded.
     """
-    locked = annotator_locks.lock_annotator(session, annotator_id)
+    locked = database.lock_annotator(session, annotator_id)
     participation = participations.get_participation(locked, project_id=project_id)
     if participation is None or participation.status not in {ParticipationStatus.PAUSED, ParticipationStatus.EXCLUDED}:
         raise Conflict(

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
-from annotation.store import annotator_locks, judgements, row_tables
-from annotation.store.annotator_locks import LockedAnnotator
+from annotation.store import database, judgements, row_tables
+from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project, SubmissionReview
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
 from annotation.workflow import definitions, participations
@@ -332,7 +332,7 @@ def undo_review(
     if found is None:
         return None
     assignment = row_tables.ASSIGNMENTS.get_one(session, found.assignment_id)
-    locked = annotator_locks.lock_annotator(session, assignment.annotator_id)
+    locked = database.lock_annotator(session, assignment.annotator_id)
     last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
     if last is None or last.id != found.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
@@ -405,7 +405,7 @@ def _build_review(
         raise NotFound(
             f"{project.name} has no answer {answer_id}.", remedy="`hromada review --json` lists the answers with ids."
         )
-    annotator_locks.lock_annotator(session, assignment.annotator_id)
+    database.lock_annotator(session, assignment.annotator_id)
     listed = list_submissions(session, project=project, reviewer=reviewer, answer_id=answer_id)
     if not listed:
         raise Conflict(

@@ -10,9 +10,9 @@ from annotation.errors import BadInput, Stale
 from annotation.vocabulary import UNSAID_TIME_ZONE, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.annotators import access, consents, registration
-from annotation.workflow.annotators.terms import MAX_ANSWER_LENGTH, Terms, get_terms
 from annotation.workflow.assignments import AssignedItem
 from annotation.workflow.conversations.conversation_state import ConversationStep
+from annotation.workflow.definitions import MAX_ANSWER_LENGTH, Terms, get_terms
 from bot.conversation import message_layout, navigation, requirements, time_zones
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.update_context import UpdateContext, join_calls

@@ -13,7 +13,7 @@ from annotation.workflow import assignments
 from annotation.workflow.assignments import AssignedItem, OpenedAssignment
 from annotation.workflow.conversations import conversation_state
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
-from bot.conversation import navigation, prompts, text_parts, updates_and_calls
+from bot.conversation import message_layout, navigation, prompts, updates_and_calls
 from bot.conversation.handlers import answers, skips_and_reports
 from bot.conversation.inputs import INPUTS
 from bot.conversation.inputs.input_base import RefusedInput, TypedButtons
@@ -92,8 +92,8 @@ def note_failed_text(session: Session, incoming: IncomingUpdate) -> None:
 
 def _describe_long_text(incoming: IncomingUpdate) -> tuple[int, int, int, int] | None:
     """What `ConversationState.long_text` holds of a text; None for one that has no rest."""
-    parts = text_parts.describe_parts(incoming)
-    if not text_parts.may_have_more(incoming) or parts.last_units < text_parts.LEAST_PART_UNITS:
+    parts = message_layout.describe_parts(incoming)
+    if not message_layout.may_have_more(incoming) or parts.last_units < message_layout.LEAST_PART_UNITS:
         return None
     return int(parts.last_at.timestamp()), parts.last_units, incoming.message_id or 0, incoming.reply_to or 0
 
@@ -106,7 +106,7 @@ def is_rest(context: UpdateContext) -> bool:
     if context.incoming.reply_to not in {None, reply_to}:
         return False
     since = context.incoming.at - datetime.fromtimestamp(sent_at, UTC)
-    return text_parts.is_next_part(context.incoming, units=units, since=since)
+    return message_layout.is_next_part(context.incoming, units=units, since=since)
 
 
 def refuse_rest(context: UpdateContext) -> TelegramCalls:

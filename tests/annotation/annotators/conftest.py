@@ -26,7 +26,8 @@ from annotation.store.models import (
     TextVersion,
 )
 from annotation.vocabulary import AssignmentStatus, Exclusion, Surface, TextKind, UnassignedReason
-from annotation.workflow.annotators import access, consents, invitations, registration, terms
+from annotation.workflow import definitions
+from annotation.workflow.annotators import access, consents, invitations, registration
 from annotation.workflow.annotators.invitations import InvitationRefusal, RedeemedInvitation
 from annotation.workflow.lifecycle import projects
 
@@ -117,10 +118,12 @@ class People:
         return registration.register_telegram_annotator(session, telegram_id=number, language="uk", key=KEY, now=NOW)
 
     @staticmethod
-    def terms_of(session: Session, name: str) -> terms.Terms:
+    def terms_of(session: Session, name: str) -> definitions.Terms:
         """The terms of a project."""
         project = queries.get_project(session, name)
-        return terms.get_terms(session, project=project, definition=project_files.parse_definition(project.definition))
+        return definitions.get_terms(
+            session, project=project, definition=project_files.parse_definition(project.definition)
+        )
 
     def agreed(self, session: Session, number: int, name: str) -> Consent:
         """The person agrees to what is asked."""

@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from annotation.campaigns import stimulus
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import annotator_locks, queries, row_tables
+from annotation.store import database, queries, row_tables
 from annotation.store.models import Consent, Journal, Participation, TextVersion
 from annotation.vocabulary import ParticipationStatus, TextKind, UnassignedReason
 from annotation.workflow import participations
@@ -78,7 +78,7 @@ def test_the_status_in_the_project_is_an_obstacle(
     with people.db.transaction() as session:
         person = people.joined(session, 1).id or 0
         row = participations.get_or_create_participation(
-            annotator_locks.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
+            database.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
         )
         row_tables.PARTICIPATIONS.update(session, row, retry_at=NOW + timedelta(hours=2))
     assert people.waits(1, "words", now=NOW + timedelta(hours=1)) == UnassignedReason.COOL_DOWN
@@ -123,7 +123,7 @@ def test_a_new_text_of_the_consent_asks_again_and_withdrawal_too(people: People)
     assert people.waits(1, "words") is None
     with people.db.transaction() as session:
         project = queries.get_project(session, "words")
-        locked = annotator_locks.lock_annotator(session, person)
+        locked = database.lock_annotator(session, person)
         participations.get_or_create_participation(locked, project=project, now=NOW)
         left = consents.withdraw_from_project(session, annotator_id=person, project=project, now=NOW)
         assert left == withdrawal.WithdrawalCounts()

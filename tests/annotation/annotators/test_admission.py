@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import select
 
 from annotation.campaigns.sections.annotators import AdmissionSection
-from annotation.store import annotator_locks, queries
+from annotation.store import database, queries
 from annotation.store.models import (
     Assignment,
     Participation,
@@ -115,7 +115,7 @@ def test_admission_is_not_checked_after_the_first_item(people: People) -> None:
         person = people.joined(session, 1)
         project = queries.get_project(session, "words")
         row = participations.get_or_create_participation(
-            annotator_locks.lock_annotator(session, person.id or 0), project=project, now=NOW
+            database.lock_annotator(session, person.id or 0), project=project, now=NOW
         )
         assert row.stage == Stage.MAIN
         assert roster.leave_cohort(session, annotator=person, name="students")

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import annotator_locks, database, frames, journal, pseudonyms, queries, row_tables
+from annotation.store import database, frames, journal, pseudonyms, queries, row_tables
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
@@ -105,7 +105,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
 
     project = queries.get_project(session, "words")
     participation = participations.get_or_create_participation(
-        annotator_locks.lock_annotator(session, who), project=project, now=NOW
+        database.lock_annotator(session, who), project=project, now=NOW
     )
     row_tables.PARTICIPATIONS.update(session, participation, reason=trace())
     first = people.assigned(session, who, "words-1", answer=trace())
@@ -156,7 +156,7 @@ def test_a_withdrawal_excludes_all_answers(people: People, load: Load) -> None:
         person = people.joined(session, 1).id or 0
         for name in ("words", "other"):
             participations.get_or_create_participation(
-                annotator_locks.lock_annotator(session, person), project=queries.get_project(session, name), now=NOW
+                database.lock_annotator(session, person), project=queries.get_project(session, name), now=NOW
             )
         people.assigned(session, person, "words-1", answer="кіт")
         people.assigned(session, person, "words-2", answer="", exclusion=ABSTAINED)
@@ -251,7 +251,7 @@ def test_what_is_forgotten_counts_for_nothing_downstream(people: People, load: L
         for number, answer in ((1, "кіт"), (2, "собака")):
             person = people.joined(session, number).id or 0
             participations.get_or_create_participation(
-                annotator_locks.lock_annotator(session, person), project=project, now=NOW
+                database.lock_annotator(session, person), project=project, now=NOW
             )
             people.assigned(session, person, "words-1", answer=answer)
         assert len(queries.list_final_answers(session, project_id=project.id or 0)) == 2
@@ -296,7 +296,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         full = Invitation(code="code", project_id=pid, created_at=NOW)
         session.add_all([full, TextVersion(sha256="1" * 64, kind=TextKind.CONSENT, text="Я згоден.", since=NOW)])
         session.flush()
-        locked = annotator_locks.lock_annotator(session, who)
+        locked = database.lock_annotator(session, who)
         joined = participations.get_or_create_participation(locked, project=project, now=NOW)
         row_tables.PARTICIPATIONS.update(session, joined, invitation_id=full.id)
         made = people.assigned(session, who, "words-1", answer="кіт")

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.store import annotator_locks, backups, database, invariants, processes, pseudonyms, queries, row_tables
+from annotation.store import backups, database, invariants, processes, pseudonyms, queries, row_tables
 from annotation.store.backups import manifest
 from annotation.store.models import (
     Annotator,
@@ -45,7 +45,7 @@ def forget(session: Session, annotator: Annotator, *, now: datetime = LATER) -> 
 def joined(people: People, session: Session, name: str, number: int = TELEGRAM_ID) -> ParticipationRow:
     """The participation of the person with this Telegram id, made if need be."""
     annotator = people.joined(session, number)
-    locked = annotator_locks.lock_annotator(session, annotator.id or 0)
+    locked = database.lock_annotator(session, annotator.id or 0)
     return participations.get_or_create_participation(locked, project=queries.get_project(session, name), now=LATER)
 
 

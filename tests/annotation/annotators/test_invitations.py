@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import BadInput, NotFound
-from annotation.store import annotator_locks, queries, row_tables
+from annotation.store import database, queries, row_tables
 from annotation.store.models import (
     Cohort,
     Invitation,
@@ -36,7 +36,7 @@ def test_without_an_invitation_everybody_may_come_and_with_one_only_the_invited(
     with people.db.transaction() as session:
         person = people.joined(session, 1).id or 0
         row = participations.get_or_create_participation(
-            annotator_locks.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
+            database.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
         )
         row_tables.PARTICIPATIONS.update(session, row, shown=1)
     people.invited("words", cohort="students")

@@ -11,7 +11,7 @@ import pytest
 from annotation.campaigns.project_file import parse_definition
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import annotator_locks, queries, row_tables
+from annotation.store import database, queries, row_tables
 from annotation.workflow import participations
 from annotation.workflow.annotators import consents, erasure, registration, support_messages
 
@@ -102,7 +102,7 @@ def test_a_work_session_is_attested_once_it_is_over(
         )
         project.definition_sha256 = "0" * 64
         row = participations.get_or_create_participation(
-            annotator_locks.lock_annotator(session, person), project=project, now=NOW
+            database.lock_annotator(session, person), project=project, now=NOW
         )
         last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
         row_tables.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)

@@ -9,7 +9,7 @@ import pytest
 from sqlmodel import Session, select
 
 from annotation.errors import BadInput
-from annotation.store import annotator_locks, queries
+from annotation.store import database, queries
 from annotation.store.models import Annotator, Consent, ProfileAnswer
 from annotation.workflow import participations
 from annotation.workflow.annotators import access, consents, invitations, registration
@@ -37,7 +37,7 @@ def hinders(people: People, session: Session, name: str) -> str | None:
         annotator=clerk(session),
         terms=people.terms_of(session, name),
         participation=participations.get_participation(
-            annotator_locks.lock_annotator(session, clerk(session).id or 0), project_id=project.id or 0
+            database.lock_annotator(session, clerk(session).id or 0), project_id=project.id or 0
         ),
         now=NOW,
     )

@@ -9,7 +9,8 @@ import pytest
 
 from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import BadInput
-from annotation.workflow.annotators import registration, terms
+from annotation.workflow import definitions
+from annotation.workflow.annotators import registration
 
 if TYPE_CHECKING:
     from tests.annotation.annotators.conftest import People
@@ -46,7 +47,7 @@ TEXT = ProfileField(name="city", text="?", type="text")
 def test_answers_of_a_profile_are_checked(field: ProfileField, value: str | None, stored: str) -> None:
     """A choice, a number, a text, or nothing at all, unless it is required."""
     try:
-        found = terms.parse_profile_answer(field, value)
+        found = definitions.parse_profile_answer(field, value)
     except BadInput as refusal:
         found = refusal.problem
     assert found == stored
@@ -55,9 +56,9 @@ def test_answers_of_a_profile_are_checked(field: ProfileField, value: str | None
 def test_an_answer_that_a_field_no_longer_takes_is_asked_for_again() -> None:
     """Another project may ask the same field with other options, or require it."""
     given = {"native": "інша", "age": ""}
-    assert terms.list_missing_fields((CHOICE, NUMBER, TEXT), given) == (NUMBER, TEXT)
+    assert definitions.list_missing_fields((CHOICE, NUMBER, TEXT), given) == (NUMBER, TEXT)
     narrower = CHOICE.model_copy(update={"options": ("українська", "польська")})
-    assert terms.list_missing_fields((narrower,), given) == (narrower,)
+    assert definitions.list_missing_fields((narrower,), given) == (narrower,)
 
 
 @pytest.mark.parametrize("name", ["Europe/Kyiv", "America/New_York", "UTC"])

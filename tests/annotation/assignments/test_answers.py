@@ -21,7 +21,7 @@ from annotation.vocabulary import (
     UnassignedReason,
 )
 from annotation.workflow import assignments, definitions
-from annotation.workflow.annotators import consents, terms
+from annotation.workflow.annotators import consents
 from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.review import cases
 
@@ -317,7 +317,7 @@ def test_without_consent_nothing_is_taken(scenario: Scenario) -> None:
     other, who = scenario.project("other"), scenario.person()
     with scenario.db.transaction() as session:
         found = session.get_one(Project, project)
-        asked = terms.get_terms(session, project=found, definition=definitions.get_project_definition(found))
+        asked = definitions.get_terms(session, project=found, definition=definitions.get_project_definition(found))
         assert asked.consent is not None
         sha256 = asked.consent.sha256
         consents.give_consent(session, annotator_id=who, terms=asked, sha256=sha256, now=scenario.now)
@@ -330,7 +330,7 @@ def test_without_consent_nothing_is_taken(scenario: Scenario) -> None:
         scenario.submit(who, assigned)
     with scenario.db.transaction() as session:
         found = session.get_one(Project, project)
-        asked = terms.get_terms(session, project=found, definition=definitions.get_project_definition(found))
+        asked = definitions.get_terms(session, project=found, definition=definitions.get_project_definition(found))
         consents.give_consent(session, annotator_id=who, terms=asked, sha256=sha256, now=scenario.now)
     assert not scenario.submit(who, assigned).extra
     scenario.check_counts()

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import annotator_locks, item_queue
+from annotation.store import database, item_queue
 from annotation.store.item_queue import QueueQuery
 from annotation.vocabulary import ExposureCause, Pool
 from annotation.workflow.assignments import leases, next_item
@@ -78,7 +78,7 @@ def test_a_search_reads_by_its_index(scenario: Scenario, backend: str, name: str
     scenario.answers(who, 3)
     statement, indexes = STATEMENTS[name]
     with scenario.db.transaction() as session:
-        annotator_locks.lock_annotator(session, who)
+        database.lock_annotator(session, who)
         found = plan(session, item_queue.build_statement(statement, QUERY) if isinstance(statement, str) else statement)
     for index in indexes:
         unnamed = backend == "sqlite" and index.startswith(("uq_assignment_item", "pk_"))
@@ -93,6 +93,6 @@ def test_nothing_is_compiled_for_a_person(scenario: Scenario, backend: str) -> N
         return
     who = scenario.person()
     with scenario.db.transaction() as session:
-        annotator_locks.lock_annotator(session, who)
+        database.lock_annotator(session, who)
         said = session.connection().execute(sa.text("SELECT current_setting('jit'), current_setting('enable_seqscan')"))
         assert said.one() == ("off", "off")

@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import Session
 
 from annotation.errors import NotFound, Stale
-from annotation.store import annotator_locks
+from annotation.store import database
 from annotation.store.models import Participation
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow import assignments, participations
@@ -77,7 +77,7 @@ def test_a_participation_that_was_read_before_the_lock_is_read_again(scenario: S
         if backend == "postgresql":
             with scenario.db.transaction() as other:
                 other.get_one(Participation, (who, project)).status = ParticipationStatus.EXCLUDED
-        locked = annotator_locks.lock_annotator(session, who)
+        locked = database.lock_annotator(session, who)
         found = participations.get_participation(locked, project_id=project)
         assert found is not None
         assert found.status is (ParticipationStatus.EXCLUDED if backend == "postgresql" else ParticipationStatus.ACTIVE)
@@ -87,6 +87,6 @@ def test_an_unknown_annotator_cannot_be_locked(scenario: Scenario) -> None:
     """The store says that there is none, an annotator's own tap is stale."""
     with scenario.db.transaction() as session:
         with pytest.raises(NotFound):
-            annotator_locks.lock_annotator(session, 99)
+            database.lock_annotator(session, 99)
         with pytest.raises(Stale):
             assignments.lock_annotator(session, 99)
