@@ -1,7 +1,8 @@
 """Rows of the hot tables as plain values, read and written by SQLAlchemy Core, and rows inserted in bulk.
 
 A tap reads and writes with these statements. They are built once; the ORM would take two to five times as long. A value
-belongs to no session and is frozen; `RowTable.update` changes the row together with its value.
+belongs to no session and is frozen; `RowTable.update` changes the row together with its value, and
+`waiting_updates` lets several changes of a row wait for each other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,7 @@ class RowTable(Generic[Row]):
 
     def __init__(self, row_type: type[Row], model: type[Row]) -> None:
         table: sa.Table = sa.inspect(model).local_table
+        self.name = table.name
         self._row_type, self._names = row_type, tuple(row_type.model_fields)
         self.columns = tuple(table.columns[name] for name in self._names)
         self.select = sa.select(*self.columns)
@@ -81,13 +83,16 @@ class RowTable(Generic[Row]):
 
         Raise StaleDataError if the row was deleted.
         """
-        changed = {name: value for name, value in changes.items() if getattr(row, name) != value}
-        if not changed:
-            return
-        key = self._get_key(row)
-        if session.connection().execute(self._build_update(tuple(changed)), changed | key).rowcount != 1:
+        changed = select_changes(row, changes)
+        if changed:
+            self.store(session.connection(), row, changed)
+            set_values(row, changed)
+
+    def store(self, connection: sa.Connection, row: Row, values: Mapping[str, Any]) -> None:
+        """Store columns of a row and leave its value as it is. Raise StaleDataError if the row was deleted."""
+        parameters = dict(values) | self._get_key(row)
+        if connection.execute(self._build_update(tuple(values)), parameters).rowcount != 1:
             raise StaleDataError(f"This row of {self._row_type.__name__} is not there any more.")
-        set_values(row, changed)
 
     def refresh(self, session: Session, row: Row, *, lock: bool = False) -> None:
         """Read a row again into its value; `lock` locks it until the transaction ends."""
@@ -106,6 +111,11 @@ class RowTable(Generic[Row]):
         if names not in self._updates:
             self._updates[names] = self._update.values({name: sa.bindparam(name) for name in names})
         return self._updates[names]
+
+
+def select_changes(row: PlainRow, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Select the changes that differ from the value of the row."""
+    return {name: value for name, value in changes.items() if getattr(row, name) != value}
 
 
 def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
