@@ -200,7 +200,8 @@ def handle_update(
         record=record,
         callback=callback,
     )
-    calls = _handle_in_context(context)
+    with transaction.collect_changes():
+        calls = _handle_in_context(context)
     if incoming.kind is UpdateKind.MESSAGE:
         typed_answers.note_long_text(context)
     return calls

@@ -6,6 +6,8 @@ The annotator is locked first. What was locked and loaded is an `AnnotatorTransa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -35,6 +37,7 @@ from annotation.store.models import (
     ProjectRow,
 )
 from annotation.store.models.column_types import UtcDateTime
+from annotation.store.waiting_updates import WaitingUpdates
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.assignments.assignment_policy import PoolCounts
@@ -96,12 +99,16 @@ class AnnotatorTransaction:
     """What a transaction has locked and loaded of an annotator at work; it ends with that transaction.
 
     `contexts` are the contexts that were loaded, by project id: each is read once, and a use-case sees in it what the
-    one before it changed. `pool_counts`, by project id and pool, wait for the item that follows an answer.
+    one before it changed. `pool_counts`, by project id and pool, wait for the item that follows an answer, and so do
+    changes of participations in a block of `collect_changes`.
     """
 
     locked: LockedAnnotator
     contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
     pool_counts: dict[tuple[int, Pool], PoolCounts] = field(default_factory=dict)
+    _updates: WaitingUpdates[ParticipationRow] = field(
+        default_factory=lambda: WaitingUpdates(row_tables.PARTICIPATIONS), repr=False
+    )
 
     @property
     def session(self) -> Session:
@@ -117,6 +124,19 @@ class AnnotatorTransaction:
     def annotator_id(self) -> int:
         """The annotator's id."""
         return self.locked.annotator_id
+
+    def collect_changes(self) -> AbstractContextManager[None]:
+        """A block in which changes of participations wait, so that an answer and its next item send one UPDATE."""
+        return self._updates.collect()
+
+    def update_participation(self, participation: ParticipationRow, **changes: Any) -> None:
+        """Change columns of a participation; inside `collect_changes` the change is sent later (`waiting_updates`)."""
+        self._updates.update(self.session, participation, **changes)
+
+    @property
+    def known_values(self) -> Mapping[str, Any]:
+        """Execution options of a statement after which the changed columns are taken from the loaded contexts."""
+        return self._updates.known
 
     def find_participation(self, project_id: int) -> ParticipationRow | None:
         """The annotator's participation in a project whose context was loaded; None for any other project."""

@@ -234,10 +234,10 @@ def assign_item(
     if assignment is None:
         new = _build_assignment(context, item, selected, now=now)
         activity |= _advance_position(context, selected.page_position)
-        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
+        transaction.update_participation(context.participation, **activity)
         assignment = row_tables.ASSIGNMENTS.insert(session, **new, **shown)
     else:
-        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
+        transaction.update_participation(context.participation, **activity)
         row_tables.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)

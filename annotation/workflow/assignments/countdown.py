@@ -16,7 +16,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.base import multiply_share
-from annotation.store import item_queue, judgements, row_tables
+from annotation.store import item_queue, judgements
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage
 from annotation.workflow.allocation import group_allocation
@@ -96,7 +96,7 @@ def reach_half(opened: OpenedAssignment, *, number: int) -> bool:
     total = _find_total(opened, number=number)
     if total is None or number * 2 < total:
         return False
-    row_tables.PARTICIPATIONS.update(opened.session, opened.context.participation, halfway_told=True)
+    opened.transaction.update_participation(opened.context.participation, halfway_told=True)
     return assignment_policy.is_halfway(number, total)
 
 

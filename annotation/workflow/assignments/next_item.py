@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -216,17 +216,26 @@ def _select_stage_item(
 
 
 def read_eligibility(transaction: AnnotatorTransaction, *, project_id: int | None, now: datetime) -> Eligibility:
-    """Read the eligibility in one statement."""
+    """Read the eligibility in one statement; the counts of loaded projects are taken from their participations."""
     statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
     keys = {"annotator": transaction.annotator_id, "now": now}
-    found = transaction.session.connection().execute(statement, keys).all()
+    found = transaction.session.connection().execute(statement, keys, execution_options=transaction.known_values).all()
+    stored_projects = open_projects.sort_open_projects(
+        row[2:] for row in found if project_id is None and row[2] is not None
+    )
     return Eligibility(
         live_assignment_id=found[0][0],
         has_overdue_leases=bool(found[0][1]),
-        open_projects=tuple(
-            open_projects.sort_open_projects(row[2:] for row in found if project_id is None and row[2] is not None)
-        ),
+        open_projects=tuple(_update_counts(transaction, open_project) for open_project in stored_projects),
     )
+
+
+def _update_counts(transaction: AnnotatorTransaction, open_project: OpenProject) -> OpenProject:
+    """The project with the counts of the loaded participation, whose changes may wait."""
+    participation = transaction.find_participation(open_project.project)
+    if participation is None:
+        return open_project
+    return replace(open_project, answered=participation.answered, shown=participation.shown)
 
 
 _LIVE = (

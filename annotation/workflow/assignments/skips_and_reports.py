@@ -72,7 +72,7 @@ def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: d
     row_tables.set_values(assignment, {"status": AssignmentStatus.SKIPPED, "holds_place": False})
     if new_answer.at is None:
         activity = assignment_policy.count_activity(context.participation, now=now)
-        row_tables.PARTICIPATIONS.update(session, context.participation, **activity)
+        opened.transaction.update_participation(context.participation, **activity)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=SKIPPED, now=now)
     return judgement_writer.build_saved_judgement(opened, judgement)
 

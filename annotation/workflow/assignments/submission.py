@@ -61,7 +61,7 @@ def store_answer(
             raise Stale("This item is closed.")
         participation = opened.context.participation
         activity = assignment_policy.count_activity(participation, now=now)
-        row_tables.PARTICIPATIONS.update(session, participation, **activity)
+        opened.transaction.update_participation(participation, **activity)
     elif assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
     else:
@@ -258,7 +258,7 @@ def _update_counts(opened: OpenedAssignment, *, new_answer: NewAnswer, now: date
         today = assignment_policy.get_local_date(now, context.annotator.time_zone)
         before = participation.answered_today if participation.day == today else 0
         changes |= {"answered": participation.answered + 1, "answered_today": before + 1, "day": today}
-    row_tables.PARTICIPATIONS.update(opened.session, participation, **changes)
+    opened.transaction.update_participation(participation, **changes)
     if assignment.is_repeat:
         _clear_repeat(opened.session, assignment)
     elif _is_chosen_for_repeat(opened, new_answer):

@@ -12,6 +12,7 @@ from annotation.store import database
 from annotation.store.models import Participation
 from annotation.vocabulary import ParticipationStatus
 from annotation.workflow import assignments, participations
+from annotation.workflow.participations import NothingAssigned
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -90,3 +91,42 @@ def test_an_unknown_annotator_cannot_be_locked(scenario: Scenario) -> None:
             database.lock_annotator(session, 99)
         with pytest.raises(Stale):
             assignments.lock_annotator(session, 99)
+
+
+def test_the_counts_of_a_last_answer_are_stored(scenario: Scenario) -> None:
+    """They wait for the next item, and are stored at the end where there is none."""
+    project = scenario.project(items=1)
+    who = scenario.person()
+    assigned = scenario.assign(who)
+    with scenario.db.transaction() as session:
+        opened = scenario.open(session, who, assigned.assignment_id)
+        with opened.transaction.collect_changes():
+            assignments.submit_judgement(opened, revision=0, answers={"answer": "так"}, now=scenario.now)
+            following = assignments.assign_next_item(opened.transaction, now=scenario.now)
+            assert isinstance(following, NothingAssigned)
+    stored = scenario.participation(who, project)
+    assert (stored.answered, stored.answered_today, stored.shown, stored.last_at) == (1, 1, 1, scenario.now)
+
+
+@pytest.mark.parametrize("in_savepoint", [False, True], ids=["transaction", "savepoint"])
+def test_the_counts_of_an_answer_are_rolled_back_with_it(scenario: Scenario, *, in_savepoint: bool) -> None:
+    """Neither the answer nor its counts are stored, and the answer counts once when it is given again."""
+    project = scenario.project(items=1)
+    who = scenario.person()
+    assigned = scenario.assign(who)
+
+    def fail(session: Session) -> None:
+        opened = scenario.open(session, who, assigned.assignment_id)
+        with opened.transaction.collect_changes():
+            assignments.submit_judgement(opened, revision=0, answers={"answer": "так"}, now=scenario.now)
+            raise ZeroDivisionError
+
+    if in_savepoint:
+        with scenario.db.transaction() as session, pytest.raises(ZeroDivisionError), session.begin_nested():
+            fail(session)
+    else:
+        with pytest.raises(ZeroDivisionError), scenario.db.transaction() as session:
+            fail(session)
+    assert (scenario.participation(who, project).answered, scenario.judgements(assigned)) == (0, [])
+    scenario.submit(who, assigned)
+    assert scenario.participation(who, project).answered == 1
