@@ -47,7 +47,7 @@ def updates() -> WaitingUpdates[AnnotatorRow]:
     return WaitingUpdates(row_tables.ANNOTATORS)
 
 
-def read(db: Database) -> tuple[str, datetime | None]:
+def read(db: Database) -> tuple[str | None, datetime | None]:
     """What is stored of the annotator."""
     with db.transaction() as session:
         found = session.exec(select(Annotator)).one()
