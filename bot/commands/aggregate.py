@@ -107,17 +107,12 @@ def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Acc
     if accuracy is not None and accuracy.total:
         rows += [
             ("items with gold", accuracy.total),
-            ("right", _format_count(accuracy.right)),
+            ("right", int(accuracy.right) if accuracy.right == int(accuracy.right) else accuracy.right),
             ("accuracy", accuracy.value),
         ]
     if ties_wrong is not None and ties_wrong.total and labels["tie"].any():
         rows.append(("accuracy, ties wrong", ties_wrong.value))
     return rows
-
-
-def _format_count(number: float) -> int | float:
-    """A count as a whole number, an expected count with its decimals."""
-    return int(number) if number == int(number) else number
 
 
 def _build_json(

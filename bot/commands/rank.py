@@ -47,7 +47,34 @@ def rank(
     weights = score_files.parse_group_weights(group_weight or (), tuple(dict.fromkeys(table.groups.values())))
     rankings = _rank_variants(table, weights, gamma=gamma)
     if json:
-        terminal_output.print_json(_describe_rankings(table, rankings, weights, human=human, gamma=gamma))
+        terminal_output.print_json(
+            {
+                "systems": list(table.scores.index),
+                "tasks": list(table.scores.columns),
+                "human": human if human in table.scores.index else None,
+                "gamma": gamma,
+                "groups": table.groups,
+                "group_weights": dict(weights),
+                "metrics_averaged": table.averaged,
+                "scores": {
+                    system: {task: None if math.isnan(score) else score for task, score in row.items()}
+                    for system, row in table.scores.to_dict("index").items()
+                },
+                "rankings": {
+                    variant: [
+                        {
+                            "rule": ranking.rule,
+                            "winners": list(ranking.winners),
+                            "places": {name: _get_place(ranking, name) for name in ranking.places.index},
+                            "scores": None if ranking.scores.isna().any() else ranking.scores.to_dict(),
+                            "reason": ranking.reason,
+                        }
+                        for ranking in ranked
+                    ]
+                    for variant, ranked in rankings.items()
+                },
+            }
+        )
         return
     _print_winners(file, table, rankings, human=human, gamma=gamma)
     for variant, ranked in rankings.items():
@@ -65,43 +92,6 @@ def _rank_variants(
         rankings["weighted"] = rank_systems(table.scores, weights=weights, gamma=gamma)
         rankings["two_step"] = rank_in_two_steps(table.scores, table.groups, group_weights=group_weights, gamma=gamma)
     return rankings
-
-
-def _describe_rankings(
-    table: ScoreTable,
-    rankings: Mapping[Variant, Sequence[Ranking]],
-    group_weights: Mapping[str, float],
-    *,
-    human: str,
-    gamma: float,
-) -> dict[str, object]:
-    """Everything as JSON: places and scores are None where there are none."""
-    return {
-        "systems": list(table.scores.index),
-        "tasks": list(table.scores.columns),
-        "human": human if human in table.scores.index else None,
-        "gamma": gamma,
-        "groups": table.groups,
-        "group_weights": dict(group_weights),
-        "metrics_averaged": table.averaged,
-        "scores": {
-            system: {task: None if math.isnan(score) else score for task, score in row.items()}
-            for system, row in table.scores.to_dict("index").items()
-        },
-        "rankings": {
-            variant: [
-                {
-                    "rule": ranking.rule,
-                    "winners": list(ranking.winners),
-                    "places": {name: _get_place(ranking, name) for name in ranking.places.index},
-                    "scores": None if ranking.scores.isna().any() else ranking.scores.to_dict(),
-                    "reason": ranking.reason,
-                }
-                for ranking in ranked
-            ]
-            for variant, ranked in rankings.items()
-        },
-    }
 
 
 def _print_winners(

@@ -124,13 +124,8 @@ class ItemsSection(Section):
             | marks
             | several_columns
             | {"where": tuple(self.where)}
-            | _get_sample_column(self.sample)
+            | ({} if self.sample is None or self.sample.by is None else {"sample.by": (self.sample.by,)})
         )
-
-
-def _get_sample_column(sample: SampleSection | None) -> dict[str, tuple[str, ...]]:
-    """The column by which a sample is stratified, by its key; empty where there is none."""
-    return {} if sample is None or sample.by is None else {"sample.by": (sample.by,)}
 
 
 class LabelsSection(Section):

@@ -31,7 +31,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
-        main_object=_get_main_object(definition, fields),
+        main_object=passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0]),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
@@ -49,11 +49,6 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         _add_questions(add_view(body, "questions"), other_questions, known, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
-
-
-def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
-    """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
-    return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0])
 
 
 def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:

@@ -45,17 +45,13 @@ def read_json_elements(path: Path, *, under: str | None = None) -> Iterator[tupl
             raise BadInput(
                 f"There is no {'.'.join(keys[: number + 1])!r} in the file.",
                 where=Where(file=path, line=1, field=under),
-                remedy=_describe_keys(value),
+                remedy=f"It has: {', '.join(value)}." if isinstance(value, dict) and value else JSON_REMEDY,
             )
         value = value[key]
     if not isinstance(value, list):
         place = Where(file=path, line=1, column=None if under else 1, field=under)
         raise BadInput("The items are not a list.", where=place, remedy=_suggest_path(value) or JSON_REMEDY)
     yield from zip(json_text.find_element_lines(text, keys), value, strict=True)
-
-
-def _describe_keys(value: Any) -> str:
-    return f"It has: {', '.join(value)}." if isinstance(value, dict) and value else JSON_REMEDY
 
 
 def _suggest_path(value: Any) -> str | None:
