@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Earlier,
@@ -23,10 +24,10 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.consensus.consensus import Accuracy, Consensus
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
 
 
@@ -59,7 +60,6 @@ def aggregate(
     `rover`, spans by the majority.
     """
     from aggregation.answer_types import compute_accuracy
-    from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions
 
     with open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:

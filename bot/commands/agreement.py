@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Earlier,
@@ -58,8 +59,6 @@ def agreement(
     the first rows rest on each item's first so many votes; all votes pooled follow.
     """
     from dataclasses import asdict
-
-    from bot.commands import terminal_output
 
     with open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
         data = read_votes(read_project(view, project), question, earlier=earlier)
@@ -154,7 +153,6 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
 def _print_pairs(data: DataSet, *, json: bool) -> None:
     """Cohen's kappa of every two annotators who met on an item."""
     from aggregation.agreement import people
-    from bot.commands import terminal_output
 
     pairs = people.compute_cohen_pairs(_list_first_votes(data)).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import baseline_tables
+from aggregation.errors import HromadaError
+from bot.commands import baseline_tables, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import (
@@ -22,10 +23,10 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
+from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
     from aggregation.scores.performance import Performance, Unit
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.results import DataSetResult
 
@@ -49,8 +50,6 @@ def baseline(
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
-    from aggregation.errors import HromadaError
-    from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions
 
     choice = TieChoice(ties=ties.value, seed=seed)
@@ -84,7 +83,6 @@ def baseline(
 def _print_json(result: DataSetResult) -> None:
     from dataclasses import asdict
 
-    from bot.commands import terminal_output
     from exports.score_variants import ADJUDICATED
 
     data, performance, pooled = result.data, result.require_scores(), result.pooled
@@ -116,7 +114,6 @@ def _print_json(result: DataSetResult) -> None:
 
 def _print_tables(result: DataSetResult) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
-    from bot.commands import terminal_output
     from exports.adjudicated_gold import describe_ceiling
     from exports.score_variants import ADJUDICATED
 
@@ -164,8 +161,6 @@ def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[C
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
-    from bot.commands.terminal_output import format_interval
-
     score = unit.primary
     return format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high)
 

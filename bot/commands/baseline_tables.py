@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.data_sets import format_title, read_votes
+from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from aggregation.consensus.consensus import TieChoice
     from aggregation.scores.performance import Performance, Unit
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
     from exports.results import DataSetResult
@@ -48,7 +49,6 @@ def describe_people(result: DataSetResult) -> dict[str, Any]:
 
 def print_people(result: DataSetResult) -> None:
     """Print the variants beside the headline, and the scores by place, session and hour of day."""
-    from bot.commands import terminal_output
     from exports.score_variants import describe_variant
 
     data, primary, people = result.data, result.require_scores(), result.people
@@ -79,8 +79,6 @@ def print_people(result: DataSetResult) -> None:
 
 def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performance) -> None:
     """Every person with their score, the best first; of very many the first and the last."""
-    from bot.commands import terminal_output
-
     ordered = primary.annotators.sort_values(["accuracy", "n"], ascending=False, kind="stable")
     rows: list[tuple[Cell, ...]] = [
         (str(name), int(row["n"]), int(row["right"]), row["accuracy"],
@@ -121,8 +119,6 @@ def describe_slope(people: PeopleEffects) -> str:
 
 def _format_interval(unit: Unit) -> str:
     """The interval for a fresh panel, or for these people where there is none."""
-    from bot.commands.terminal_output import format_interval
-
     score = unit.primary
     if score.ci_low is None:
         return f"{format_interval(score.item_only_low, score.item_only_high)} (this panel)"
@@ -180,7 +176,6 @@ def read_tasks(view: Session, names: Sequence[str], question: str | None) -> Tas
 
 def print_task_means(tasks: Tasks, question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
     """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
-    from bot.commands import terminal_output
     from exports import task_means
 
     found = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
@@ -200,8 +195,6 @@ def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
-    from bot.commands import terminal_output
-
     stamp = "SIMULATED · " if found.simulated else ""
     columns = ("task", "items", "people", "metric", *UNIT_NAMES.values())
     rows: list[tuple[Cell, ...]] = []
@@ -248,8 +241,6 @@ def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
 
 def print_trivial_answers(result: DataSetResult) -> None:
     """Print the table of baselines, and that of people who prefer a place, if there are any."""
-    from bot.commands import terminal_output
-
     data = result.data
     if result.trivial:
         metrics = tuple(dict.fromkeys(name for one in result.trivial for name in one.scores))
@@ -285,7 +276,6 @@ def _get_number(value: float | None) -> float | None:
 def print_agreement_with_others(result: DataSetResult, *, json: bool) -> None:
     """Print how often each annotator says what the others say, where the gold was made of their own votes."""
     from aggregation.agreement.people import MOST_REFITS
-    from bot.commands import terminal_output
     from exports.results import CIRCULAR
 
     data, table = result.data, result.with_others

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from annotation.errors import BadInput
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
@@ -185,7 +186,6 @@ class CaseScreen:
 
     def _add_own_answer(self) -> None:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
-        from annotation.errors import BadInput
         from annotation.workflow.review.cases import parse_label
 
         question, item = self.case.question, self.case.item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 
@@ -12,7 +13,7 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     release has to state.
     """
     from annotation.workflow.monitoring import progress
-    from bot.commands import campaign_check, other_projects, terminal_output
+    from bot.commands import campaign_check, other_projects
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     others = other_projects.compare_campaigns(checked.campaigns)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import HromadaError, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName, refuse_options
 from bot.commands.data_sets import (
     PANELS,
@@ -26,13 +28,13 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from aggregation.comparison.model_differences import ModelDifference, PublishedScore
     from aggregation.comparison.scored_units import ScoredUnit
-    from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 
 MOST_PARTS = 40  # rows of the table of parts; the files have all
@@ -71,7 +73,7 @@ def compare(
     accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
     from aggregation.consensus.consensus import TieChoice
-    from bot.commands import compare_projects, terminal_output
+    from bot.commands import compare_projects
     from exports import model_answers, model_comparison, writers
 
     def list_names(view: Session) -> list[str]:
@@ -122,7 +124,6 @@ def compare(
 def parse_score(written: str, *, n_items: int) -> PublishedScore:
     """A score of the command line; it is of all items of the project where their number is not said."""
     from aggregation.comparison.model_differences import PublishedScore
-    from aggregation.errors import HromadaError, Where
 
     found = _SCORE.fullmatch(written)
     try:
@@ -168,8 +169,6 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 
 def _print_tables(compared: ComparedModels) -> None:
     """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
-    from bot.commands import terminal_output
-
     found = compared.comparison
     for unit in UNITS:
         rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
@@ -217,8 +216,6 @@ def _name_unit(rows: Sequence[ModelDifference]) -> str:
 
 def _print_ties(compared: ComparedModels, rows: Sequence[ModelDifference]) -> None:
     """The differences with ties wrong, where anything ties."""
-    from bot.commands import terminal_output
-
     tied = [row for row in rows if row.n_ties]
     if not tied:
         return
@@ -239,8 +236,6 @@ def _print_ties(compared: ComparedModels, rows: Sequence[ModelDifference]) -> No
 
 
 def _print_parts(compared: ComparedModels) -> None:
-    from bot.commands import terminal_output
-
     rows = [row for row in compared.comparison.parts if row.unit == "individual"]
     if not rows:
         return

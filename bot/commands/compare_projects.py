@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.commands import terminal_output
 from bot.commands.data_sets import PANELS, describe_reasons, name_items
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ def list_projects(view: Session, against: Sequence[str]) -> list[str]:
 def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
     from aggregation.comparison.projects import compare_pilots
-    from bot.commands import terminal_output
     from exports import pilot_comparison, writers
 
     first, second = data_sets
@@ -68,8 +68,6 @@ def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json:
 
 def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> None:
     """A row for each measure, and one for a majority with its ties wrong; then what limits the comparison."""
-    from bot.commands import terminal_output
-
     rows: list[tuple[terminal_output.Cell, ...]] = []
     for row in found.differences:
         ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))

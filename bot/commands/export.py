@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
@@ -28,7 +29,7 @@ def export(
     Corrected texts and filtered items have files of their own.
     """
     from bot import release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
     from exports import corrections, filtering, item_tables, report, tables
 
     with open_view(projects or (), by="export", unblind=unblind) as view:

@@ -7,6 +7,9 @@ import secrets
 import signal
 from typing import TYPE_CHECKING
 
+from annotation.errors import BadInput, Where
+from bot.commands import terminal_output
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -74,8 +77,6 @@ async def serve_page(
 
 
 async def _start_server(server: Server, port: int) -> None:
-    from annotation.errors import BadInput, Where
-
     try:
         await server.start(port=port)
     except OSError:
@@ -85,8 +86,6 @@ async def _start_server(server: Server, port: int) -> None:
 
 
 def _print_address(address: str, *, json: bool, keep: bool) -> None:
-    from bot.commands import terminal_output
-
     if json:
         terminal_output.print_json({"address": address})
         return

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import HromadaError
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, Unblind
 
@@ -64,10 +66,8 @@ def plan(
     For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
     that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
-    from aggregation.errors import HromadaError
     from aggregation.planning.assumed_variance import compute_mean_group_size
     from aggregation.planning.variance_models import assume_variance
-    from bot.commands import terminal_output
     from exports import plan_files, writers
 
     data, source, promised = None, None, None
@@ -142,8 +142,6 @@ def plan(
 
 def _refuse_assumptions(ctx: typer.Context) -> None:
     """Raises HromadaError where an assumption is named though votes tell what it assumes."""
-    from aggregation.errors import HromadaError
-
     sources = {name: ctx.get_parameter_source(name) for name in ASSUMED}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if given:
@@ -185,7 +183,6 @@ def _read_sources(
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
     from aggregation.comparison.scored_units import sum_scored_units
-    from aggregation.errors import HromadaError
     from aggregation.intervals.resampling import FEWEST_GROUPS
     from aggregation.planning.variance_models import estimate_variance_model
 
@@ -243,8 +240,6 @@ def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_co
 
 
 def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
-    from bot.commands import terminal_output
-
     stamp = "SIMULATED · " if planned.simulated else ""
     rows = [
         (

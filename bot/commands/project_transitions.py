@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
+from annotation.errors import Conflict, HromadaError, Where, combine_errors
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -97,9 +99,8 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
     `change` makes it. The projects of a programme whose status does not allow it stay as they are; Conflict is raised
     where this holds for all. What hinders any of the others hinders all, and is told of all.
     """
-    from annotation.errors import Conflict, HromadaError, combine_errors
     from annotation.store import queries
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         programme = queries.find_programme(transaction, database_session.resolve_name(name))
@@ -137,7 +138,6 @@ def _is_allowed(transition: Transition, project: Project) -> bool:
 
 def _refuse_unless_some_can(transition: Transition, programme: str, projects: Sequence[Project]) -> None:
     """Raise Conflict where the status of no project of the programme allows the transition."""
-    from annotation.errors import Conflict, Where
     from annotation.workflow.lifecycle.transitions import STATUS_AFTER
 
     if any(_is_allowed(transition, project) for project in projects):

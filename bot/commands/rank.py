@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.ranking import Ranking, Variant
     from bot.commands.score_files import ScoreTable
-    from bot.commands.terminal_output import Cell
 
 TITLES: Mapping[Variant, str] = {
     "plain": "every task counts 1",
@@ -41,7 +42,7 @@ def rank(
     By voting rules and means; higher scores are better. Vote'n'Rank's rules, the arithmetic and the geometric mean and
     the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well.
     """
-    from bot.commands import score_files, terminal_output
+    from bot.commands import score_files
 
     table = score_files.read_scores(file)
     weights = score_files.parse_group_weights(group_weight or (), tuple(dict.fromkeys(table.groups.values())))
@@ -98,8 +99,6 @@ def _print_winners(
     file: Path, table: ScoreTable, rankings: Mapping[Variant, Sequence[Ranking]], *, human: str, gamma: float
 ) -> None:
     """The winner under each rule, by variant, and the place of people."""
-    from bot.commands import terminal_output
-
     has_people = human in table.scores.index
     columns = ["rule"]
     for variant in rankings:
@@ -126,8 +125,6 @@ def _print_winners(
 
 def _print_places(variant: Variant, ranked: Sequence[Ranking], *, human: str) -> None:
     """The place of each system under each rule, in the order of the arithmetic mean."""
-    from bot.commands import terminal_output
-
     mean = next(ranking for ranking in ranked if ranking.rule == "arithmetic_mean")
     systems = mean.scores.sort_values(ascending=False, kind="stable").index
     rows = [

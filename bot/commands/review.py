@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from bot.commands import case_screen
+from annotation.errors import BadInput, HromadaError, NotFound, Where
+from bot.commands import case_screen, terminal_output
 from bot.commands.case_screen import build_difference
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Seed
@@ -141,7 +142,7 @@ def review(
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
-    from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
+    from bot.commands import command_line, database_session, decision_files, decision_push
 
     decides = bool(accept or reject or decisions)
     decides = bool(accept or reject or decisions)
@@ -220,7 +221,6 @@ class _Queue:
 
     def select_answers(self, ids: Sequence[str], *, is_accepted: bool, reason: str) -> list[ReviewRow]:
         """Decisions on the answers with these ids, or on all that wait where `all` is among them."""
-        from annotation.errors import BadInput, Where
         from bot.commands.decision_files import ReviewRow
 
         wrong = next((one for one in ids if one != ALL and not one.isdecimal()), None)
@@ -261,7 +261,6 @@ class _Queue:
 
         Raises NotFound for an answer on which nothing is decided that they may take back.
         """
-        from annotation.errors import NotFound
         from annotation.workflow.review import submissions
         from bot.commands import database_session, decision_files
 
@@ -282,8 +281,6 @@ class _Queue:
 
     def print_answers(self) -> None:
         """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""
-        from bot.commands import terminal_output
-
         with self.database.reading() as view:
             listed = self._list_answers(view)
         self._record_shown_gold(listed)
@@ -304,9 +301,7 @@ class _Queue:
 
     def ask_for_decisions(self) -> None:
         """Show one answer after another until none waits, or the reviewer quits."""
-        from annotation.errors import HromadaError
         from annotation.workflow import definitions
-        from bot.commands import terminal_output
         from bot.commands.decision_files import ReviewRow
 
         skipped: set[int] = set()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import (
     Method,
@@ -19,11 +20,11 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.sensitivity import CutResult, SettingResult
 
@@ -49,7 +50,6 @@ def sensitivity(
     Scores, agreement and gold by rule, and by the cut of confidence. Each rule is applied to all answers, those that
     rules of the campaign excluded among them.
     """
-    from bot.commands import terminal_output
     from exports import sensitivity as tables
     from exports import writers
 
@@ -80,8 +80,6 @@ def sensitivity(
 
 
 def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
-    from bot.commands import terminal_output
-
     rows: list[tuple[Cell, ...]] = [
         (
             result.name,
@@ -109,8 +107,6 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
 
 
 def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
-    from bot.commands import terminal_output
-
     labels = list(data.classes or ())
     rows: list[tuple[Cell, ...]] = [
         (

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from annotation.errors import BadInput
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
     from annotation.workflow.monitoring.item_history import ItemHistory
-    from bot.commands.terminal_output import Cell
 
 
 ITEM_COLUMNS = ("when", "who", "what", "answer")
@@ -28,7 +30,7 @@ LONGEST_ANSWER = 60
 def print_item_way(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
     from annotation.workflow.monitoring import blindness, item_history
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         loaded = database_session.get_project(view, project)
@@ -94,9 +96,6 @@ def status(
 
     Of one project also its annotators, control items and precision; of a programme its projects.
     """
-    from annotation.errors import BadInput
-    from bot.commands import terminal_output
-
     if item is not None:
         if watch or project is None:
             raise BadInput("--item shows one item of one project.", remedy="Name the project, and leave out --watch.")
@@ -149,8 +148,6 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
     from rich.console import Group
     from rich.live import Live
 
-    from bot.commands import terminal_output
-
     stop = threading.Event()
     previous_handler = signal.signal(signal.SIGINT, lambda *_: stop.set())  # an exception could be lost where it struck
     try:
@@ -167,8 +164,6 @@ def _build_screen(
     title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int]
 ) -> Sequence[RenderableType]:
     """A line for each project under the title, or without one everything about the only one."""
-    from bot.commands import terminal_output
-
     notes = []
     for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)

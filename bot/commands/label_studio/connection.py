@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import NotFound
+
 if TYPE_CHECKING:
     from sqlmodel import Session
 
@@ -44,8 +46,6 @@ def find_project_id(database: Database, project: str | None) -> int | None:
 
 def find_accounts(client: Client, written: Sequence[str]) -> dict[str, int]:
     """The ids of accounts by what was written of them, an id or an e-mail; raises NotFound with all that are none."""
-    from annotation.errors import NotFound
-
     ids = {key: one.id for one in client.list_accounts() for key in (str(one.id), one.email.casefold())}
     missing = list(dict.fromkeys(name for name in written if name.casefold() not in ids))
     if missing:

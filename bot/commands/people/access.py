@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from annotation.errors import Conflict, HromadaError
+from bot.commands import terminal_output
 from bot.commands.command_line import Pseudonym
 
 
@@ -15,7 +17,7 @@ def suspend(
 ) -> None:
     """Assign nothing more to an annotator, in no project; their answers stay as they are."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = roster.get_annotator(transaction, pseudonym)
@@ -28,7 +30,7 @@ def suspend(
 def unsuspend(pseudonym: Pseudonym) -> None:
     """Let a suspended annotator go on."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = roster.get_annotator(transaction, pseudonym)
@@ -45,7 +47,7 @@ def readmit(
     """Let an annotator go on whom a quality rule paused or excluded; answers count again where places are left."""
     from annotation.workflow.annotators import roster
     from annotation.workflow.quality import enforcement
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
@@ -68,7 +70,7 @@ def release(
     They may go on with other items.
     """
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -87,7 +89,7 @@ def withdraw(
 ) -> None:
     """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
     from annotation.workflow.annotators import consents, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)
@@ -104,9 +106,8 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
 ) -> None:
     """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
-    from annotation.errors import Conflict
     from annotation.workflow.annotators import erasure, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = roster.get_annotator(transaction, pseudonym)
@@ -126,7 +127,6 @@ def forget(
 
 def _erase_label_studio_copies() -> str | None:
     """Erase what Label Studio holds of forgotten annotators; a sentence where that is still to be done."""
-    from annotation.errors import HromadaError
     from annotation.label_studio import sync
     from annotation.label_studio.client import Client
     from annotation.settings import read_settings

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, NotFound, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName, Pseudonym
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ def list_(
 ) -> None:
     """List the annotators of a project: cohorts, status, answers, control items, active hours, pay."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         listed = roster.get_roster(
@@ -65,7 +67,6 @@ def list_(
 
 def _read_names(view: Session, project: str, votes: Path, listed: Roster) -> dict[str, str]:
     """The ids in a file of votes by pseudonym; raises NotFound where nobody of the file is in the project."""
-    from annotation.errors import NotFound, Where
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.imports import vote_source
@@ -125,7 +126,7 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
 def data(pseudonym: Pseudonym) -> None:
     """Print everything that is stored about an annotator as JSON, for them to read."""
     from annotation.workflow.annotators import own_data, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         annotator = roster.get_annotator(view, pseudonym)
@@ -138,7 +139,7 @@ def team_member(
 ) -> None:
     """Mark an author of the campaign, or a colleague of one: releases score with and without them."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = roster.get_annotator(transaction, pseudonym)
@@ -155,7 +156,7 @@ def add_reviewer(
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.review import reviewers
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -171,7 +172,7 @@ def cohort(
 ) -> None:
     """Add an annotator to a cohort, or remove them from it."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         annotator = roster.get_annotator(transaction, pseudonym)
@@ -191,9 +192,8 @@ def agree(
     code: Annotated[str | None, typer.Option("--code", help="Their invitation, where the project needs entry.")] = None,
 ) -> None:
     """Record that an annotator without Telegram agreed to the present consent and content warning of a project."""
-    from annotation.errors import BadInput, Where
     from annotation.workflow.annotators import consents, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     answers = dict(field.split("=", 1) for field in profile or () if "=" in field)
     if len(answers) != len(profile or ()):
@@ -231,9 +231,8 @@ def pay(
 ) -> None:
     """Record that an annotator was paid."""
     from annotation.campaigns.project_file import parse_definition
-    from annotation.errors import BadInput, Where
     from annotation.workflow.annotators import payments, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     hundredths = payments.parse_amount(amount)
     with database_session.open_database() as database, database.transaction() as transaction:
