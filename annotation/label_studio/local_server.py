@@ -49,11 +49,11 @@ class ServerExamination:
 
     def as_json(self) -> dict[str, Any]:
         """The state with the keys of `--json`, where batches stand under `desks`, their old name."""
-        keys = ("project", "person", "pass", "remote_id", "tasks", "is")
+        keys = ("project", "annotator", "pass", "remote_id", "tasks", "is")
         return {
             "url": self.url,
             "version": self.version,
-            "accounts": [dict(zip(("account", "name", "person"), row, strict=True)) for row in self.accounts],
+            "accounts": [dict(zip(("account", "name", "annotator"), row, strict=True)) for row in self.accounts],
             "desks": [dict(zip(keys, row, strict=True)) for row in self.batches],
         }
 

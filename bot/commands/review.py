@@ -289,7 +289,7 @@ class _Queue:
                 "answer_id": one.answer_id,
                 "revision": one.revision,
                 "item": one.item.external_id,
-                "person": one.person,
+                "annotator": one.person,
                 "answers": dict(one.answers),
                 "decision": None if one.decision is None else one.decision.value,
                 "reason": one.reason,

@@ -27,7 +27,7 @@ ITEM_COLUMNS = ("when", "who", "what", "answer")
 LONGEST_ANSWER = 60
 
 
-def print_item_way(project: str, item: str, *, as_json: bool) -> None:
+def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
     from annotation.workflow.monitoring import blindness, item_history
     from bot.commands import database_session
@@ -87,7 +87,7 @@ def status(
         typer.Argument(help="One project, with everything about it; or a programme.", show_default=False),
     ] = None,
     item: Annotated[
-        str | None, typer.Option("--item", help="The way of this item: who had it, where, what they answered.")
+        str | None, typer.Option("--item", help="The history of this item: who had it, where, what they answered.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
@@ -99,7 +99,7 @@ def status(
     if item is not None:
         if watch or project is None:
             raise BadInput("--item shows one item of one project.", remedy="Name the project, and leave out --watch.")
-        print_item_way(project, item, as_json=json)
+        print_item_history(project, item, as_json=json)
         return
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")

@@ -227,7 +227,7 @@ class PullResult:
         """The result with the keys of `--json`."""
         return {
             "project": self.project,
-            "person": self.annotator,
+            "annotator": self.annotator,
             "work": self.work.value,
             "second": self.second,
             "remote_id": self.remote_id,
@@ -236,9 +236,9 @@ class PullResult:
             "changed": self.changed,
             "deleted": self.deleted,
             "skipped": self.skipped,
-            "strange": self.unknown_tasks,
+            "unknown_tasks": self.unknown_tasks,
             "missing": self.missing,
-            "aside": dict(self.set_aside),
+            "set_aside": dict(self.set_aside),
             "problem": self.problem,
         }
 

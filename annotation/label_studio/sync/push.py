@@ -144,7 +144,7 @@ class PushResult:
         """The result with the keys of `--json`."""
         return {
             "project": self.project,
-            "person": self.annotator,
+            "annotator": self.annotator,
             "remote_id": self.remote_id,
             "address": self.address,
             "in_hand": self.in_hand,
