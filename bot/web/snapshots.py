@@ -127,6 +127,11 @@ class SnapshotReader:
 
     def _read_project(self, view: Session, project: Project, now: datetime) -> ProjectState:
         measured = progress.measure_progress(view, project, now=now)
+        simulated = (
+            select(Participation.annotator_id)
+            .join(Annotator, col(Annotator.id) == col(Participation.annotator_id))
+            .where(Participation.project_id == project.id, col(Annotator.simulated))
+        )
         return ProjectState(
             name=project.name,
             title=project.title,
@@ -134,7 +139,7 @@ class SnapshotReader:
             kind=str(project.definition.get("kind", "annotation")),
             status=project.status.value,
             is_blind=self._is_blind(view, project),
-            is_simulated=_has_simulated_people(view, project),
+            is_simulated=(view.exec(simulated.limit(1)).first() is not None),
             progress=measured,
             decisions=campaign_status.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
@@ -156,13 +161,3 @@ class SnapshotReader:
                 now = processes.get_database_time(transaction)
                 blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
                 self._recorded |= {project.id or 0 for project in projects}
-
-
-def _has_simulated_people(view: Session, project: Project) -> bool:
-    """Whether any annotator of the project is simulated."""
-    simulated = (
-        select(Participation.annotator_id)
-        .join(Annotator, col(Annotator.id) == col(Participation.annotator_id))
-        .where(Participation.project_id == project.id, col(Annotator.simulated))
-    )
-    return view.exec(simulated.limit(1)).first() is not None

@@ -103,14 +103,9 @@ def _add_questions(
             context.texts("if", question=question_texts[name], answer=" / ".join(values))
             for name, values in _list_unsupported_conditions(question, known).items()
         ]
-        required = _is_required(question, known)
+        may_be_required = get_control(question).may_be_required and not question.may_stay_empty
+        required = may_be_required and not _list_unsupported_conditions(question, known)
         add_question(element, question, get_control(question), context, required, *notes)
-
-
-def _is_required(question: Question, known: dict[str, Question]) -> bool:
-    """Whether Label Studio requires an answer; it must not where an empty answer is allowed, and cannot for spans."""
-    may_be_required = get_control(question).may_be_required and not question.may_stay_empty
-    return may_be_required and not _list_unsupported_conditions(question, known)
 
 
 def _add_condition_views(parent: Element, question: Question, pass_questions: Mapping[str, Question]) -> Element:

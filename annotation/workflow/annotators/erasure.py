@@ -6,7 +6,6 @@ that is restored is erased again (`erase_restored_annotators`), by the mark that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -123,7 +122,9 @@ def _erase_rows(
     session: Session, annotator: AnnotatorRow, *, now: datetime, pseudonym: str | None = None
 ) -> ErasureCounts:
     annotator_id = annotator.id or 0
-    projects = _list_projects(session, annotator_id)
+    joined = select(Participation.project_id).where(Participation.annotator_id == annotator_id)
+    worked = select(Assignment.project_id).where(Assignment.annotator_id == annotator_id)
+    projects = sorted({*session.exec(joined), *session.exec(worked)})
     for project_id in projects:
         withdrawal.end_participation(session, annotator_id=annotator_id, project_id=project_id, now=now)
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
@@ -141,12 +142,6 @@ def _erase_rows(
     journal.record_event(session, Event.ANNOTATOR_FORGOTTEN, now=now, data=asdict(tombstone))
     session.expire_all()
     return tombstone
-
-
-def _list_projects(session: Session, annotator_id: int) -> Sequence[int]:
-    joined = select(Participation.project_id).where(Participation.annotator_id == annotator_id)
-    worked = select(Assignment.project_id).where(Assignment.annotator_id == annotator_id)
-    return sorted({*session.exec(joined), *session.exec(worked)})
 
 
 def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: datetime) -> ErasureCounts:

@@ -41,13 +41,14 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
     versions, `frames` are the sampling frames of the items, `post_hoc` will hold the changes after the start.
     """
     definition = project_file.parse_definition(project.definition)
+    values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
     return {
         "at": now.isoformat(),
         "definition_sha256": project.definition_sha256,
         "items": _compute_items_digest(session, project, _ITEM_COLUMNS),
         "gold": _compute_items_digest(session, project, _GOLD_COLUMNS),
         "rules": {
-            "sha256": _compute_rules_digest(project, definition),
+            "sha256": hashlib.sha256(_encode_line([values, project.word_lists])).hexdigest(),
             "quality": rules.hash_rules(definition.quality, project.word_lists),
         },
         "texts": dict(project.texts or {}),
@@ -93,11 +94,6 @@ def _compute_items_digest(session: Session, project: Project, names: Sequence[st
 
 def _encode_line(row: Iterable[Any]) -> bytes:
     return (json.dumps(list(row), ensure_ascii=False, sort_keys=True) + "\n").encode()
-
-
-def _compute_rules_digest(project: Project, definition: project_file.ProjectFile) -> str:
-    values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
-    return hashlib.sha256(_encode_line([values, project.word_lists])).hexdigest()
 
 
 MAX_IDS_LISTED = 5

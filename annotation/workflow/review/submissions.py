@@ -235,10 +235,11 @@ def _build_submission(
     assignment, item, judgement, review = row
     first = definition.all_questions[0].name
     holds = _is_holding(review, judgement)
+    text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
     return Submission(
         answer_id=assignment.id or 0,
         revision=judgement.revision,
-        person=_build_person_code(reviewer, assignment),
+        person=hashlib.sha256(text.encode()).hexdigest()[:6],
         item=item,
         answers=judgement.answers or {first: judgement.response},
         decision=review.decision if holds and review is not None else None,
@@ -246,12 +247,6 @@ def _build_submission(
         golds=gold_answers.get_gold_answers(item, definition.all_questions) if with_gold else {},
         accepted=tuple(item.accepted or ()) if with_gold else (),
     )
-
-
-def _build_person_code(reviewer: Annotator, assignment: Assignment) -> str:
-    """Six signs for an annotator, which differ from reviewer to reviewer and from project to project."""
-    text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
-    return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
 MAX_REASON_LENGTH = 500
