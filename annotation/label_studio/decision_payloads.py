@@ -37,8 +37,8 @@ def render_candidates(
             for number, candidate in enumerate(candidates, start=1)
         ]
     parts += [
-        f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {elements.escape_html(one)}</p>'
-        for one in reports
+        f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {elements.escape_html(report)}</p>'
+        for report in reports
     ]
     return "".join(parts)
 
@@ -207,7 +207,7 @@ def _encode_own_answer(question: Question, raw: object, content: QuestionContent
 
 
 def _get_candidate(candidates: Sequence[str], alias: str) -> str:
-    found = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
-    if found is None:
+    candidate = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
+    if candidate is None:
         raise decision_controls.build_refusal(f"{alias!r} was chosen in Label Studio, which is no candidate.")
-    return found
+    return candidate

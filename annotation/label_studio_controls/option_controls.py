@@ -113,8 +113,8 @@ def read_labels(question: Question, result: ControlResult) -> list[str]:
     chosen: list[str] = []
     for value in result.values.get(question.name, []):
         listed = value.get("choices") if isinstance(value, Mapping) else value
-        for one in read_list(question, listed):
-            label = one[0] if isinstance(one, list) and len(one) == 1 else one
+        for choice in read_list(question, listed):
+            label = choice[0] if isinstance(choice, list) and len(choice) == 1 else choice
             if label not in labels:
                 raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", PUSH_AGAIN_REMEDY)
             chosen.append(label)

@@ -102,10 +102,10 @@ def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Seque
 
 def read_classes(region: Mapping[str, Any]) -> list[str]:
     """Return the classes of a marked part, as the controls Labels, HyperTextLabels and ParagraphLabels store them."""
-    found = next((region[key] for key in CLASS_KEYS if key in region), None)
-    if isinstance(found, str):
-        return [found]
-    return found if isinstance(found, list) and all(isinstance(label, str) for label in found) else []
+    classes = next((region[key] for key in CLASS_KEYS if key in region), None)
+    if isinstance(classes, str):
+        return [classes]
+    return classes if isinstance(classes, list) and all(isinstance(label, str) for label in classes) else []
 
 
 def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, object]:

@@ -62,14 +62,14 @@ class ControlGoldCollector:
         return tuple(sorted(items, key=lambda item: item.pool is Pool.CONTROL))
 
     def _build_item(self, draft: ItemDraft) -> ItemDraft:
-        known = self.golds.get(draft.external_id)
-        if not known:
+        truth = self.golds.get(draft.external_id)
+        if not truth:
             return draft
         first = self.definition.all_questions[0].name
-        golds = {name: next(iter(answers)) for name, answers in known.items()}
+        golds = {name: next(iter(answers)) for name, answers in truth.items()}
         pool = Pool.MAIN if draft.external_id in self.ordinary else Pool.CONTROL
-        accepted = tuple(known.get(first, {}))[1:]
-        origin = next(iter(next(iter(known.values())).values())).row
+        accepted = tuple(truth.get(first, {}))[1:]
+        origin = next(iter(next(iter(truth.values())).values())).row
         return draft._replace(gold=golds.get(first), golds=golds, accepted=accepted, pool=pool, origin=origin)
 
 
@@ -206,14 +206,14 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
         shown = tuple([get_cell(raw.row, column) for column in columns])
         options = parse_options(raw.row, section.options) if section.options else None
-        known = drafts.get(item_key)
-        if known is None:
+        draft = drafts.get(item_key)
+        if draft is None:
             group = _get_group(raw, section, campaign.name)
-            known = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
-            drafts[item_key] = known
+            draft = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
+            drafts[item_key] = draft
         else:
-            _refuse_different(known, raw, shown=shown, options=options)
-        collector.add_vote(known.external_id, raw)
+            _refuse_different(draft, raw, shown=shown, options=options)
+        collector.add_vote(draft.external_id, raw)
     if not drafts:
         raise BadInput(
             "The file has a header but no votes.",

@@ -319,8 +319,8 @@ def _select_annotator_answers(
 def _select_answers() -> sa.Select[tuple[object, ...]]:
     revision = aliased(Judgement)
     is_unknown = sa.or_(col(revision.seconds_unknown).is_not(None), col(revision.seconds) < 0)
-    known = sa.case((func.count(sa.case((is_unknown, 1))) == 0, func.max(revision.seconds)))
-    seconds = sa.select(known).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
+    known_seconds = sa.case((func.count(sa.case((is_unknown, 1))) == 0, func.max(revision.seconds)))
+    seconds = sa.select(known_seconds).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
     return (
         sa.select(
             col(Assignment.id).label("assignment_id"),

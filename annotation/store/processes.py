@@ -57,8 +57,8 @@ def get_database_time(session: Session) -> datetime:
     if session.get_bind().dialect.name == "sqlite":
         text = session.connection().execute(sa.text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")).scalar_one()
         return datetime.fromisoformat(text)
-    found: datetime = session.connection().execute(sa.text("SELECT clock_timestamp()")).scalar_one()
-    return found.astimezone(UTC)
+    moment: datetime = session.connection().execute(sa.text("SELECT clock_timestamp()")).scalar_one()
+    return moment.astimezone(UTC)
 
 
 def get_machine_time() -> datetime:

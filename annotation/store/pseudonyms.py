@@ -81,12 +81,12 @@ def _walk_identities(session: Session) -> Iterator[Identity]:
 
 def list_secrets(settings: Settings) -> tuple[Identity, ...]:
     """The tokens of the settings, the key of the pseudonyms, and the password of the database."""
-    found = [
+    secrets = [
         secret.get_secret_value()
         for secret in (settings.telegram_token, settings.label_studio_token, settings.dashboard_token)
         if isinstance(secret, SecretStr)
     ]
-    named = dict.fromkeys(found, "a token of the settings")
+    named = dict.fromkeys(secrets, "a token of the settings")
     if settings.key_file.is_file():
         named[settings.key_file.read_text("utf-8", "replace").strip()] = "the key of the pseudonyms"
     url = sa.make_url(settings.database_url)
@@ -129,8 +129,8 @@ def find_mark(session: Session, pseudonym: str) -> ErasedAnnotator | None:
 
 def get_standing(session: Session, pseudonym: str) -> Standing:
     """What holds for an annotator with this pseudonym from before their data were erased."""
-    found = find_mark(session, pseudonym)
-    return Standing() if found is None else Standing(**found.standing)
+    erased = find_mark(session, pseudonym)
+    return Standing() if erased is None else Standing(**erased.standing)
 
 
 def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now: datetime) -> None:
@@ -138,12 +138,12 @@ def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now:
 
     Where they were erased before, what they did not touch since their return stays as it was.
     """
-    found = find_mark(session, pseudonym)
-    if found is None:
-        found = ErasedAnnotator(mark=compute_mark(pseudonym), erased_at=now, standing=standing.as_json())
+    erased = find_mark(session, pseudonym)
+    if erased is None:
+        erased = ErasedAnnotator(mark=compute_mark(pseudonym), erased_at=now, standing=standing.as_json())
     else:
-        found.erased_at, found.standing = now, standing.as_json()
-    session.add(found)
+        erased.erased_at, erased.standing = now, standing.as_json()
+    session.add(erased)
     session.flush()
 
 
@@ -161,8 +161,8 @@ def merge_marks(*sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[
     merged: dict[str, Mapping[str, Any]] = {}
     for source in sources:
         for mark, values in source.items():
-            known = merged.get(mark)
-            if known is None or _parse_time(known) < _parse_time(values):
+            earlier = merged.get(mark)
+            if earlier is None or _parse_time(earlier) < _parse_time(values):
                 merged[mark] = values
     return merged
 

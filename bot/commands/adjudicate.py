@@ -256,7 +256,11 @@ class _Queue:
             f"{project.name} · waiting for {self._person.pseudonym}",
             ("item", "candidates", "why"),
             [
-                (row["item"], " | ".join(one["text"] for one in row["candidates"]), ", ".join(row["reasons"]))
+                (
+                    row["item"],
+                    " | ".join(candidate["text"] for candidate in row["candidates"]),
+                    ", ".join(row["reasons"]),
+                )
                 for row in rows
             ],
             notes=() if rows else ("Nothing waits for you.",),

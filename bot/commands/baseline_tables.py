@@ -42,7 +42,7 @@ def describe_people(result: DataSetResult) -> dict[str, Any]:
         "best_annotator": None
         if people.best is None
         else asdict(people.best) | {"selection_bias": people.best.selection_bias},
-        "order": [{"kind": one.kind, "part": one.part} | asdict(one.unit) for one in people.parts],
+        "order": [{"kind": part.kind, "part": part.part} | asdict(part.unit) for part in people.parts],
         "order_slope": asdict(people.slope),
     }
 
@@ -67,10 +67,10 @@ def print_people(result: DataSetResult) -> None:
         return
     _print_single_people(data, people, primary)
     parts: list[tuple[Cell, ...]] = []
-    for one in people.parts:
-        kind = "" if any(one.kind == row[0] for row in parts) else one.kind
-        value = one.unit.primary.value
-        parts.append((kind, one.part, one.unit.total, one.unit.n_annotators, value, _format_interval(one.unit)))
+    for part in people.parts:
+        kind = "" if any(part.kind == row[0] for row in parts) else part.kind
+        value = part.unit.primary.value
+        parts.append((kind, part.part, part.unit.total, part.unit.n_annotators, value, _format_interval(part.unit)))
     if parts:
         columns = ("by", "part", "answers", "people", "share right", "95 %")
         title = format_title(data, "single answers as people go on")
@@ -170,7 +170,9 @@ def read_tasks(view: Session, names: Sequence[str], question: str | None) -> Tas
     projects = [ProjectInputs(view=view, project=project) for project in stored]
     return Tasks(
         data_sets=[project.add_text_hashes(read_votes(project, question)) for project in projects],
-        questions={one.project.name: [asked.name for asked in one.definition.all_questions] for one in projects},
+        questions={
+            project.project.name: [asked.name for asked in project.definition.all_questions] for project in projects
+        },
     )
 
 
@@ -178,11 +180,11 @@ def print_task_means(tasks: Tasks, question: str | None, *, tie_choice: TieChoic
     """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
     from exports import task_means
 
-    found = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
+    means = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
     if json:
-        terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
+        terminal_output.print_json({"question": question, **task_means.describe_scores(means)})
         return
-    _print_tables(found, () if question else _list_other_questions(tasks.questions))
+    _print_tables(means, () if question else _list_other_questions(tasks.questions))
 
 
 def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
@@ -231,8 +233,8 @@ BY_LOT = "Where a baseline is torn between options it takes one by lot; every me
 def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
     """Both as JSON; an undefined score is None."""
     baselines = [
-        asdict(one) | {"scores": {name: _get_number(value) for name, value in one.scores.items()}}
-        for one in result.trivial
+        asdict(trivial) | {"scores": {name: _get_number(value) for name, value in trivial.scores.items()}}
+        for trivial in result.trivial
     ]
     preferences = result.preferences
     people = [] if preferences is None else preferences.rename_axis("annotator").reset_index().to_dict("records")
@@ -243,26 +245,29 @@ def print_trivial_answers(result: DataSetResult) -> None:
     """Print the table of baselines, and that of people who prefer a place, if there are any."""
     data = result.data
     if result.trivial:
-        metrics = tuple(dict.fromkeys(name for one in result.trivial for name in one.scores))
+        metrics = tuple(dict.fromkeys(name for trivial in result.trivial for name in trivial.scores))
         rows = [
             (
-                one.name.replace("_", " "),
-                one.answer,
-                *(_get_number(one.scores.get(name)) for name in metrics),
-                one.n_torn,
+                trivial.name.replace("_", " "),
+                trivial.answer,
+                *(_get_number(trivial.scores.get(name)) for name in metrics),
+                trivial.n_torn,
             )
-            for one in result.trivial
-            if not one.reason
+            for trivial in result.trivial
+            if not trivial.reason
         ]
-        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in result.trivial if one.reason)]
+        notes = [
+            BY_LOT,
+            *(f"{trivial.name.replace('_', ' ')}: {trivial.reason}" for trivial in result.trivial if trivial.reason),
+        ]
         columns = ("baseline", "answer", *metrics, "by lot")
         terminal_output.print_table(format_title(data, "without understanding"), columns, rows, notes=notes)
-    found = result.preferences
-    if found is not None and found["is_found"].any():
+    preferences = result.preferences
+    if preferences is not None and preferences["is_found"].any():
         rows = [
             (str(name), f"{row['place']} from the {row['side']}", row["n"], row["n_chosen"], row["n_expected"],
              row["preference"], f"{row['p_value']:.1g}")
-            for name, row in found.loc[found["is_found"]].to_dict("index").items()
+            for name, row in preferences.loc[preferences["is_found"]].to_dict("index").items()
         ]  # fmt: skip
         columns = ("annotator", "place", "answers", "there", "expected", "preference", "p")
         note = "More answers at a place than their accuracy and the places of gold explain: look before you exclude."

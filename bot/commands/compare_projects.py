@@ -42,26 +42,26 @@ def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json:
     from exports import pilot_comparison, writers
 
     first, second = data_sets
-    found = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
+    comparison = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
     items = pilot_comparison.match_items(data_sets)
     is_simulated = first.simulated or second.simulated
-    files = pilot_comparison.build_comparison_files(found, items)
+    files = pilot_comparison.build_comparison_files(comparison, items)
     written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
     if json:
         terminal_output.print_json(
             {
                 "projects": [first.name, second.name],
                 "simulated": is_simulated,
-                "confidence_level": found.confidence_level,
+                "confidence_level": comparison.confidence_level,
                 "items": items.to_dict("records"),
-                "differences": pilot_comparison.list_difference_rows(found),
-                "warnings": list(found.warnings),
+                "differences": pilot_comparison.list_difference_rows(comparison),
+                "warnings": list(comparison.warnings),
                 "files": written,
             }
         )
         return
     title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
-    _print_table(f"SIMULATED · {title}" if is_simulated else title, found, items)
+    _print_table(f"SIMULATED · {title}" if is_simulated else title, comparison, items)
     for path in written:
         terminal_output.print_line(path)
 

@@ -163,4 +163,4 @@ def _parse_list(text: str) -> list[str] | None:
         parsed = json.loads(text or "[]")
     except ValueError:
         return None
-    return parsed if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed) else None
+    return parsed if isinstance(parsed, list) and all(isinstance(element, str) for element in parsed) else None

@@ -34,7 +34,7 @@ def export(
 
     with open_view(projects or (), by="export", unblind=unblind) as view:
         read = release.read_projects(view, [database_session.resolve_project_name(name) for name in projects or ()])
-        data = [one for project in read for one in project.data_sets]
+        data = [data_set for project in read for data_set in project.data_sets]
         responses = [project.full_responses for project in read if project.full_responses is not None]
     with terminal_output.show_progress("numbers", quiet=json) as progress:
         published = tables.build_release(
@@ -53,7 +53,7 @@ def export(
         return
     for line in map(str, written):
         terminal_output.print_line(line)
-    for one in data:
-        if one.responses.empty:
-            terminal_output.print_line(f"{one.name} has no answers yet: import votes, or let people answer.")
+    for data_set in data:
+        if data_set.responses.empty:
+            terminal_output.print_line(f"{data_set.name} has no answers yet: import votes, or let people answer.")
     terminal_output.print_line(f"Open {to / 'report.html'} in a browser ({to / 'report.uk.html'} is Ukrainian).")

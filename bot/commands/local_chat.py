@@ -66,7 +66,7 @@ async def serve_page(
         languages = [project.language for project in queries.list_projects(view)]
         last_update, telegram.last_message = mailbox.get_last_numbers(view)
         telegram.queue.last = max(telegram.queue.last, last_update)
-    server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
+    server.page.language = next((language for language in languages if language in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)
     try:
         async with application.poll_in_background(app):

@@ -78,9 +78,9 @@ def plan(
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
         n_seen = source.list_counted_answers()["annotator"].nunique()
-        found = _estimate_models(source, model_share, model_correlation)
-        models = {unit: model for unit, model in found.items() if model.item > 0 and 0 < model.share < 1}
-        unknown = [UNITS[unit] for unit in found if unit not in models]
+        estimated = _estimate_models(source, model_share, model_correlation)
+        models = {unit: model for unit, model in estimated.items() if model.item > 0 and 0 < model.share < 1}
+        unknown = [UNITS[unit] for unit in estimated if unit not in models]
         if not models:
             raise HromadaError(
                 "All of these votes are right, or none is: nothing varies that a plan could rest on.",
@@ -243,14 +243,14 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     stamp = "SIMULATED · " if planned.simulated else ""
     rows = [
         (
-            one.unit,
-            one.variance.share,
-            one.design.half_width,
-            one.design.this_panel,
-            one.design.paired,
-            one.design.unpaired,
+            unit.unit,
+            unit.variance.share,
+            unit.design.half_width,
+            unit.design.this_panel,
+            unit.design.paired,
+            unit.design.unpaired,
         )
-        for one in planned.units
+        for unit in planned.units
     ]
     columns = ("unit", "share right", "± fresh panel", "± this panel", "paired", "unpaired")
     notes = [
@@ -263,8 +263,11 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [
-        (one.unit, *("none" if number is None else number for number in (one.people_needed, one.paired, one.unpaired)))
-        for one in planned.units
+        (
+            unit.unit,
+            *("none" if number is None else number for number in (unit.people_needed, unit.paired, unit.unpaired)),
+        )
+        for unit in planned.units
     ]
     terminal_output.print_table(
         f"{stamp}needed for ±{planned.half_width:g}, or to show a difference of {planned.difference:g}",
@@ -273,14 +276,14 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         notes=[] if not any("none" in row for row in needed) else [NONE],
     )
     by_people = [
-        (people, *("none" if one.needed[place][1] is None else one.needed[place][1] for one in planned.units))
+        (people, *("none" if unit.needed[place][1] is None else unit.needed[place][1] for unit in planned.units))
         for place, (people, _) in enumerate(planned.units[0].needed)
     ]
     enough = [row for row in by_people if set(row[1:]) != {"none"}]
     least = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
     terminal_output.print_table(
         f"{stamp}items against people for ±{planned.half_width:g}",
-        ("people", *(f"items, {one.unit}" for one in planned.units)),
+        ("people", *(f"items, {unit.unit}" for unit in planned.units)),
         enough,
         notes=[] if len(enough) == len(by_people) else [least],
     )

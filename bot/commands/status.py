@@ -229,7 +229,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
         "closed by exposure": None
         if campaign.closed is None
-        else {one.annotator: {"items": one.number, "why": dict(one.reasons)} for one in campaign.closed},
+        else {person.annotator: {"items": person.number, "why": dict(person.reasons)} for person in campaign.closed},
     }
 
 

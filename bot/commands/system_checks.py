@@ -92,8 +92,8 @@ def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]
     with database.translate_errors(engine.url):
         findings = invariants.check_database(engine)
         with make_read_engine(engine).connect() as connection:
-            known = migrations.get_revision(connection) is not None
-        if not known:
+            has_revision = migrations.get_revision(connection) is not None
+        if not has_revision:
             return findings
         with Session(make_read_engine(engine)) as view:
             key = _check_key(view, read_settings())

@@ -103,9 +103,9 @@ class User:
 
     def wire(self) -> dict[str, Any]:
         """As the Bot API writes it."""
-        known = {"username": self.username, "language_code": self.language}
+        fields = {"username": self.username, "language_code": self.language}
         body = {"id": self.id, "is_bot": self.is_bot, "first_name": self.first_name}
-        return body | {name: value for name, value in known.items() if value}
+        return body | {name: value for name, value in fields.items() if value}
 
 
 @dataclass(frozen=True)

@@ -227,8 +227,8 @@ def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficie
 
     data = ProjectInputs(view=view, project=project).read_data_set()
     try:
-        found = DataSetResult(data=data).agreement
+        agreement = DataSetResult(data=data).agreement
     except HromadaError as refusal:
         return (), refusal.problem
-    rows = (row for row in (found.headline if found else ()) if row.value is not None and not row.of)
+    rows = (row for row in (agreement.headline if agreement else ()) if row.value is not None and not row.of)
     return tuple(sorted(rows, key=lambda row: row.name != data.headline_coefficient)), NOBODY

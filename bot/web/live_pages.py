@@ -131,7 +131,9 @@ class LivePages:
             if sections is None:
                 return None
             with use_language(page.language):
-                fragments = Fragments({one.id: render_section(one) for one in sections}, self._describe_refresh())
+                fragments = Fragments(
+                    {section.id: render_section(section) for section in sections}, self._describe_refresh()
+                )
             self._keep(page, version, fragments)
             return fragments
 

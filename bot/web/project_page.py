@@ -140,23 +140,23 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
     waiting = project.decisions
     questions = tuple(
         LiveRow(
-            head=f"{one.number}",
-            cells=(one.annotator, one.item or NO_VALUE, format_time(one.at)),
-            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+            head=f"{question.number}",
+            cells=(question.annotator, question.item or NO_VALUE, format_time(question.at)),
+            remark=shorten_text(question.text, max_length=MOST_LETTERS),
         )
-        for one in waiting.questions[:MOST_DECISIONS]
+        for question in waiting.questions[:MOST_DECISIONS]
     )
     reports = tuple(
         LiveRow(
-            head=one.item,
-            cells=(one.reason, translate("yes") if one.paused else translate("no"), format_time(one.at)),
-            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+            head=report.item,
+            cells=(report.reason, translate("yes") if report.paused else translate("no"), format_time(report.at)),
+            remark=shorten_text(report.text, max_length=MOST_LETTERS),
         )
-        for one in waiting.reports[:MOST_DECISIONS]
+        for report in waiting.reports[:MOST_DECISIONS]
     )
     disputes = tuple(
-        LiveRow(head=one.item, cells=(one.question, ", ".join(one.reasons), format_time(one.at)))
-        for one in waiting.disputes[:MOST_DECISIONS]
+        LiveRow(head=dispute.item, cells=(dispute.question, ", ".join(dispute.reasons), format_time(dispute.at)))
+        for dispute in waiting.disputes[:MOST_DECISIONS]
     )
     number, item, since = translate("Number"), translate("Item"), translate("Since (UTC)")
     return LiveSection(

@@ -26,7 +26,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     """
     texts = load_texts(definition.language)
     questions = passes.list_questions(definition, second_pass=second_pass)
-    known = {question.name: question for question in questions}
+    by_name = {question.name: question for question in questions}
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
@@ -43,10 +43,10 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     if second_pass:
         add_html(add_view(left, "second"), "item:second", label_studio_json.SECOND_PASS_KEY)
     if corrected:
-        _add_questions(add_view(upper, "column"), corrected, known, context, definition)
+        _add_questions(add_view(upper, "column"), corrected, by_name, context, definition)
     other_questions = [question for question in questions if question not in corrected]
     if other_questions:
-        _add_questions(add_view(body, "questions"), other_questions, known, context, definition)
+        _add_questions(add_view(body, "questions"), other_questions, by_name, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
 

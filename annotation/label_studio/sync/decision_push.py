@@ -346,7 +346,7 @@ class _DecisionPush:
         )
         sent = upload.send()
         with self.database.reading() as session:
-            known = remote_projects.map_accounts_to_annotators(session, server=self.client.server_id)
+            annotator_ids = remote_projects.map_accounts_to_annotators(session, server=self.client.server_id)
         return DecisionPush(
             project=self.project.name,
             person=self.person.pseudonym,
@@ -362,7 +362,7 @@ class _DecisionPush:
             answered=changes.answered,
             elsewhere=changes.elsewhere,
             is_new=is_new,
-            linked=self.person.id in known.values(),
+            linked=self.person.id in annotator_ids.values(),
         )
 
     def _ensure_remote_project(self) -> tuple[RemoteProject, bool]:

@@ -106,7 +106,11 @@ def compute_decision_digest(annotations: Sequence[RemoteAnnotation]) -> str | No
 
 def _list_own(batch: LabelStudioBatch, task: RemoteTask, annotators: Mapping[int, int]) -> list[RemoteAnnotation]:
     """The annotations by the person whose batch it is."""
-    return [one for one in task.annotations if annotators.get(one.completed_by or 0) == batch.annotator_id]
+    return [
+        annotation
+        for annotation in task.annotations
+        if annotators.get(annotation.completed_by or 0) == batch.annotator_id
+    ]
 
 
 def _lock_row(session: Session, batch: LabelStudioBatch, task: RemoteTask) -> LabelStudioReviewTask | None:

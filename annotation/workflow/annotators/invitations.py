@@ -210,7 +210,9 @@ def _get_target_projects(session: Session, invitation: Invitation) -> tuple[Invi
 
 def _require_closed_questions(session: Session, invitation: Invitation) -> None:
     target, projects = _get_target_projects(session, invitation)
-    questions = [one for project in projects for one in definitions.get_project_definition(project).all_questions]
+    questions = [
+        question for project in projects for question in definitions.get_project_definition(project).all_questions
+    ]
     if not any(question.is_closed for question in questions):
         raise Refused(
             f"{target.name} asks nothing that is answered with options.",

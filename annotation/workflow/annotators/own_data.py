@@ -195,8 +195,8 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
         rows = [record.model_dump(mode="json", exclude={"annotator_id"}) for record in session.exec(of_annotator)]
         for row in rows:
             if table is Journal:
-                found = {key: value for key, value in row["data"].items() if key in FINDING_KEYS}
-                row["data"] |= {key: read_plain(value) for key, value in found.items() if isinstance(value, dict)}
+                finding = {key: value for key, value in row["data"].items() if key in FINDING_KEYS}
+                row["data"] |= {key: read_plain(value) for key, value in finding.items() if isinstance(value, dict)}
             _remove_control_marks(name, row, closed=row.get("project_id") in closed)
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))

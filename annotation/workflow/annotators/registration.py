@@ -175,9 +175,9 @@ def register_telegram_annotator(
 
     Somebody who was suspended when they were erased is suspended again.
     """
-    known = queries.find_annotator(session, telegram_id)
-    if known is not None:
-        return known
+    existing = queries.find_annotator(session, telegram_id)
+    if existing is not None:
+        return existing
     annotator = Annotator(
         pseudonym=pseudonyms.make_pseudonym(
             key, namespace=TELEGRAM_NAMESPACE, name=str(telegram_id), simulated=simulated
@@ -204,9 +204,9 @@ def register_label_studio_annotator(
     if annotator_id is not None:
         return session.get_one(Annotator, annotator_id)
     pseudonym = pseudonyms.make_pseudonym(key, namespace=LABEL_STUDIO_NAMESPACE, name=account)
-    known = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
-    if known is not None:
-        return known
+    existing = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    if existing is not None:
+        return existing
     annotator = Annotator(pseudonym=pseudonym, created_at=now)
     _restore_suspension(session, annotator, now=now)
     session.add(annotator)

@@ -124,14 +124,14 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
         checks = [_check_items]
     obstacles = [obstacle for check_function in checks for obstacle in check_function(session, project, definition)]
     shared = _list_shared_items(session, project, definition)
-    obstacles += [Obstacle(problem=one.obstacle, remedy=one.remedy) for one in shared if one.same_texts]
+    obstacles += [Obstacle(problem=group.obstacle, remedy=group.remedy) for group in shared if group.same_texts]
     if obstacles:
         raise Conflict(
             " ".join([f"{project.name!r} cannot start.", *(obstacle.problem for obstacle in obstacles)]),
             where=Where(file=project.source),
             remedy=" ".join(dict.fromkeys(obstacle.remedy for obstacle in obstacles)),
         )
-    return (*_list_notes(session, project, definition), *(one.note for one in shared))
+    return (*_list_notes(session, project, definition), *(group.note for group in shared))
 
 
 def _list_shared_items(

@@ -192,8 +192,8 @@ def measure_conduct(
     """
     surfaces = session.exec(select(Assignment.surface).where(Assignment.project_id == project.id).distinct()).all()
     return Conduct(
-        imported=bool(surfaces) and all(Surface(one) is Surface.IMPORT for one in surfaces),
-        platforms=tuple(sorted(Surface(one).value for one in surfaces)),
+        imported=bool(surfaces) and all(Surface(surface) is Surface.IMPORT for surface in surfaces),
+        platforms=tuple(sorted(Surface(surface).value for surface in surfaces)),
         contributors=tuple(
             session.exec(
                 select(Assignment.annotator_id).where(Assignment.id.in_(_select_counted(project))).distinct()  # type: ignore[union-attr]

@@ -100,7 +100,7 @@ def list_items_to_close(
 
 def describe_closed_items(closed: tuple[ClosedItems, ...]) -> list[tuple[str, str]]:
     """Pairs of an annotator and what is closed to them, and how many annotators more there are."""
-    lines = [(one.annotator, one.words) for one in closed[:PEOPLE_NAMED]]
+    lines = [(person.annotator, person.words) for person in closed[:PEOPLE_NAMED]]
     more = len(closed) - PEOPLE_NAMED
     return [*lines, ("others", f"{more} more people")] if more > 0 else lines
 
@@ -125,7 +125,7 @@ def _count(rows: Iterable[tuple[str, str, str, int | None]]) -> tuple[ClosedItem
         )
         for who, found in items.items()
     )
-    return tuple(sorted(closed, key=lambda one: (-one.number, one.annotator)))
+    return tuple(sorted(closed, key=lambda person: (-person.number, person.annotator)))
 
 
 PAGE_SIZE = 50

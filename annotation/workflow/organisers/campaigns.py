@@ -76,7 +76,7 @@ def list_campaigns(session: Session) -> list[CampaignChoice]:
     single = [project for project in asking if project.id not in inside]
     listed = [
         *(_describe_programme(session, programme) for programme in programmes),
-        *(_describe_project(project) for project in sorted(single, key=lambda one: one.id or 0, reverse=True)),
+        *(_describe_project(project) for project in sorted(single, key=lambda project: project.id or 0, reverse=True)),
     ]
     return sorted(listed, key=lambda campaign: campaign.status is ProjectStatus.CLOSED)
 
@@ -177,10 +177,10 @@ def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now:
 
 
 def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[Project]:
-    found = [project for project in campaign.projects if project.status is status]
-    if not found:
+    projects = [project for project in campaign.projects if project.status is status]
+    if not projects:
         raise Stale("No project has this status.")
-    return found
+    return projects
 
 
 def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
@@ -203,8 +203,8 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
 
 def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitation]:
     """The invitations of annotators to a campaign, oldest first."""
-    found = invitations.list_invitations(session, target=_get_target(session, campaign))
-    return [invitation for invitation in found if not invitation.adjudicates]
+    listed = invitations.list_invitations(session, target=_get_target(session, campaign))
+    return [invitation for invitation in listed if not invitation.adjudicates]
 
 
 def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
@@ -213,8 +213,8 @@ def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
         return False
     of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == campaign.id)
     programme = session.exec(of_project).first()
-    found = [] if programme is None else invitations.list_invitations(session, target=programme)
-    return any(not invitation.adjudicates for invitation in found)
+    listed = [] if programme is None else invitations.list_invitations(session, target=programme)
+    return any(not invitation.adjudicates for invitation in listed)
 
 
 def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:

@@ -190,9 +190,9 @@ def list_submissions(
             continue
         if not chosen.has_answer(assignment.id or 0):
             continue
-        found = _build_submission(definition, (assignment, item, judgement, review), reviewer, with_gold=with_gold)
-        if chosen.person in {None, found.person}:
-            submissions.append(found)
+        submission = _build_submission(definition, (assignment, item, judgement, review), reviewer, with_gold=with_gold)
+        if chosen.person in {None, submission.person}:
+            submissions.append(submission)
     return submissions
 
 
@@ -407,15 +407,15 @@ def _build_review(
             f"The answer {answer_id} does not count, or its item is one that {reviewer.pseudonym} answered or made.",
             remedy="`hromada review --json` lists the answers that wait.",
         )
-    [found] = listed
-    if found.revision != revision:
+    [answer] = listed
+    if answer.revision != revision:
         raise Conflict(
             f"The answer {answer_id} was corrected since it was shown.",
             remedy="Look at it as it is now, and decide anew.",
         )
-    if found.decision is not None:
+    if answer.decision is not None:
         raise Conflict(
-            f"The answer {answer_id} is {found.decision} already.",
+            f"The answer {answer_id} is {answer.decision} already.",
             remedy=f"Take that back first: `--undo --answer {answer_id}`.",
         )
     rows = select(SubmissionReview).where(SubmissionReview.assignment_id == answer_id)
@@ -425,10 +425,10 @@ def _build_review(
         last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
     return SubmissionReview(
         assignment_id=answer_id,
-        revision=found.revision,
+        revision=answer.revision,
         number=0 if last is None else last.number + 1,
         annotator_id=reviewer.id or 0,
         decision=ReviewDecision.ACCEPTED,
-        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[found.item])),
+        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[answer.item])),
         at=now,
     )

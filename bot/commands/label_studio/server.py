@@ -100,13 +100,13 @@ def up(
     address = parse_listen_address(listen, "--listen")
     if "@" not in email:
         raise BadInput("This is no e-mail.", where=Where(field="--email"), remedy="Write it like you@example.org.")
-    found = local_server.find_program(program)
+    executable = local_server.find_program(program)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _end(ended))
     terminal_output.print_sentence("Label Studio is starting; the first time takes half a minute …")
     try:
-        with local_server.run_server(found, data, host=address.host, port=address.port, email=email) as server:
+        with local_server.run_server(executable, data, host=address.host, port=address.port, email=email) as server:
             for line in _describe_server(server, data):
                 terminal_output.print_line(line)
             ended.wait()

@@ -71,8 +71,8 @@ class OrganiserWords:
 
 def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: datetime) -> OrganiserWords:
     """How an organiser is spoken to whose time zone is this one: in one language, for which there are all texts."""
-    known = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
-    return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=known, now=now)
+    own_zone = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
+    return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=own_zone, now=now)
 
 
 def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int, typed: Sequence[str] = ()) -> InlineButton:
@@ -244,7 +244,7 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
             acts.append(build_act_button(label, "release", listed.annotator_id, project_id, *counts))
     back = build_act_button(words("button-back"), "people", project_id, 0)
     return words.render_card(
-        message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((one,) for one in acts), (back,))
+        message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((act,) for act in acts), (back,))
     )
 
 

@@ -191,8 +191,8 @@ def list_long_items(session: Session, *, project_id: int) -> set[int]:
         Item.status == ItemStatus.OPEN,
         sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS,
     )
-    found = session.exec(open_items)
-    return {item_id for item_id, text in found if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
+    long_items = session.exec(open_items)
+    return {item_id for item_id, text in long_items if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
