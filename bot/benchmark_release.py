@@ -40,9 +40,7 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
         names[inputs.definition.all_questions[0].name] = project.name
         obstacles = [(question, _find_obstacle(question)) for question in inputs.definition.all_questions]
         unfit += [
-            UnfitQuestion(name=names[asked.name], reason=reason)
-            for asked, reason in obstacles
-            if reason is not None
+            UnfitQuestion(name=names[asked.name], reason=reason) for asked, reason in obstacles if reason is not None
         ]
         tasks += _build_task_sources(inputs, [question for question, reason in obstacles if reason is None])
     first = programme or stored[0]

@@ -67,10 +67,8 @@ class ProjectInputs:
         A remark is an optional text.
         """
         first, *later = self.definition.all_questions
-        asked = [
-            question for question in later if question.required or not TYPES_BY_QUESTION[question.kind].is_free_text
-        ]
-        data_sets = [self.read_data_set(question.name) for question in asked]
+        rated = [asked for asked in later if asked.required or not TYPES_BY_QUESTION[asked.kind].is_free_text]
+        data_sets = [self.read_data_set(question.name) for question in rated]
         return (self.read_data_set(first.name), *(data for data in data_sets if not data.list_counted_answers().empty))
 
     def read_data_set(

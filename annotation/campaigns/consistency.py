@@ -236,10 +236,9 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
                 message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
             possible = earlier[name].closed_answers
-            spellings = None if possible is None else spelling.index_names(possible)
+            names = None if possible is None else spelling.index_names(possible)
             unknown = next(
-                (value for value in values if spellings is not None and spelling.build_key(value) not in spellings),
-                None,
+                (value for value in values if names is not None and spelling.build_key(value) not in names), None
             )
             if unknown is not None:
                 named = spelling.quote_word(unknown, beside=possible or ())

@@ -103,11 +103,11 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     verdicts = [*candidates, *own, {"value": texts("broken"), "alias": decision_controls.BROKEN}]
     keys = elements.DIGIT_HOTKEYS
     data[decision_controls.VERDICTS_KEY] = [
-        one | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, one in enumerate(verdicts)
+        verdict | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, verdict in enumerate(verdicts)
     ]
     data[decision_controls.OTHERS_KEY] = [
-        {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": one["alias"]}
-        for place, (candidate, one) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
+        {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": choice["alias"]}
+        for place, (candidate, choice) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
     ]
     answers = [candidate.answer for candidate in opened.candidates]
     data |= control.build_decision_data(question, build_content(item), answers)

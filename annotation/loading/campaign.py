@@ -230,11 +230,8 @@ def _refuse_different(
     before = (*first.shown, *(first.options or ()))
     now = (*(shown if any(shown) else raw.key), *(options or ()))
     if list(map(spelling.build_key, before)) != list(map(spelling.build_key, now)):
-        changed = ((one, other) for one, other in zip(before, now, strict=False) if one != other)
-        one, other = next(
-            ((one, other) for one, other in changed if spelling.build_key(one) != spelling.build_key(other)), ("", "")
-        )
-        differing = f": {spelling.describe_difference(one, other)}" if one or other else ""
+        changed = (pair for pair in zip(before, now, strict=False) if len(set(map(spelling.build_key, pair))) == 2)
+        differing = next((f": {spelling.describe_difference(old, new)}" for old, new in changed), "")
         raise BadInput(
             f"The row has the key of line {first.origin.line}, but shows another text or other options{differing}.",
             where=raw.row.where(first.pieces[0].field),
@@ -291,9 +288,9 @@ def _check_options(
     errors = ErrorCollector()
     for question in questions:
         for item in drafts:
-            found = question.find_option_problem(item.options, max_buttons=max_buttons)
-            if found is not None:
-                problem, remedy = found
+            obstacle = question.find_option_problem(item.options, max_buttons=max_buttons)
+            if obstacle is not None:
+                problem, remedy = obstacle
                 with errors:
                     raise BadInput(problem, where=item.origin.where(), remedy=remedy)
     errors.refuse()

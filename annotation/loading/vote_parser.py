@@ -92,11 +92,11 @@ class SpanClassReader:
     def _refuse_unnamed(self, classes: _Classes) -> None:
         question = classes.question
         named_classes = question.part_classes
-        known = named_classes or self._list_meaningless(question)
-        if set(classes.counts) <= set(known):
+        allowed = named_classes or self._list_meaningless(question)
+        if set(classes.counts) <= set(allowed):
             return
         named = f"the question names {', '.join(named_classes)}" if named_classes else "the question names none"
-        missing = [*(named_classes or ()), *sorted({*classes.counts} - {*known, ""})]
+        missing = [*(named_classes or ()), *sorted({*classes.counts} - {*allowed, ""})]
         raise BadInput(
             f"The marked parts have classes, and {named}: {classes.format_counts()}.",
             where=classes.first.row.where(

@@ -243,14 +243,14 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     stamp = "SIMULATED · " if planned.simulated else ""
     rows = [
         (
-            unit.unit,
-            unit.variance.share,
-            unit.design.half_width,
-            unit.design.this_panel,
-            unit.design.paired,
-            unit.design.unpaired,
+            row.unit,
+            row.variance.share,
+            row.design.half_width,
+            row.design.this_panel,
+            row.design.paired,
+            row.design.unpaired,
         )
-        for unit in planned.units
+        for row in planned.units
     ]
     columns = ("unit", "share right", "± fresh panel", "± this panel", "paired", "unpaired")
     notes = [
@@ -263,11 +263,8 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [
-        (
-            unit.unit,
-            *("none" if number is None else number for number in (unit.people_needed, unit.paired, unit.unpaired)),
-        )
-        for unit in planned.units
+        (row.unit, *("none" if number is None else number for number in (row.people_needed, row.paired, row.unpaired)))
+        for row in planned.units
     ]
     terminal_output.print_table(
         f"{stamp}needed for ±{planned.half_width:g}, or to show a difference of {planned.difference:g}",
@@ -276,14 +273,14 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         notes=[] if not any("none" in row for row in needed) else [NONE],
     )
     by_people = [
-        (people, *("none" if unit.needed[place][1] is None else unit.needed[place][1] for unit in planned.units))
+        (people, *("none" if row.needed[place][1] is None else row.needed[place][1] for row in planned.units))
         for place, (people, _) in enumerate(planned.units[0].needed)
     ]
     enough = [row for row in by_people if set(row[1:]) != {"none"}]
     least = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
     terminal_output.print_table(
         f"{stamp}items against people for ±{planned.half_width:g}",
-        ("people", *(f"items, {unit.unit}" for unit in planned.units)),
+        ("people", *(f"items, {row.unit}" for row in planned.units)),
         enough,
         notes=[] if len(enough) == len(by_people) else [least],
     )

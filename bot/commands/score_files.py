@@ -64,12 +64,10 @@ def read_scores(file: Path) -> ScoreTable:
     if not values:
         raise BadInput("The file has no rows.", where=Where(file=file), remedy="Is it the right one?")
     models, tasks = (tuple(dict.fromkeys(key[place] for key in values)) for place in (0, 1))
-    metrics = {task: sorted({metric for _, one, metric in values if one == task}) for task in tasks}
+    metrics = {task: sorted({metric for _, of_task, metric in values if of_task == task}) for task in tasks}
     scores = pd.DataFrame(
         {
-            task: [
-                _average_metrics([values.get((model, task, metric), math.nan) for metric in names]) for model in models
-            ]
+            task: [_average_metrics([values.get((model, task, name), math.nan) for name in names]) for model in models]
             for task, names in metrics.items()
         },
         index=pd.Index(models, name="system"),

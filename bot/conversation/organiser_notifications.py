@@ -196,10 +196,8 @@ def describe_export(
     if made.kind == "too-large":
         text = words("export-too-large", project=claimed.project, size=made.megabytes)
     else:
-        messages = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
-        reason = message_layout.shorten_text(
-            words(messages[made.kind]) if made.kind in messages else made.reason, MAX_REASON
-        )
+        texts = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
+        reason = message_layout.shorten_text(words(texts[made.kind]) if made.kind in texts else made.reason, MAX_REASON)
         text = words("export-failed", project=claimed.project, reason=reason)
     told = message_layout.render_messages([TextBlock(text)], get_texts(words.language))
     return tuple(NewMessage(chat_id=claimed.telegram_id, html=part.html, silent=False) for part in told)

@@ -123,8 +123,8 @@ def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
         for row in rows
         for button in row
     }
-    found = find_named_button(text, (tuple(labelled),))
-    return None if found is None else labelled[found]
+    matched = find_named_button(text, (tuple(labelled),))
+    return None if matched is None else labelled[matched]
 
 
 @cache

@@ -229,9 +229,9 @@ class Chat:
         """As the Bot API writes it."""
         if self.type != "private":
             return {"id": self.id, "type": self.type, "title": self.title}
-        known = {"username": self.person.username}
+        fields = {"username": self.person.username}
         body = {"id": self.id, "type": self.type, "first_name": self.person.first_name}
-        return body | {name: value for name, value in known.items() if value}
+        return body | {name: value for name, value in fields.items() if value}
 
 
 @dataclass

@@ -97,8 +97,8 @@ def import_decision(
 def compute_decision_digest(annotations: Sequence[RemoteAnnotation]) -> str | None:
     """The SHA-256 of one person's annotations with their times, None where there are none."""
     content = [
-        [one.id, one.was_cancelled, one.problem or one.result, one.updated_at.isoformat()]
-        for one in sorted(annotations, key=lambda annotation: annotation.id)
+        [made.id, made.was_cancelled, made.problem or made.result, made.updated_at.isoformat()]
+        for made in sorted(annotations, key=lambda annotation: annotation.id)
     ]
     text = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest() if content else None
@@ -106,11 +106,7 @@ def compute_decision_digest(annotations: Sequence[RemoteAnnotation]) -> str | No
 
 def _list_own(batch: LabelStudioBatch, task: RemoteTask, annotators: Mapping[int, int]) -> list[RemoteAnnotation]:
     """The annotations by the person whose batch it is."""
-    return [
-        annotation
-        for annotation in task.annotations
-        if annotators.get(annotation.completed_by or 0) == batch.annotator_id
-    ]
+    return [made for made in task.annotations if annotators.get(made.completed_by or 0) == batch.annotator_id]
 
 
 def _lock_row(session: Session, batch: LabelStudioBatch, task: RemoteTask) -> LabelStudioReviewTask | None:

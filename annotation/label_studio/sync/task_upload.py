@@ -33,17 +33,13 @@ PAUSE_SECONDS = 1.0
 
 def record_tasks(session: Session, assignment_ids: Collection[int], *, batch_id: int) -> None:
     """Record assignments as tasks of a batch; an assignment that was a task before keeps its task on the server."""
-    recorded = set(
+    there = set(
         session.exec(
             select(LabelStudioTask.assignment_id).where(col(LabelStudioTask.assignment_id).in_(assignment_ids))
         )
     )
     session.add_all(
-        [
-            LabelStudioTask(assignment_id=number, batch_id=batch_id)
-            for number in assignment_ids
-            if number not in recorded
-        ]
+        [LabelStudioTask(assignment_id=number, batch_id=batch_id) for number in assignment_ids if number not in there]
     )
     session.flush()
 

@@ -79,23 +79,21 @@ def sort_votes(session: Session, project: Project, votes: Sequence[ItemVote], *,
     stored = _list_stored_votes(session, project)
     voted = {pair for pair, found in stored.items() if found.current is not None}
     if policy is RepeatPolicy.ALL:
-        unchanged = set[int]()
+        same = set[int]()
     else:
         last = _find_last_votes(votes) if policy is RepeatPolicy.LAST else {}
-        unchanged = {
-            index for pair, index in last.items() if pair in stored and stored[pair].take_current(votes[index][2])
-        }
-        unchanged |= {
+        same = {index for pair, index in last.items() if pair in stored and stored[pair].take_current(votes[index][2])}
+        same |= {
             index
             for index, (item, annotator, vote) in enumerate(votes)
             if (item, annotator) in stored
             and index != last.get((item, annotator))
             and stored[item, annotator].take(vote)
         }
-    new = [row for index, row in enumerate(votes) if index not in unchanged]
+    new = [row for index, row in enumerate(votes) if index not in same]
     return SortedVotes(
         new=tuple(new),
-        n_known=len(unchanged),
+        n_known=len(same),
         differing=tuple(
             vote.origin for item, annotator, vote in new if vote.exclusion is None and (item, annotator) in voted
         ),

@@ -246,8 +246,8 @@ def _count_answers(session: Session, project: Project, stage: Stage) -> int:
 def _find_first_answer(session: Session, project: Project, stage: Stage) -> datetime | None:
     first = sa.func.min(col(Judgement.answered_at), type_=UtcDateTime())
     query = _select_answers(project, stage).with_only_columns(first)
-    found: datetime | None = session.execute(query).scalar_one()
-    return found
+    first_at: datetime | None = session.execute(query).scalar_one()
+    return first_at
 
 
 def _count_items(session: Session, project: Project, pool: Pool) -> int:

@@ -56,12 +56,12 @@ def list_read_texts(session: Session, project: Project, *, scopes: tuple[str, ..
     Sorted by kind, scope, and sha256.
     """
     own = f"project {project.name}"
-    found = [
+    read_texts = [
         *_list_instructions(session, project, own),
         *_list_consents(session, scopes),
         *_list_warnings(session, project, own),
     ]
-    listed = {(text.kind, text.sha256) for text in found}
+    listed = {(text.kind, text.sha256) for text in read_texts}
     in_force = {own: project.texts or {}}
     for programme in session.exec(select(Programme)):
         if get_programme_scope(programme) in scopes:
@@ -70,10 +70,10 @@ def list_read_texts(session: Session, project: Project, *, scopes: tuple[str, ..
         for kind, sha256 in texts.items():
             if (TextKind(kind), sha256) not in listed:
                 text = _find_text(session, TextKind(kind), sha256)
-                found.append(
+                read_texts.append(
                     ReadText(kind=TextKind(kind), scope=scope, version=None, sha256=sha256, text=text, n_people=0)
                 )
-    return tuple(sorted(found, key=lambda text: (text.kind.value, text.scope, text.version or "", text.sha256)))
+    return tuple(sorted(read_texts, key=lambda text: (text.kind.value, text.scope, text.version or "", text.sha256)))
 
 
 def _find_text(session: Session, kind: TextKind, sha256: str) -> str:

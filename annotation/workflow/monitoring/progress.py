@@ -323,9 +323,14 @@ def find_tally(session: Session, project: Project, *, now: datetime) -> ProjectT
 
 def store_tallies(session: Session, measured: Mapping[int, Progress], *, at: datetime) -> None:
     """Keep the counts of the items of projects, by the ids of these, for `recall_progress`."""
-    for project_id, one in sorted(measured.items()):
+    for project_id, progress in sorted(measured.items()):
         tally = ProjectTally(
-            project_id=project_id, at=at, items=one.items, items_done=one.items_done, needed=one.needed, done=one.done
+            project_id=project_id,
+            at=at,
+            items=progress.items,
+            items_done=progress.items_done,
+            needed=progress.needed,
+            done=progress.done,
         )
         session.merge(tally)
     session.flush()

@@ -207,12 +207,12 @@ def undo_decision(
         of_item = reviewers.build_revocable_condition(col(Adjudication.annotator_id), by=adjudicator)
         held = held.where(Adjudication.item_id == item_id, of_item)
     held = held.order_by(col(Adjudication.id).desc()).limit(1)
-    found = session.exec(held).first()
-    if found is None:
+    own_last = session.exec(held).first()
+    if own_last is None:
         return None
-    item = lock_item(session, found.item_id)
+    item = lock_item(session, own_last.item_id)
     last = session.exec(held.where(Adjudication.item_id == item.id)).first()
-    if last is None or last.id != found.id:
+    if last is None or last.id != own_last.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     queries.add_undone_row(session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now)
     return item.external_id

@@ -249,18 +249,17 @@ def plan_gold_review(
         question=question,
         seed=seed,
         strata={
-            stratum.value: {"items": len(found), "drawn": len(drawn[stratum])} for stratum, found in by_stratum.items()
+            stratum.value: {"items": len(drawn_items), "drawn": len(drawn[stratum])}
+            for stratum, drawn_items in by_stratum.items()
         },
         created_at=now,
     )
     session.add(review)
     session.flush()
-    case_by_item = {case.item_id: case for case in _list_cases(session, project, question)}
-    for stratum, found in drawn.items():
-        for item in found:
-            case = case_by_item.get(item.id or 0) or _build_case(
-                item, question=question, seed=seed, reasons=[], now=now
-            )
+    present = {case.item_id: case for case in _list_cases(session, project, question)}
+    for stratum, drawn_items in drawn.items():
+        for item in drawn_items:
+            case = present.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
             case.gold_review_id, case.stratum = review.id, stratum.value
             case.candidates = list(dict.fromkeys(candidates.get(item.external_id, ())))
             case.position = _draw_number(ORDER_SALT, seed, item.external_id)

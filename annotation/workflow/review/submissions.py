@@ -323,13 +323,13 @@ def undo_review(
         of_answer = reviewers.build_revocable_condition(col(SubmissionReview.annotator_id), by=reviewer)
         held = held.where(SubmissionReview.assignment_id == answer_id, of_answer)
     held = held.order_by(col(SubmissionReview.id).desc()).limit(1)
-    found = session.exec(held).first()
-    if found is None:
+    own_last = session.exec(held).first()
+    if own_last is None:
         return None
-    assignment = row_tables.ASSIGNMENTS.get_one(session, found.assignment_id)
+    assignment = row_tables.ASSIGNMENTS.get_one(session, own_last.assignment_id)
     locked = database.lock_annotator(session, assignment.annotator_id)
-    last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
-    if last is None or last.id != found.id:
+    last = session.exec(held.where(SubmissionReview.assignment_id == own_last.assignment_id)).first()
+    if last is None or last.id != own_last.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     _add_undone_row(session, last, reviewer, now=now)
     if last.decision is ReviewDecision.REJECTED:

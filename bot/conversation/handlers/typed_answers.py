@@ -170,9 +170,7 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     if asked in items_by_id and _is_above_prompt(context, asked):
         return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
-        are_shown = all(
-            conversation_state.is_shown(context.transaction.session, assignment_id) for assignment_id in assignment_ids
-        )
+        are_shown = all(conversation_state.is_shown(context.transaction.session, key) for key in assignment_ids)
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)

@@ -201,13 +201,13 @@ def render_people(
     """A page of a project's people, each with a button."""
     lines = [
         f"{number}) "
-        + words("person-line", name=one.pseudonym, count=one.finished, when=words.format_ago(one.last_at))
-        + (f" · {_name_standing(one, words)}" if one.is_suspended or one.status.value != "active" else "")
-        for number, one in enumerate(listed, page * people.PAGE + 1)
+        + words("person-line", name=person.pseudonym, count=person.finished, when=words.format_ago(person.last_at))
+        + (f" · {_name_standing(person, words)}" if person.is_suspended or person.status.value != "active" else "")
+        for number, person in enumerate(listed, page * people.PAGE + 1)
     ]
     buttons = [
-        build_act_button(str(number), "person", one.annotator_id, project_id)
-        for number, one in enumerate(listed, page * people.PAGE + 1)
+        build_act_button(str(number), "person", person.annotator_id, project_id)
+        for number, person in enumerate(listed, page * people.PAGE + 1)
     ]
     turn = _build_page_buttons("people", project_id, page=page, last=(total - 1) // people.PAGE)
     back = build_act_button(words("button-back"), "campaign", project_id, 0)
