@@ -145,7 +145,6 @@ def review(
     from bot.commands import command_line, database_session, decision_files, decision_push
 
     decides = bool(accept or reject or decisions)
-    decides = bool(accept or reject or decisions)
     command_line.refuse_together(
         {"--accept, --reject and --decisions": decides, "--undo": undo, "--label-studio": label_studio}
     )
