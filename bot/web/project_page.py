@@ -16,13 +16,7 @@ from bot.web.words import (
     name_state,
 )
 from exports.dashboard import Figure, HourBars, LiveRow, LiveSection, LiveTable
-from exports.pages.display_text import (
-    COEFFICIENT_NAMES,
-    NO_VALUE,
-    format_coefficient,
-    format_coefficient_interval,
-    shorten_text,
-)
+from exports.pages import display_text
 from exports.pages.translation import mark_text, show_finding, translate
 
 MOST_ROWS = 200
@@ -93,10 +87,10 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
         return LiveSection(id="agreement", title=title, how=translate("Being computed …"))
     rows = tuple(
         LiveRow(
-            head=translate(COEFFICIENT_NAMES[row.name]),
+            head=translate(display_text.COEFFICIENT_NAMES[row.name]),
             cells=(
-                format_coefficient(row.name, row.value),
-                format_coefficient_interval(row.name, row.low, row.high),
+                display_text.format_coefficient(row.name, row.value),
+                display_text.format_coefficient_interval(row.name, row.low, row.high),
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
@@ -141,8 +135,8 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
     questions = tuple(
         LiveRow(
             head=f"{question.number}",
-            cells=(question.annotator, question.item or NO_VALUE, format_time(question.at)),
-            remark=shorten_text(question.text, max_length=MOST_LETTERS),
+            cells=(question.annotator, question.item or display_text.NO_VALUE, format_time(question.at)),
+            remark=display_text.shorten_text(question.text, max_length=MOST_LETTERS),
         )
         for question in waiting.questions[:MOST_DECISIONS]
     )
@@ -150,7 +144,7 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
         LiveRow(
             head=report.item,
             cells=(report.reason, translate("yes") if report.paused else translate("no"), format_time(report.at)),
-            remark=shorten_text(report.text, max_length=MOST_LETTERS),
+            remark=display_text.shorten_text(report.text, max_length=MOST_LETTERS),
         )
         for report in waiting.reports[:MOST_DECISIONS]
     )
@@ -234,7 +228,7 @@ def _build_person_row(person: PersonState) -> LiveRow:
         cells=(
             name_person_state(person.status),
             format_number(person.items),
-            NO_VALUE if person.per_hour is None else format_number(person.per_hour),
+            display_text.NO_VALUE if person.per_hour is None else format_number(person.per_hour),
             controls,
             format_number(person.flagged),
             format_number(person.excluded),
