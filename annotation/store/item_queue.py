@@ -288,6 +288,7 @@ def _take_place(session: Session, candidates: list[int]) -> ItemRow | None:
 def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetime) -> _Cursor:
     """Store a new cursor at its random start."""
     start = int(query.cursor_start * (top + 1))
+    # Only settled rows: a transaction still open may commit a row with a lower `seq` later.
     settled = _select_requeued(query).where(col(RequeuedItem.at) < _get_settled_limit(session, now))
     row = session.connection().execute(settled.order_by(col(RequeuedItem.seq).desc()).limit(1)).first()
     cursor = _Cursor(start=start, pos=start, wrapped=False, seq=(0 if row is None else int(row[0])))

@@ -34,9 +34,7 @@ def aggregate(
         typer.Option(help="The label of a tie; `shared` and `drop` leave it open, `drop` counts it wrong."),
     ] = data_sets.Ties.SHARED,
     seed: data_sets.Seed = 0,
-    anchors: Annotated[
-        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
-    ] = False,
+    anchors: data_sets.Anchors = False,
     stop: Annotated[Stop, typer.Option(help="For dawid_skene: as crowd-kit stops, or at convergence.")] = Stop.CROWDKIT,
     unblind: data_sets.Unblind = False,
     json: AsJson = False,

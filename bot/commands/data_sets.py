@@ -134,6 +134,7 @@ QuestionName = Annotated[
 Earlier = Annotated[
     bool, typer.Option("--earlier", help="Of the imported answers that were given elsewhere before, by themselves.")
 ]
+Anchors = Annotated[bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
+from bot.commands.data_sets import Anchors, GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
 
 def export(
@@ -18,9 +18,7 @@ def export(
     method: MethodOption = Method.MAJORITY,
     ties: Annotated[GoldTies, typer.Option(help="The label of a tie in gold.csv.")] = GoldTies.DROP,
     seed: Seed = 0,
-    anchors: Annotated[
-        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
-    ] = False,
+    anchors: Anchors = False,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:

@@ -119,7 +119,9 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
                     continue
             plan = (project.frozen or {}).get("plan")
             lines += _describe_result(transition, project, result, plan)
-            facts.append(_build_json(transition, project, result, plan))
+            notes = list(result.notes) if result is not None else []
+            planned = {"plan": plan} if transition.value == "start" else {}
+            facts.append({"project": project.name, "state": project.status.value, "notes": notes, **planned})
         if obstacles:
             raise combine_errors(obstacles)
         document = facts[0] if programme is None else {"programme": programme.name, "projects": facts}
@@ -162,11 +164,3 @@ def _describe_result(
         return [f"{project.name} was {project.status.value} already, and stays so."]
     planned = [f"Planned: {precision.describe_plan(plan)}."] if plan and transition.value == "start" else []
     return [f"{project.name} is {result.status.value}.", *result.notes, *planned]
-
-
-def _build_json(
-    transition: Transition, project: Project, result: TransitionResult | None, plan: dict[str, Any] | None
-) -> dict[str, object]:
-    notes = list(result.notes) if result is not None else []
-    planned = {"plan": plan} if transition.value == "start" else {}
-    return {"project": project.name, "state": project.status.value, "notes": notes, **planned}

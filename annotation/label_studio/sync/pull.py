@@ -23,7 +23,7 @@ from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
 from annotation.label_studio.sync import annotation_import, batches, decision_work, remote_projects
-from annotation.label_studio.sync.annotation_import import AnswerChange, SetAsideAnnotation, TaskImport
+from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
@@ -149,16 +149,11 @@ def _import_own(
     except (BadInput, Conflict, NotFound, Refused, Stale) as failure:
         session.expire_all()
         if current is not None:
-            result.set_aside.append(_set_aside_decision(task, current, failure))
+            item = task.data.get("item", task.id)
+            result.set_aside.append(annotation_import.set_annotation_aside(task, current, f"{item}: {failure}"))
         return
     if change is not None:
         result.changes.append(change)
-
-
-def _set_aside_decision(task: RemoteTask, annotation: RemoteAnnotation, failure: Exception) -> SetAsideAnnotation:
-    """The annotation with its item and the reason: of decisions each is told of by itself."""
-    item = task.data.get("item", task.id)
-    return annotation_import.set_annotation_aside(task, annotation, f"{item}: {failure}")
 
 
 def _store_decision(
@@ -303,7 +298,14 @@ def _pull_batch(
             for task in changed_tasks:
                 with database.transaction() as session:
                     task_import = _import_task(session, batch, definition, task, annotators, clock())
-                _count_changes(counts, task_import)
+                counts["unknown_tasks"] += task_import.unknown_task
+                fields = {
+                    AnswerChange.ANSWERED: "answered",
+                    AnswerChange.CHANGED: "changed",
+                    AnswerChange.DELETED: "deleted",
+                    AnswerChange.SKIPPED: "skipped",
+                }
+                counts.update(fields[change] for change in task_import.changes)
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
             counts["missing"] = _count_missing_tasks(session, batch, remote)
@@ -348,17 +350,6 @@ def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, ur
             where=Where(file=server_models.strip_credentials(url), field=f"project {remote.id}"),
             remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
-
-
-def _count_changes(counts: Counter[str], task_import: TaskImport) -> None:
-    counts["unknown_tasks"] += task_import.unknown_task
-    fields = {
-        AnswerChange.ANSWERED: "answered",
-        AnswerChange.CHANGED: "changed",
-        AnswerChange.DELETED: "deleted",
-        AnswerChange.SKIPPED: "skipped",
-    }
-    counts.update(fields[change] for change in task_import.changes)
 
 
 def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:

@@ -187,11 +187,7 @@ def register_telegram_annotator(
         simulated=simulated,
         created_at=now,
     )
-    _restore_suspension(session, annotator, now=now)
-    session.add(annotator)
-    session.flush()
-    journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
-    return annotator
+    return _store_new_annotator(session, annotator, now=now)
 
 
 def register_label_studio_annotator(
@@ -207,18 +203,17 @@ def register_label_studio_annotator(
     existing = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
     if existing is not None:
         return existing
-    annotator = Annotator(pseudonym=pseudonym, created_at=now)
-    _restore_suspension(session, annotator, now=now)
+    return _store_new_annotator(session, Annotator(pseudonym=pseudonym, created_at=now), now=now)
+
+
+def _store_new_annotator(session: Session, annotator: Annotator, *, now: datetime) -> Annotator:
+    """Store a new annotator, suspended if they were suspended when they were erased."""
+    if pseudonyms.get_standing(session, annotator.pseudonym).suspended:
+        annotator.suspended_at, annotator.suspended_reason = now, pseudonyms.KEPT_REASON
     session.add(annotator)
     session.flush()
     journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
     return annotator
-
-
-def _restore_suspension(session: Session, annotator: Annotator, *, now: datetime) -> None:
-    """Suspend a new annotator who was suspended when they were erased."""
-    if pseudonyms.get_standing(session, annotator.pseudonym).suspended:
-        annotator.suspended_at, annotator.suspended_reason = now, pseudonyms.KEPT_REASON
 
 
 def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:

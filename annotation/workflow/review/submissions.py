@@ -51,7 +51,11 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     other, told = aliased(SubmissionReview), aliased(SubmissionReview)
     of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)
     later = sa.select(col(other.id)).where(of_answer, col(other.number) > col(SubmissionReview.number))
-    rejected_again = later.where(col(other.decision) == ReviewDecision.REJECTED, _build_last_condition(other))
+    newer = aliased(SubmissionReview)
+    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(other.assignment_id))
+    rejected_again = later.where(
+        col(other.decision) == ReviewDecision.REJECTED, (col(other.number) == last.scalar_subquery())
+    )
     earlier = sa.select(col(told.id)).where(
         col(told.assignment_id) == col(SubmissionReview.assignment_id),
         col(told.number) == col(SubmissionReview.number) - 1,
@@ -95,13 +99,6 @@ def mark_told(session: Session, *, review_id: int, now: datetime) -> None:
         review.told_at = now
         session.add(review)
         session.flush()
-
-
-def _build_last_condition(review: Any) -> sa.ColumnElement[bool]:
-    """The condition that a review (an alias) is the last of its answer."""
-    newer = aliased(SubmissionReview)
-    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(review.assignment_id))
-    return col(review.number) == last.scalar_subquery()
 
 
 def _tells_annotators(project: Project) -> bool:
