@@ -288,7 +288,7 @@ class _Queue:
                 "answer_id": submission.answer_id,
                 "revision": submission.revision,
                 "item": submission.item.external_id,
-                "annotator": submission.person,
+                "person": submission.person,
                 "answers": dict(submission.answers),
                 "decision": None if submission.decision is None else submission.decision.value,
                 "reason": submission.reason,

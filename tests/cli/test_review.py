@@ -237,9 +237,9 @@ def test_rejections_return_places(multiq: Hromada) -> None:
     """Somebody else gets them, whose answer they were does not; people are told and paid as the project says."""
     olha = reviewer(multiq)
     listed = multiq("review", "multiq", "--as", olha, "--json").json["answers"]
-    assert len({one["annotator"] for one in listed}) == 2
+    assert len({one["person"] for one in listed}) == 2
     wrong = [one for one in listed if "стоїть" in one["answers"]["answer"]]
-    [person] = {one["annotator"] for one in wrong}
+    [person] = {one["person"] for one in wrong}
     shown = type_keys(multiq, "Ar1\nq" if listed[0] in wrong else "R1\nq", "review", "multiq", "--as", olha)
     assert "A accept" not in shown  # without --by-annotator big letters do nothing
     assert multiq("review", "multiq", "--as", olha, "--undo").code == 0

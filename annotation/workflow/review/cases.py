@@ -249,8 +249,7 @@ def plan_gold_review(
         question=question,
         seed=seed,
         strata={
-            stratum.value: {"items": len(drawn_items), "drawn": len(drawn[stratum])}
-            for stratum, drawn_items in by_stratum.items()
+            stratum.value: {"items": len(every), "drawn": len(drawn[stratum])} for stratum, every in by_stratum.items()
         },
         created_at=now,
     )

@@ -54,7 +54,7 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     newer = aliased(SubmissionReview)
     last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(other.assignment_id))
     rejected_again = later.where(
-        col(other.decision) == ReviewDecision.REJECTED, (col(other.number) == last.scalar_subquery())
+        col(other.decision) == ReviewDecision.REJECTED, col(other.number) == last.scalar_subquery()
     )
     earlier = sa.select(col(told.id)).where(
         col(told.assignment_id) == col(SubmissionReview.assignment_id),
@@ -232,6 +232,7 @@ def _build_submission(
     assignment, item, judgement, review = row
     first = definition.all_questions[0].name
     holds = _is_holding(review, judgement)
+    # The code of a person differs between reviewers and projects, so that nobody can put codes together.
     text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
     return Submission(
         answer_id=assignment.id or 0,
