@@ -92,10 +92,10 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     ]
     with hromada.studio.api() as api:
         title = api.get(f"/api/projects/{both[0]['remote_id']}").json()["title"]
-    assert title == f"Хто? · {both[0]['person']}"
+    assert title == f"Хто? · {both[0]['annotator']}"
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
-    person = f"{olha.email} ({both[0]['person']})"
+    person = f"{olha.email} ({both[0]['annotator']})"
     assert f"2 items wait for {person} in Label Studio: 1 new, 1 sent. Send them the address:" in more
     assert "The items have stratum: long, short." in hromada(
         "label-studio", "push", "q", "--person", olha.email, "--where", "stratum = middle", code=2
@@ -106,7 +106,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     )
     said = hromada("label-studio", "push", "q", "--person", str(taras.id), "--second")
     assert "None of their answers waits for a second look" in said
-    person = f"{taras.id} ({both[1]['person']})"
+    person = f"{taras.id} ({both[1]['annotator']})"
     assert f"Nothing waits for {person} in Label Studio." in said
     assert "http" not in said
     hromada("pause", "q")
