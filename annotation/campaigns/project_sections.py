@@ -39,14 +39,9 @@ FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕�
 """The rewards of a project that names none."""
 
 
-def _get_items_tag(value: object) -> str:
-    """Whether `items` is the word "from votes" or a section with keys."""
-    return "<word>" if isinstance(value, str) else "<section>"
-
-
 Items = Annotated[
     Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
-    Discriminator(_get_items_tag),
+    Discriminator(lambda value: "<word>" if isinstance(value, str) else "<section>"),
 ]
 
 

@@ -114,13 +114,9 @@ class Positions(Section):
         return self
 
 
-def _get_labels_tag(value: object) -> str:
-    return "<word>" if isinstance(value, str) else "<codes>"
-
-
 Labels = Annotated[
     Annotated[Literal["positions"], Tag("<word>")] | Annotated[Positions, Tag("<codes>")],
-    Discriminator(_get_labels_tag),
+    Discriminator(lambda value: "<word>" if isinstance(value, str) else "<codes>"),
 ]
 
 

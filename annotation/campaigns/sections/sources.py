@@ -33,13 +33,9 @@ class ShownColumn(Section):
     step: Count = 1
 
 
-def _get_column_tag(value: object) -> str:
-    return "<column>" if isinstance(value, str) else "<part>"
-
-
 AnyShownColumn = Annotated[
     Annotated[Text, Tag("<column>")] | Annotated[ShownColumn, Tag("<part>")],
-    Discriminator(_get_column_tag),
+    Discriminator(lambda value: "<column>" if isinstance(value, str) else "<part>"),
     BeforeValidator(base.refuse_none),
 ]
 ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
