@@ -151,8 +151,8 @@ def _count_sound_cells(text: str, *, line: int, delimiter: str) -> int:
     rows = "".join(io.StringIO(text, newline="").readlines()[line - 1 :])
     cell = re.compile(rf'(?:"(?:[^"]|"")*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*)?{delimiter}')
     count = position = 0
-    while found := cell.match(rows, position):
-        count, position = count + 1, found.end()
+    while match := cell.match(rows, position):
+        count, position = count + 1, match.end()
     return count
 
 

@@ -31,15 +31,17 @@ def build_source(session: Session, name: str, projects: Sequence[ProjectInputs] 
     """
     programme = queries.find_programme(session, name)
     stored = queries.list_named_projects(session, name)
-    known = {inputs.project.name: inputs for inputs in projects}
+    inputs_by_name = {inputs.project.name: inputs for inputs in projects}
     tasks: list[TaskSource] = []
     unfit: list[UnfitQuestion] = []
     for project in stored:
-        inputs = known.get(project.name) or ProjectInputs(view=session, project=project)
+        inputs = inputs_by_name.get(project.name) or ProjectInputs(view=session, project=project)
         names = {question.name: f"{project.name}/{question.name}" for question in inputs.definition.all_questions}
         names[inputs.definition.all_questions[0].name] = project.name
         obstacles = [(question, _find_obstacle(question)) for question in inputs.definition.all_questions]
-        unfit += [UnfitQuestion(name=names[one.name], reason=reason) for one, reason in obstacles if reason is not None]
+        unfit += [
+            UnfitQuestion(name=names[asked.name], reason=reason) for asked, reason in obstacles if reason is not None
+        ]
         tasks += _build_task_sources(inputs, [question for question, reason in obstacles if reason is None])
     first = programme or stored[0]
     return BuildSource(

@@ -67,9 +67,9 @@ class ProjectInputs:
         A remark is an optional text.
         """
         first, *later = self.definition.all_questions
-        asked = [one for one in later if one.required or not TYPES_BY_QUESTION[one.kind].is_free_text]
-        found = [self.read_data_set(question.name) for question in asked]
-        return (self.read_data_set(first.name), *(data for data in found if not data.list_counted_answers().empty))
+        rated = [asked for asked in later if asked.required or not TYPES_BY_QUESTION[asked.kind].is_free_text]
+        data_sets = [self.read_data_set(question.name) for question in rated]
+        return (self.read_data_set(first.name), *(data for data in data_sets if not data.list_counted_answers().empty))
 
     def read_data_set(
         self, name: str | None = None, *, pool: Pool = Pool.MAIN, earlier: bool = False
@@ -159,7 +159,7 @@ class ProjectInputs:
     def full_responses(self) -> FullResponses | None:
         """The full responses, where the project asks for corrections or has a filtering rule."""
         definition = self.definition
-        if not (definition.filtering or any(one.corrects_text for one in definition.all_questions)):
+        if not (definition.filtering or any(question.corrects_text for question in definition.all_questions)):
             return None
         data, first, rule = self._published[0], definition.all_questions[0].name, definition.filtering
         stored = frames.read_answers(self.view, self.project)
@@ -175,7 +175,7 @@ class ProjectInputs:
             if rule is None
             else FilteringRule(**rule.model_dump(exclude={"keep"}), keep=dict(rule.keep or {})),
             unasked=tuple(self._list_unasked(data, [surface for _, surface in stored])),
-            adjudicated={one.question: list_adjudicated_items(one) for one in self._published},
+            adjudicated={data_set.question: list_adjudicated_items(data_set) for data_set in self._published},
         )
 
     def _list_unasked(self, data: inputs.DataSet, surfaces: Sequence[Surface]) -> Iterator[frozenset[str]]:

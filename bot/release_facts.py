@@ -226,15 +226,15 @@ def _build_project_facts(session: Session, project: Project) -> facts.ProjectFac
         lint=_list_lint(session, project),
         texts=tuple(
             facts.TextFact(
-                kind={"warning": "content_warning"}.get(one.kind.value, one.kind.value),
-                scope=one.scope,
-                version=one.version,
-                sha256=one.sha256,
-                text=one.text,
-                n_people=None if counted.imported else one.n_people,
-                n_answers=None if counted.imported else one.n_answers,
+                kind={"warning": "content_warning"}.get(text.kind.value, text.kind.value),
+                scope=text.scope,
+                version=text.version,
+                sha256=text.sha256,
+                text=text.text,
+                n_people=None if counted.imported else text.n_people,
+                n_answers=None if counted.imported else text.n_answers,
             )
-            for one in item_history.list_read_texts(session, project, scopes=campaign.scopes)
+            for text in item_history.list_read_texts(session, project, scopes=campaign.scopes)
         ),
         **asked,
     )
@@ -272,7 +272,7 @@ def _list_facts_of_people(session: Session, campaign: _Campaign) -> dict[str, An
         "consented": steps.consented,
         "started": steps.started,
         "finished": steps.finished,
-        "active_hours": round(sum(one.hours for one in work.values()), 4),
+        "active_hours": round(sum(work_of_one.hours for work_of_one in work.values()), 4),
         "shuffles_options": any(getattr(question, "shuffle", False) for question in definition.all_questions),
         "shuffles_items": True,
     }
@@ -320,7 +320,7 @@ def _list_profile(
 ) -> tuple[facts.ProfileCount, ...]:
     counted = count_profile(session, tuple(fields), annotators=annotators)
     questions = {field.name: field.text for field in fields}
-    return tuple(one for name, counts in counted.items() for one in _suppress(name, questions[name], counts))
+    return tuple(count for name, counts in counted.items() for count in _suppress(name, questions[name], counts))
 
 
 def _list_attested(session: Session, campaign: _Campaign) -> tuple[facts.ProfileCount, ...]:
@@ -352,12 +352,12 @@ def _describe_pay(session: Session, campaign: _Campaign, work: Mapping[int, paym
     rates = payments.compute_hourly_rates(work, paid)
     positive = {person for person, sums in paid.items() if any(money.hundredths > 0 for money in sums)}
     rated = {person for person in positive if person in work and work[person].hours > 0}
-    known = len(rated) >= privacy.MIN_CELL and len(rates) == 1
+    is_published = len(rated) >= privacy.MIN_CELL and len(rates) == 1
     return facts.Pay(
         scheme=scheme,
-        currency=rates[0].currency if known else section.currency if section else None,
+        currency=rates[0].currency if is_published else section.currency if section else None,
         n_paid=len(positive) if len(positive) >= privacy.MIN_CELL else 0,
-        hourly_median=rates[0].hundredths / 100 if known else None,
+        hourly_median=rates[0].hundredths / 100 if is_published else None,
     )
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from sqlmodel import Session
 
 from annotation.campaigns import consistency
 from annotation.campaigns.project_file import CheckedProject
@@ -22,7 +21,6 @@ from annotation.simulation import engine, outcome
 from annotation.simulation.answer_generator import SimulationSettings
 from annotation.simulation.outcome import Outcome
 from annotation.store import database, queries
-from annotation.store.models import Project
 from annotation.vocabulary import Pool
 from annotation.workflow import definitions
 from annotation.workflow.annotators import invitations
@@ -198,7 +196,11 @@ def _simulate_campaign(
     with db.transaction() as session:
         projects.load_project(session, campaign, contents, now=engine.SIMULATION_START)
         project = queries.get_project(session, campaign.name)
-        _invite(session, project, people=settings.people)
+        admission = definitions.get_project_definition(project).admission
+        cohort = next(iter(admission.cohort), None) if admission else None
+        invitations.create_invitation(
+            session, target=project, code="simulated", uses=settings.people, cohort=cohort, now=engine.SIMULATION_START
+        )
         transitions.start_project(session, project=project, now=engine.SIMULATION_START, rehearsal=True)
     simulation = engine.create_simulation(db, settings=settings, names=[campaign.name])
     simulation.run(progress=progress)
@@ -212,15 +214,6 @@ def _simulate_campaign(
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}
     scores = _compute_scores(data, truth)
     return Trial(overlap=describe_overlap(overlap), outcome=measured, scores=scores, planned=planned)
-
-
-def _invite(session: Session, project: Project, *, people: int) -> None:
-    """Create one invitation for all simulated annotators, into the first cohort that the project admits."""
-    admission = definitions.get_project_definition(project).admission
-    cohort = next(iter(admission.cohort), None) if admission else None
-    invitations.create_invitation(
-        session, target=project, code="simulated", uses=people, cohort=cohort, now=engine.SIMULATION_START
-    )
 
 
 def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:

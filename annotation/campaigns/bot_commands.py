@@ -71,12 +71,12 @@ def refuse_in_texts(texts: Iterable[tuple[str | None, Where]]) -> None:
 
 def _find_unknown_commands(text: str) -> dict[str, int]:
     """The commands in a text that the bot does not have, with where each is first."""
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for match in _COMMAND.finditer(text):
         name = match[1]
         if not name.isdecimal() and name.lower() not in _KNOWN:
-            found.setdefault(name, match.start())
-    return found
+            positions.setdefault(name, match.start())
+    return positions
 
 
 def _suggest_command(name: str) -> str:

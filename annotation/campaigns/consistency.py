@@ -31,7 +31,8 @@ def list_idle_rules(
     """
     if not isinstance(definition.items, ItemsSection) or definition.overlap is None:
         return
-    n_items = _count_items_of_one(definition, item_counts, quota=quota)
+    cap = None if definition.caps is None else definition.caps.items
+    n_items = min(limit for limit in (item_counts.get(Pool.MAIN, 0), cap, quota) if limit is not None)
     for number, rule in enumerate(definition.quality, start=1):
         if isinstance(rule, ControlRule):
             n_met = _count_controls_of_one(definition, item_counts, n_items)
@@ -67,12 +68,6 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
         yield f"With an even number of answers ({least}) the majority can tie: write an odd `overlap`, as {least + 1}."
     if item_counts.get(Pool.MAIN, 0) == 1:
         yield "One item has no interval: put more items into the file."
-
-
-def _count_items_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int], *, quota: int | None) -> int:
-    """The most main items that one annotator gets."""
-    cap = None if definition.caps is None else definition.caps.items
-    return min(limit for limit in (item_counts.get(Pool.MAIN, 0), cap, quota) if limit is not None)
 
 
 def _count_controls_of_one(definition: ProjectSections, item_counts: Mapping[Pool, int], n_items: int) -> int:
@@ -241,9 +236,9 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
                 message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
             possible = earlier[name].closed_answers
-            known = None if possible is None else spelling.index_names(possible)
+            names = None if possible is None else spelling.index_names(possible)
             unknown = next(
-                (value for value in values if known is not None and spelling.build_key(value) not in known), None
+                (value for value in values if names is not None and spelling.build_key(value) not in names), None
             )
             if unknown is not None:
                 named = spelling.quote_word(unknown, beside=possible or ())

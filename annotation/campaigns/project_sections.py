@@ -7,15 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from annotation.campaigns.questions import AnyQuestion, Question
-from annotation.campaigns.sections.annotators import (
-    AdmissionSection,
-    AttestationSection,
-    ConsentSection,
-    ExamplesSection,
-    ExposureSection,
-    ProfileField,
-    RewardSection,
-)
+from annotation.campaigns.sections import annotators
 from annotation.campaigns.sections.base import Language, PathInFile, ProjectName, Seconds, Section, Text
 from annotation.campaigns.sections.quality import (
     BenchmarkSection,
@@ -47,14 +39,9 @@ FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕�
 """The rewards of a project that names none."""
 
 
-def _get_items_tag(value: object) -> str:
-    """Whether `items` is the word "from votes" or a section with keys."""
-    return "<word>" if isinstance(value, str) else "<section>"
-
-
 Items = Annotated[
     Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
-    Discriminator(_get_items_tag),
+    Discriminator(lambda value: "<word>" if isinstance(value, str) else "<section>"),
 ]
 
 
@@ -72,7 +59,7 @@ class ProjectSections(Section):
     kind: Literal["annotation", "baseline"] = "annotation"
     instructions: str = ""
     instructions_file: PathInFile | None = None
-    examples: ExamplesSection | None = None
+    examples: annotators.ExamplesSection | None = None
     question: AnyQuestion | None = None
     questions: Annotated[tuple[AnyQuestion, ...], Field(min_length=1)] | None = None
     items: Items
@@ -85,13 +72,13 @@ class ProjectSections(Section):
     controls: ControlsSection | None = None
     repeats: RepeatsSection | None = None
     quality: tuple[QualityRule, ...] = ()
-    admission: AdmissionSection | None = None
+    admission: annotators.AdmissionSection | None = None
     content_warning: Text | None = None
-    consent: ConsentSection | None = None
-    profile: tuple[ProfileField, ...] = ()
-    reward: RewardSection | None = None
-    attestation: AttestationSection | None = None
-    exposure: ExposureSection | None = None
+    consent: annotators.ConsentSection | None = None
+    profile: tuple[annotators.ProfileField, ...] = ()
+    reward: annotators.RewardSection | None = None
+    attestation: annotators.AttestationSection | None = None
+    exposure: annotators.ExposureSection | None = None
     reports: ReportsSection | None = None
     review: ReviewSection | None = None
     filtering: FilteringSection | None = None

@@ -98,7 +98,7 @@ def explain_errors(source: yaml_document.YamlDocument, failure: ValidationError,
 def _list_places(error: ErrorDetails) -> Iterable[tuple[yaml_document.KeyPath, str]]:
     """The key path of an error without tags of unions (`<choice>`), or each contradiction's own, with its message."""
     if error["type"] == CONTRADICTION:
-        return [(one.key_path, f"{one.message}.") for one in error["ctx"]["found"]]
+        return [(contradiction.key_path, f"{contradiction.message}.") for contradiction in error["ctx"]["found"]]
     parts = [part for part in error["loc"] if not (isinstance(part, str) and part.startswith("<"))]
     return [(tuple(part for part in parts if part != "[key]"), error["msg"])]
 

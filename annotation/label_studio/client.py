@@ -255,9 +255,9 @@ class Client:
 
 def connect_server() -> Client:
     """A client for the server that the settings name."""
-    found = settings.read_settings()
-    token = found.label_studio_token
-    return Client(found.label_studio_url, None if token is None else token.get_secret_value())
+    configured = settings.read_settings()
+    token = configured.label_studio_token
+    return Client(configured.label_studio_url, None if token is None else token.get_secret_value())
 
 
 def _read_task_ids(response: Any, *, n_tasks: int, url: str) -> list[int]:

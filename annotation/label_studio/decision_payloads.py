@@ -37,8 +37,8 @@ def render_candidates(
             for number, candidate in enumerate(candidates, start=1)
         ]
     parts += [
-        f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {elements.escape_html(one)}</p>'
-        for one in reports
+        f'<p class="hr-report"><b>{html.escape(texts("reported"))}:</b> {elements.escape_html(report)}</p>'
+        for report in reports
     ]
     return "".join(parts)
 
@@ -103,11 +103,11 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     verdicts = [*candidates, *own, {"value": texts("broken"), "alias": decision_controls.BROKEN}]
     keys = elements.DIGIT_HOTKEYS
     data[decision_controls.VERDICTS_KEY] = [
-        one | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, one in enumerate(verdicts)
+        verdict | ({"hotkey": keys[place]} if place < len(keys) else {}) for place, verdict in enumerate(verdicts)
     ]
     data[decision_controls.OTHERS_KEY] = [
-        {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": one["alias"]}
-        for place, (candidate, one) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
+        {"value": _describe_choice(question, place, replace(candidate, votes=None), texts), "alias": choice["alias"]}
+        for place, (candidate, choice) in enumerate(zip(opened.candidates, candidates, strict=True), start=1)
     ]
     answers = [candidate.answer for candidate in opened.candidates]
     data |= control.build_decision_data(question, build_content(item), answers)
@@ -207,7 +207,7 @@ def _encode_own_answer(question: Question, raw: object, content: QuestionContent
 
 
 def _get_candidate(candidates: Sequence[str], alias: str) -> str:
-    found = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
-    if found is None:
+    candidate = next((answer for answer in candidates if decision_controls.name_candidate(answer) == alias), None)
+    if candidate is None:
         raise decision_controls.build_refusal(f"{alias!r} was chosen in Label Studio, which is no candidate.")
-    return found
+    return candidate

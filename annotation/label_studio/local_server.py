@@ -49,11 +49,11 @@ class ServerExamination:
 
     def as_json(self) -> dict[str, Any]:
         """The state with the keys of `--json`, where batches stand under `desks`, their old name."""
-        keys = ("project", "person", "pass", "remote_id", "tasks", "is")
+        keys = ("project", "annotator", "pass", "remote_id", "tasks", "is")
         return {
             "url": self.url,
             "version": self.version,
-            "accounts": [dict(zip(("account", "name", "person"), row, strict=True)) for row in self.accounts],
+            "accounts": [dict(zip(("account", "name", "annotator"), row, strict=True)) for row in self.accounts],
             "desks": [dict(zip(keys, row, strict=True)) for row in self.batches],
         }
 
@@ -63,7 +63,7 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
     client.get_own_account()
     remote_projects.adopt_server(database, client)
     with database.reading() as session:
-        known = map_accounts_to_pseudonyms(session, server=client.server_id)
+        pseudonyms = map_accounts_to_pseudonyms(session, server=client.server_id)
         rows = [
             (batch, project, annotator, batches.count_tasks(session, batch))
             for batch, project, annotator in batches.list_batches(session, server=client.server_id)
@@ -72,10 +72,10 @@ def examine_server(database: Database, client: Client) -> ServerExamination:
         url=server_models.strip_credentials(client.url),
         version=client.get_version(),
         accounts=tuple(
-            (account.id, account.name, known.get(account.id))
+            (account.id, account.name, pseudonyms.get(account.id))
             for account in sorted(client.list_accounts(), key=lambda account: account.id)
         ),
-        batches=tuple(_examine_batch(client, *row, linked=row[2].pseudonym in known.values()) for row in rows),
+        batches=tuple(_examine_batch(client, *row, linked=row[2].pseudonym in pseudonyms.values()) for row in rows),
     )
 
 
@@ -161,14 +161,14 @@ def find_program(named: Path | None = None) -> Path:
     """The server's program: the named one, else that of `make servers`; raises NotFound where there is none."""
     beside = Path(sys.prefix).parent  # the checkout, where hromada runs from its .venv
     candidates = [named] if named is not None else [INSTALLED, beside / INSTALLED]
-    found = next((path for path in candidates if path.is_file()), None)
-    if found is None:
+    executable = next((path for path in candidates if path.is_file()), None)
+    if executable is None:
         raise NotFound(
             f"There is no Label Studio at {candidates[0]}.",
             remedy="Install it in the checkout of hromada: `make servers`; or start it with Docker, as "
             "docker/compose.yaml says: `docker compose --profile label-studio up`.",
         )
-    return found.absolute()
+    return executable.absolute()
 
 
 @contextmanager

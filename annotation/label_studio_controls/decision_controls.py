@@ -76,8 +76,8 @@ def read_choices(values: Sequence[Any]) -> list[str]:
     chosen: list[str] = []
     for value in values:
         listed = value.get("choices") if isinstance(value, Mapping) else None
-        for one in listed if isinstance(listed, list) else [listed]:
-            alias = one[0] if isinstance(one, list) and one else one
+        for choice in listed if isinstance(listed, list) else [listed]:
+            alias = choice[0] if isinstance(choice, list) and choice else choice
             if isinstance(alias, str):
                 chosen.append(alias)
     return list(dict.fromkeys(chosen))
@@ -95,11 +95,11 @@ def read_texts(values: Sequence[Any]) -> list[str]:
 def read_text(values: Mapping[str, Sequence[Any]], number: int, begun: Sequence[str]) -> str:
     """What a text field holds in the end; Label Studio may give the text that it began with beside it."""
     written = read_texts(values.get(get_beginning_control(number), []))
-    known = {text.strip() for text in begun}
-    found = [text for text in written if text.strip() not in known] or written
-    if len(found) > 1:
+    initial_texts = {text.strip() for text in begun}
+    new_texts = [text for text in written if text.strip() not in initial_texts] or written
+    if len(new_texts) > 1:
         raise build_refusal("A field has several texts in Label Studio.")
-    return found[0] if found else ""
+    return new_texts[0] if new_texts else ""
 
 
 def build_refusal(problem: str) -> BadInput:

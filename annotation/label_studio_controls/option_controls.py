@@ -7,18 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
-from annotation.label_studio_controls import decision_controls, elements
-from annotation.label_studio_controls.control_base import (
-    PUSH_AGAIN_REMEDY,
-    ControlContext,
-    ControlResult,
-    ControlType,
-    InterfaceWords,
-    Q,
-    add_question,
-    read_list,
-    take_only_answer,
-)
+from annotation.label_studio_controls import control_base, decision_controls, elements
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -27,18 +16,18 @@ INLINE_LENGTH = 48
 """Options with at most so many characters in all are shown side by side."""
 
 
-class OptionControl(ControlType[Q], Generic[Q]):
+class OptionControl(control_base.ControlType[control_base.Q], Generic[control_base.Q]):
     """Options of which one is chosen."""
 
     choice: ClassVar[str] = "single-radio"
     always_inline: ClassVar[bool] = False
 
-    def count_hotkeys(self, question: Q) -> Mapping[str, int]:
+    def count_hotkeys(self, question: control_base.Q) -> Mapping[str, int]:
         """Return one for each option; options in the task get the digits."""
         in_task = elements.has_task_options(question)
         return {question.name: len(elements.DIGIT_HOTKEYS if in_task else question.get_options(None))}
 
-    def build_control(self, card: Element, question: Q, context: ControlContext) -> None:
+    def build_control(self, card: Element, question: control_base.Q, context: control_base.ControlContext) -> None:
         """Add the options: from the project file, or from the task."""
         options = question.get_options(None)
         in_task = elements.has_task_options(question)
@@ -58,9 +47,9 @@ class OptionControl(ControlType[Q], Generic[Q]):
         for option, label, key in zip_longest(options, question.get_labels(None), context.hotkeys[question.name]):
             elements.add_element(choices, "Choice", value=elements.escape_variables(option), alias=label, hotkey=key)
 
-    def read_result(self, question: Q, result: ControlResult) -> object:
+    def read_result(self, question: control_base.Q, result: control_base.ControlResult) -> object:
         """Return the label of the option."""
-        return take_only_answer(question, read_labels(question, result))
+        return control_base.take_only_answer(question, read_labels(question, result))
 
 
 class ChoiceControl(OptionControl[ChoiceQuestion]):
@@ -72,7 +61,7 @@ class ScaleControl(OptionControl[ScaleQuestion]):
 
     always_inline = True
 
-    def build_control(self, card: Element, question: ScaleQuestion, context: ControlContext) -> None:
+    def build_control(self, card: Element, question: ScaleQuestion, context: control_base.ControlContext) -> None:
         """Add the captions and the points."""
         if question.ends is not None:
             elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
@@ -85,7 +74,7 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
     choice = "multiple"
     is_in_decisions = True
 
-    def describe_limit(self, question: ChoicesQuestion, texts: InterfaceWords) -> str | None:
+    def describe_limit(self, question: ChoicesQuestion, texts: control_base.InterfaceWords) -> str | None:
         """Return how many boxes are to be ticked."""
         if question.most is None:
             return texts("at-least", least=question.least) if question.least > 1 else None
@@ -93,7 +82,7 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
             return texts("between", least=question.least, most=question.most)
         return texts("at-most", most=question.most)
 
-    def read_result(self, question: ChoicesQuestion, result: ControlResult) -> object:
+    def read_result(self, question: ChoicesQuestion, result: control_base.ControlResult) -> object:
         """Return the ticked boxes."""
         return read_labels(question, result) or None
 
@@ -101,21 +90,25 @@ class ChoicesControl(OptionControl[ChoicesQuestion]):
         """Return the choice that opens the boxes."""
         return (decision_controls.OWN,)
 
-    def build_decision_control(self, parent: Element, question: ChoicesQuestion, context: ControlContext) -> None:
+    def build_decision_control(
+        self, parent: Element, question: ChoicesQuestion, context: control_base.ControlContext
+    ) -> None:
         """Add the boxes as annotators have them."""
         view = decision_controls.add_condition(parent, decision_controls.OWN)
-        add_question(view, question, self, context, False)
+        control_base.add_question(view, question, self, context, False)
 
 
-def read_labels(question: Question, result: ControlResult) -> list[str]:
+def read_labels(question: Question, result: control_base.ControlResult) -> list[str]:
     """Return the chosen labels, in the order of the result."""
     labels = question.get_labels(result.content.options)
     chosen: list[str] = []
     for value in result.values.get(question.name, []):
         listed = value.get("choices") if isinstance(value, Mapping) else value
-        for one in read_list(question, listed):
-            label = one[0] if isinstance(one, list) and len(one) == 1 else one
+        for choice in control_base.read_list(question, listed):
+            label = choice[0] if isinstance(choice, list) and len(choice) == 1 else choice
             if label not in labels:
-                raise question.build_refusal(f"has {label!r} in Label Studio, which is no option.", PUSH_AGAIN_REMEDY)
+                raise question.build_refusal(
+                    f"has {label!r} in Label Studio, which is no option.", control_base.PUSH_AGAIN_REMEDY
+                )
             chosen.append(label)
     return list(dict.fromkeys(chosen))

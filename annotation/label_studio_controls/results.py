@@ -56,8 +56,8 @@ def _read_results(
     first: Mapping[str, str],
 ) -> dict[str, object]:
     """The answers by question; controls that were not touched have none."""
-    known = [name for question in questions for name in get_control(question).list_names(question)]
-    values = group_values(result, known, problem="which the project does not ask")
+    control_names = [name for question in questions for name in get_control(question).list_names(question)]
+    values = group_values(result, control_names, problem="which the project does not ask")
     given = ControlResult(values=values, content=content, first=first)
     answers = {question.name: get_control(question).read_result(question, given) for question in questions}
     return {name: answer for name, answer in answers.items() if answer is not None}

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.campaigns.questions import QuestionContent, SpanQuestion
 from annotation.campaigns.questions.question_base import decode_json
-from annotation.label_studio_controls import decision_controls, elements
-from annotation.label_studio_controls.control_base import (
-    ControlContext,
-    ControlResult,
-    ControlType,
-    InterfaceWords,
-    add_question,
-)
+from annotation.label_studio_controls import control_base, decision_controls, elements
 from annotation.label_studio_controls.elements import add_element, escape_html
 
 if TYPE_CHECKING:
@@ -31,7 +24,7 @@ def get_none_control(question: SpanQuestion) -> str:
     return f"{question.name}:none"
 
 
-class SpanControl(ControlType[SpanQuestion]):
+class SpanControl(control_base.ControlType[SpanQuestion]):
     """Marked parts of a column's text."""
 
     may_be_required = False
@@ -46,7 +39,7 @@ class SpanControl(ControlType[SpanQuestion]):
         """Return one for the marker, and one for the box."""
         return dict.fromkeys(self.list_names(question)[: 1 if question.none is None else 2], 1)
 
-    def build_control(self, card: Element, question: SpanQuestion, context: ControlContext) -> None:
+    def build_control(self, card: Element, question: SpanQuestion, context: control_base.ControlContext) -> None:
         """Add the marker, which cannot be required, and the box where "nothing" is an answer."""
         elements.add_header(card, context.texts("mark-here"), name="told", size=6)
         text = elements.get_text_object(question.field)
@@ -57,11 +50,11 @@ class SpanControl(ControlType[SpanQuestion]):
             box = add_element(card, "Choices", name=name, toName=text, choice="multiple")
             _add_option(box, "Choice", question.none, alias="none", keys=context.hotkeys[name])
 
-    def describe_limit(self, question: SpanQuestion, texts: InterfaceWords) -> str | None:
+    def describe_limit(self, question: SpanQuestion, texts: control_base.InterfaceWords) -> str | None:
         """Return how many parts may be marked."""
         return texts("at-most", most=question.most) if question.most > 1 else None
 
-    def read_result(self, question: SpanQuestion, result: ControlResult) -> object:
+    def read_result(self, question: SpanQuestion, result: control_base.ControlResult) -> object:
         """Return the parts with their classes, or the text for "nothing"."""
         text = result.content.fields.get(question.field, "")
         is_nothing = bool(result.values.get(get_none_control(question)))
@@ -89,10 +82,12 @@ class SpanControl(ControlType[SpanQuestion]):
         """Return the choice that opens the marker."""
         return (decision_controls.OWN_MARKS,)
 
-    def build_decision_control(self, parent: Element, question: SpanQuestion, context: ControlContext) -> None:
+    def build_decision_control(
+        self, parent: Element, question: SpanQuestion, context: control_base.ControlContext
+    ) -> None:
         """Add the marker as annotators have it."""
         view = decision_controls.add_condition(parent, decision_controls.OWN_MARKS)
-        add_question(view, question, self, context, False)
+        control_base.add_question(view, question, self, context, False)
 
 
 def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Sequence[str]) -> None:
@@ -102,10 +97,10 @@ def _add_option(parent: Element, tag: str, text: str, *, alias: str, keys: Seque
 
 def read_classes(region: Mapping[str, Any]) -> list[str]:
     """Return the classes of a marked part, as the controls Labels, HyperTextLabels and ParagraphLabels store them."""
-    found = next((region[key] for key in CLASS_KEYS if key in region), None)
-    if isinstance(found, str):
-        return [found]
-    return found if isinstance(found, list) and all(isinstance(label, str) for label in found) else []
+    classes = next((region[key] for key in CLASS_KEYS if key in region), None)
+    if isinstance(classes, str):
+        return [classes]
+    return classes if isinstance(classes, list) and all(isinstance(label, str) for label in classes) else []
 
 
 def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, object]:

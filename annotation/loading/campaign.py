@@ -62,14 +62,14 @@ class ControlGoldCollector:
         return tuple(sorted(items, key=lambda item: item.pool is Pool.CONTROL))
 
     def _build_item(self, draft: ItemDraft) -> ItemDraft:
-        known = self.golds.get(draft.external_id)
-        if not known:
+        truth = self.golds.get(draft.external_id)
+        if not truth:
             return draft
         first = self.definition.all_questions[0].name
-        golds = {name: next(iter(answers)) for name, answers in known.items()}
+        golds = {name: next(iter(answers)) for name, answers in truth.items()}
         pool = Pool.MAIN if draft.external_id in self.ordinary else Pool.CONTROL
-        accepted = tuple(known.get(first, {}))[1:]
-        origin = next(iter(next(iter(known.values())).values())).row
+        accepted = tuple(truth.get(first, {}))[1:]
+        origin = next(iter(next(iter(truth.values())).values())).row
         return draft._replace(gold=golds.get(first), golds=golds, accepted=accepted, pool=pool, origin=origin)
 
 
@@ -206,14 +206,14 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
         shown = tuple([get_cell(raw.row, column) for column in columns])
         options = parse_options(raw.row, section.options) if section.options else None
-        known = drafts.get(item_key)
-        if known is None:
+        draft = drafts.get(item_key)
+        if draft is None:
             group = _get_group(raw, section, campaign.name)
-            known = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
-            drafts[item_key] = known
+            draft = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
+            drafts[item_key] = draft
         else:
-            _refuse_different(known, raw, shown=shown, options=options)
-        collector.add_vote(known.external_id, raw)
+            _refuse_different(draft, raw, shown=shown, options=options)
+        collector.add_vote(draft.external_id, raw)
     if not drafts:
         raise BadInput(
             "The file has a header but no votes.",
@@ -230,11 +230,8 @@ def _refuse_different(
     before = (*first.shown, *(first.options or ()))
     now = (*(shown if any(shown) else raw.key), *(options or ()))
     if list(map(spelling.build_key, before)) != list(map(spelling.build_key, now)):
-        changed = ((one, other) for one, other in zip(before, now, strict=False) if one != other)
-        one, other = next(
-            ((one, other) for one, other in changed if spelling.build_key(one) != spelling.build_key(other)), ("", "")
-        )
-        differing = f": {spelling.describe_difference(one, other)}" if one or other else ""
+        changed = (pair for pair in zip(before, now, strict=False) if len(set(map(spelling.build_key, pair))) == 2)
+        differing = next((f": {spelling.describe_difference(old, new)}" for old, new in changed), "")
         raise BadInput(
             f"The row has the key of line {first.origin.line}, but shows another text or other options{differing}.",
             where=raw.row.where(first.pieces[0].field),
@@ -291,9 +288,9 @@ def _check_options(
     errors = ErrorCollector()
     for question in questions:
         for item in drafts:
-            found = question.find_option_problem(item.options, max_buttons=max_buttons)
-            if found is not None:
-                problem, remedy = found
+            obstacle = question.find_option_problem(item.options, max_buttons=max_buttons)
+            if obstacle is not None:
+                problem, remedy = obstacle
                 with errors:
                     raise BadInput(problem, where=item.origin.where(), remedy=remedy)
     errors.refuse()

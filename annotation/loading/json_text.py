@@ -31,7 +31,7 @@ class _Unusable(ValueError):
 def parse_json(text: str, *, path: Path, line: int | None = None, remedy: str) -> Any:
     """Parse JSON; raises BadInput with line and column. `line` is the line of a text that is one line of a file."""
     try:
-        value = json.loads(text, cls=_get_decoder)  # type: ignore[arg-type]  # a class is only called
+        value = json.loads(text, cls=lambda: _DECODER)  # type: ignore[arg-type]  # a class is only called
         _refuse_unstorable(text)
     except json.JSONDecodeError as failure:
         place = Where(file=path, line=line or failure.lineno, column=failure.colno)
@@ -124,10 +124,6 @@ def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_float, object_pairs_hook=_build_object)
 """Created once, because `json.loads` with these settings would create a decoder for every text."""
-
-
-def _get_decoder() -> json.JSONDecoder:
-    return _DECODER
 
 
 def _refuse_unstorable(text: str) -> None:

@@ -201,10 +201,10 @@ def _build_frame(
 
 
 def _refuse_twice(chosen: Iterable[ItemDraft], separate: Iterable[ItemDraft], *, pool: Pool) -> None:
-    known = {_get_key(item): item for item in separate}
-    both = [item for item in chosen if _get_key(item) in known]
+    item_by_key = {_get_key(item): item for item in separate}
+    both = [item for item in chosen if _get_key(item) in item_by_key]
     if both:
-        other = known[_get_key(both[0])].pool
+        other = item_by_key[_get_key(both[0])].pool
         raise BadInput(
             f"Items are in the {other.value} pool and in the {pool.value} pool: {_format_ids(both)}.",
             where=both[0].origin.where(),

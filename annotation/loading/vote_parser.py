@@ -92,11 +92,11 @@ class SpanClassReader:
     def _refuse_unnamed(self, classes: _Classes) -> None:
         question = classes.question
         named_classes = question.part_classes
-        known = named_classes or self._list_meaningless(question)
-        if set(classes.counts) <= set(known):
+        allowed = named_classes or self._list_meaningless(question)
+        if set(classes.counts) <= set(allowed):
             return
         named = f"the question names {', '.join(named_classes)}" if named_classes else "the question names none"
-        missing = [*(named_classes or ()), *sorted({*classes.counts} - {*known, ""})]
+        missing = [*(named_classes or ()), *sorted({*classes.counts} - {*allowed, ""})]
         raise BadInput(
             f"The marked parts have classes, and {named}: {classes.format_counts()}.",
             where=classes.first.row.where(
@@ -184,8 +184,8 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.is_nominal:
             if label not in labels:
-                times, first_raw, known = self.unknown_labels.get(label, (0, raw, labels))
-                self.unknown_labels[label] = (times + 1, first_raw, known)
+                times, first_raw, expected = self.unknown_labels.get(label, (0, raw, labels))
+                self.unknown_labels[label] = (times + 1, first_raw, expected)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw.row)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
@@ -265,14 +265,14 @@ class VoteParser:
         self.span_classes.refuse()
         if not self.unknown_labels:
             return
-        _, first, known = next(iter(self.unknown_labels.values()))
-        quoted = spelling.quote_words(self.unknown_labels, beside=known)
+        _, first, expected = next(iter(self.unknown_labels.values()))
+        quoted = spelling.quote_words(self.unknown_labels, beside=expected)
         named = ", ".join(
             f"{label} ({times} {'time' if times == 1 else 'times'})"
             for label, (times, _, _) in zip(quoted, self.unknown_labels.values(), strict=True)
         )
         raise BadInput(
-            f"Labels that are not among the options ({spelling.list_words(known, beside=self.unknown_labels)}):"
+            f"Labels that are not among the options ({spelling.list_words(expected, beside=self.unknown_labels)}):"
             f" {named}.",
             where=first.row.where(self.section.answer or "votes.answer"),
             remedy="Map them under `votes.labels.map`, or add them to the options.",

@@ -131,8 +131,8 @@ def draw_item_truth(
 ) -> ItemTruth:
     """Draw the true answers of an item: its gold, and generated answers to questions without gold."""
     drawn = {question.name: question.draw_truth(content, rng) for question in questions}
-    known = {name: answer for name, answer in drawn.items() if answer is not None}
-    return ItemTruth(content=content, answers=known | dict(golds), accepted=tuple(accepted))
+    given = {name: answer for name, answer in drawn.items() if answer is not None}
+    return ItemTruth(content=content, answers=given | dict(golds), accepted=tuple(accepted))
 
 
 def read_truths(session: Session, *, projects: Iterable[Project], seed: int) -> dict[tuple[int, str], ItemTruth]:

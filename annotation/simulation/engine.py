@@ -233,7 +233,7 @@ class Simulation:
             again = select(Assignment.id).where(
                 col(Assignment.project_id).in_(running), col(Assignment.repeat_at).is_not(None)
             )
-            return any(session.exec(one.limit(1)).first() is not None for one in (open_, again))
+            return any(session.exec(query.limit(1)).first() is not None for query in (open_, again))
 
     def _compute_progress(self) -> float:
         with self.db.reading() as session:

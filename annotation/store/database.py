@@ -96,20 +96,20 @@ def lock_annotator(session: Session, annotator_id: int) -> LockedAnnotator:
     Other transactions that lock the same row wait until this transaction ends. SQLite has one writer at a time and
     needs no row lock.
     """
-    found = read_locked(session, _LOCK, {"annotator": annotator_id})
-    if found is None:
+    row = read_locked(session, _LOCK, {"annotator": annotator_id})
+    if row is None:
         raise NotFound("There is no such annotator.")
-    return found[0]
+    return row[0]
 
 
 def read_locked(
     session: Session, statement: sa.Select[*tuple[Any, ...]], parameters: Mapping[str, Any]
 ) -> tuple[LockedAnnotator, list[Any]] | None:
     """Lock the annotator that a statement of `build_locking_select` finds, and read columns beside; None for nobody."""
-    found = row_tables.find_first(session, statement, parameters, row_tables.ANNOTATORS)
-    if found is None:
+    row = row_tables.find_first(session, statement, parameters, row_tables.ANNOTATORS)
+    if row is None:
         return None
-    annotator, _, *others = found
+    annotator, _, *others = row
     return LockedAnnotator(annotator, session, _get_transaction(session)), others
 
 

@@ -52,10 +52,10 @@ def read_frame(session: Session, query: sa.Select[Any]) -> pd.DataFrame:
     result = session.connection().execute(query)
     names = list(result.keys())
     columns: list[list[Any]] = [[] for _ in names]
-    known: dict[str, str] = {}
+    interned: dict[str, str] = {}
     for rows in result.partitions(ROWS_AT_ONCE):
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
-            column.extend([known.setdefault(value, value) if type(value) is str else value for value in values])
+            column.extend([interned.setdefault(value, value) if type(value) is str else value for value in values])
     return pd.DataFrame(dict(zip(names, columns, strict=True)), columns=names, dtype=object)
 
 

@@ -236,7 +236,10 @@ def check_database(engine: sa.Engine) -> tuple[IntegrityFinding, ...]:
     SQLite is asked about its file and its foreign keys; PostgreSQL checks both by itself.
     """
     with make_read_engine(engine).connect() as connection:
-        findings = [*_check_file(connection), _check_revision(connection)]
+        revision = migrations.get_revision(connection)
+        remedy = "hromada database upgrade" if revision in {None, *migrations.REVISIONS} else "upgrade hromada"
+        wrong = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: {remedy}"]
+        findings = [*_check_file(connection), _build_finding(f"the schema's revision is {migrations.HEAD}", wrong)]
         if any(finding.wrong for finding in findings):
             return tuple(findings)
         with Session(connection) as session:
@@ -275,13 +278,6 @@ def _check_file(connection: sa.Connection) -> tuple[IntegrityFinding, ...]:
             "what rows refer to is there", [f"{table} {row} to {parent}" for table, row, parent, _ in dangling]
         ),
     )
-
-
-def _check_revision(connection: sa.Connection) -> IntegrityFinding:
-    revision = migrations.get_revision(connection)
-    remedy = "hromada database upgrade" if revision in {None, *migrations.REVISIONS} else "upgrade hromada"
-    wrong = [] if revision == migrations.HEAD else [f"it is {revision or 'empty'}: {remedy}"]
-    return _build_finding(f"the schema's revision is {migrations.HEAD}", wrong)
 
 
 def _check_schema(connection: sa.Connection) -> IntegrityFinding:

@@ -288,7 +288,10 @@ def _take_place(session: Session, candidates: list[int]) -> ItemRow | None:
 def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetime) -> _Cursor:
     """Store a new cursor at its random start."""
     start = int(query.cursor_start * (top + 1))
-    cursor = _Cursor(start=start, pos=start, wrapped=False, seq=_get_last_settled_seq(session, query, now=now))
+    # Only settled rows: a transaction still open may commit a row with a lower `seq` later.
+    settled = _select_requeued(query).where(col(RequeuedItem.at) < _get_settled_limit(session, now))
+    row = session.connection().execute(settled.order_by(col(RequeuedItem.seq).desc()).limit(1)).first()
+    cursor = _Cursor(start=start, pos=start, wrapped=False, seq=(0 if row is None else int(row[0])))
     key = {"annotator_id": query.annotator_id, "project_id": query.project_id, "pool": query.pool}
     session.connection().execute(sa.insert(QueueCursor).values(**key, **asdict(cursor)))
     return cursor
@@ -300,13 +303,6 @@ def _build_cursor_condition(query: QueueQuery) -> tuple[sa.ColumnElement[bool], 
         col(QueueCursor.project_id) == query.project_id,
         col(QueueCursor.pool) == query.pool,
     )
-
-
-def _get_last_settled_seq(session: Session, query: QueueQuery, *, now: datetime) -> int:
-    """The last requeued item for a new cursor to leave out; no row with a lower `seq` is still to be committed."""
-    settled = _select_requeued(query).where(col(RequeuedItem.at) < _get_settled_limit(session, now))
-    row = session.connection().execute(settled.order_by(col(RequeuedItem.seq).desc()).limit(1)).first()
-    return 0 if row is None else int(row[0])
 
 
 def _select_requeued(query: QueueQuery) -> sa.Select[int, datetime]:

@@ -21,18 +21,9 @@ from sqlalchemy.orm import Mapped, aliased
 from sqlmodel import Session, col, func, select
 
 from aggregation.findings import Finding
+from annotation import vocabulary
 from annotation.store import row_tables
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
-from annotation.vocabulary import (
-    CONTROL_ITEM,
-    UNSAID_TIME_ZONE,
-    AssignmentStatus,
-    Exclusion,
-    ExclusionKind,
-    Pool,
-    Stage,
-    Surface,
-)
 
 Hours = dict[tuple[str, str], int]
 
@@ -52,14 +43,14 @@ def read_answer_hours(session: Session, project: Project) -> Hours:
         .where(
             col(Assignment.project_id) == project.id,
             col(Assignment.is_repeat).is_(False),
-            col(Item.pool) == Pool.MAIN,
+            col(Item.pool) == vocabulary.Pool.MAIN,
             build_final_revision_condition(),
         )
     )
     zones: dict[str, ZoneInfo] = {}
     hours: Hours = {}
     for item, pseudonym, zone, answered_at in session.exec(query):
-        if zone not in (None, UNSAID_TIME_ZONE) and answered_at is not None:
+        if zone not in (None, vocabulary.UNSAID_TIME_ZONE) and answered_at is not None:
             local = zones.setdefault(zone, ZoneInfo(zone))
             hours[item, pseudonym] = answered_at.replace(tzinfo=answered_at.tzinfo or UTC).astimezone(local).hour
     return hours
@@ -71,7 +62,7 @@ IS_TRAINING = sa.text("assignment.stage = 'training'")
 IS_FIRST_OCCASION = col(Assignment.occasion) == 0
 
 IS_ANSWERED = (
-    col(Assignment.status) == AssignmentStatus.DONE,
+    col(Assignment.status) == vocabulary.AssignmentStatus.DONE,
     col(Judgement.skip_reason).is_(None),
     sa.or_(col(Judgement.response) != "", col(Judgement.answers).is_not(None)),
 )
@@ -81,7 +72,7 @@ IS_ANSWERED = (
 class AnswerFacts(NamedTuple):
     """What `RULES` look at: the assignment of an answer, and whether it is empty and no skip (`is_empty`)."""
 
-    stage: Stage
+    stage: vocabulary.Stage
     is_control: bool
     is_repeat: bool
     exposed: bool
@@ -91,19 +82,19 @@ class AnswerFacts(NamedTuple):
 class ExclusionRule(NamedTuple):
     """A rule by which an answer without a stored exclusion does not count: its fact `column` has this value."""
 
-    exclusion: Exclusion
+    exclusion: vocabulary.Exclusion
     column: str
     value: object
 
 
 RULES = (
-    ExclusionRule(Pool.PILOT.exclusion, "stage", Stage.PILOT),
-    ExclusionRule(Pool.TRAINING.exclusion, "stage", Stage.TRAINING),
-    ExclusionRule(Pool.QUALIFICATION.exclusion, "stage", Stage.QUALIFICATION),
-    ExclusionRule(CONTROL_ITEM, "is_control", True),
-    ExclusionRule(Exclusion(ExclusionKind.REPEAT, Finding("repeated-item")), "is_repeat", True),
-    ExclusionRule(Exclusion(ExclusionKind.EXPOSED, Finding("exposed")), "exposed", True),
-    ExclusionRule(Exclusion(ExclusionKind.NO_ANSWER, Finding("no-response")), "is_empty", True),
+    ExclusionRule(vocabulary.Pool.PILOT.exclusion, "stage", vocabulary.Stage.PILOT),
+    ExclusionRule(vocabulary.Pool.TRAINING.exclusion, "stage", vocabulary.Stage.TRAINING),
+    ExclusionRule(vocabulary.Pool.QUALIFICATION.exclusion, "stage", vocabulary.Stage.QUALIFICATION),
+    ExclusionRule(vocabulary.CONTROL_ITEM, "is_control", True),
+    ExclusionRule(vocabulary.Exclusion(vocabulary.ExclusionKind.REPEAT, Finding("repeated-item")), "is_repeat", True),
+    ExclusionRule(vocabulary.Exclusion(vocabulary.ExclusionKind.EXPOSED, Finding("exposed")), "exposed", True),
+    ExclusionRule(vocabulary.Exclusion(vocabulary.ExclusionKind.NO_ANSWER, Finding("no-response")), "is_empty", True),
 )
 """In their order: where several apply, the first is the reason."""
 
@@ -120,13 +111,13 @@ _COLUMNS: Mapping[str, Any] = {
 
 
 @lru_cache(maxsize=4096)
-def find_exclusion(stored: Exclusion | None, facts: AnswerFacts) -> Exclusion | None:
+def find_exclusion(stored: vocabulary.Exclusion | None, facts: AnswerFacts) -> vocabulary.Exclusion | None:
     """Why an answer with these facts does not count; None where it counts. `stored` is the exclusion stored with it."""
     derived = (rule.exclusion for rule in RULES if getattr(facts, rule.column) == rule.value)
     return stored if stored is not None else next(derived, None)
 
 
-def build_exclusion_columns() -> tuple[sa.ColumnElement[ExclusionKind | None], sa.ColumnElement[str | None]]:
+def build_exclusion_columns() -> tuple[sa.ColumnElement[vocabulary.ExclusionKind | None], sa.ColumnElement[str | None]]:
     """Why a judgement of an assignment does not count, as SQL: the kind and the reason, both NULL where it counts."""
     kind, reason = col(Judgement.excluded_kind), col(Judgement.excluded_reason)
     kind_type, reason_type = kind.type, reason.type  # type: ignore[attr-defined]
@@ -136,24 +127,24 @@ def build_exclusion_columns() -> tuple[sa.ColumnElement[ExclusionKind | None], s
     return sa.case((is_stored, kind), *kinds, else_=None), sa.case((is_stored, reason), *reasons, else_=None)
 
 
-def build_counting_condition(*, ignoring: Collection[ExclusionKind] = ()) -> sa.ColumnElement[bool]:
+def build_counting_condition(*, ignoring: Collection[vocabulary.ExclusionKind] = ()) -> sa.ColumnElement[bool]:
     """The condition that a judgement of an assignment counts, or does not only for the kinds in `ignoring`."""
     applying = (_build_rule_condition(rule) for rule in RULES if rule.exclusion.kind not in ignoring)
     return sa.and_(build_stored_kind_condition(None, *ignoring), *(sa.not_(condition) for condition in applying))
 
 
-def build_stored_kind_condition(*kinds: ExclusionKind | None) -> sa.ColumnElement[bool]:
+def build_stored_kind_condition(*kinds: vocabulary.ExclusionKind | None) -> sa.ColumnElement[bool]:
     """The condition that the exclusion stored with a judgement is of one of these kinds; None: that none is stored."""
     column = col(Judgement.excluded_kind)
     return sa.or_(*(column.is_(None) if kind is None else column == kind for kind in kinds))
 
 
-def build_exclusion_condition(exclusion: Exclusion) -> sa.ColumnElement[bool]:
+def build_exclusion_condition(exclusion: vocabulary.Exclusion) -> sa.ColumnElement[bool]:
     """The condition that exactly this exclusion is stored with a judgement."""
     return build_stored_kind_condition(exclusion.kind) & (col(Judgement.excluded_reason) == exclusion.reason)
 
 
-def list_exclusion_values(exclusion: Exclusion | None) -> dict[str, Any]:
+def list_exclusion_values(exclusion: vocabulary.Exclusion | None) -> dict[str, Any]:
     """The columns of a judgement in which its exclusion is stored, with their values."""
     if exclusion is None:
         return {"excluded_kind": None, "excluded_reason": None}
@@ -268,8 +259,8 @@ def list_imported_control_answers(session: Session, *, project_id: int) -> list[
     query = _select_answers().where(
         col(Assignment.project_id) == project_id,
         IS_CONTROL,
-        col(Assignment.surface) == Surface.IMPORT,
-        build_stored_kind_condition(ExclusionKind.CONTROL),
+        col(Assignment.surface) == vocabulary.Surface.IMPORT,
+        build_stored_kind_condition(vocabulary.ExclusionKind.CONTROL),
         *IS_ANSWERED,
     )
     return _read_answers(session, query.order_by(col(Assignment.annotator_id), col(Assignment.id)))
@@ -279,8 +270,8 @@ def list_counting_answers(session: Session, *, item_id: int) -> list[FinalAnswer
     """The answers of an item that count towards its consensus; of a pilot item, those that the pilot counts."""
     query = _select_answers().where(
         col(Assignment.item_id) == item_id,
-        col(Assignment.status) == AssignmentStatus.DONE,
-        build_counting_condition(ignoring=(ExclusionKind.PILOT,)),
+        col(Assignment.status) == vocabulary.AssignmentStatus.DONE,
+        build_counting_condition(ignoring=(vocabulary.ExclusionKind.PILOT,)),
     )
     return _read_answers(session, query.order_by(col(Assignment.id)))
 
@@ -293,7 +284,9 @@ def build_known_seconds() -> sa.ColumnElement[float | None]:
     return sa.case((col(Judgement.seconds) >= 0, col(Judgement.seconds)))
 
 
-def list_stage_assignment_ids(session: Session, *, annotator_id: int, project_id: int, stage: Stage) -> Sequence[int]:
+def list_stage_assignment_ids(
+    session: Session, *, annotator_id: int, project_id: int, stage: vocabulary.Stage
+) -> Sequence[int]:
     """The ids of an annotator's assignments in a stage of a project."""
     query = select(Assignment.id).where(
         Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, Assignment.stage == stage
@@ -319,8 +312,8 @@ def _select_annotator_answers(
 def _select_answers() -> sa.Select[tuple[object, ...]]:
     revision = aliased(Judgement)
     is_unknown = sa.or_(col(revision.seconds_unknown).is_not(None), col(revision.seconds) < 0)
-    known = sa.case((func.count(sa.case((is_unknown, 1))) == 0, func.max(revision.seconds)))
-    seconds = sa.select(known).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
+    known_seconds = sa.case((func.count(sa.case((is_unknown, 1))) == 0, func.max(revision.seconds)))
+    seconds = sa.select(known_seconds).where(col(revision.assignment_id) == Assignment.id).scalar_subquery()
     return (
         sa.select(
             col(Assignment.id).label("assignment_id"),

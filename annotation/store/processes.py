@@ -57,8 +57,8 @@ def get_database_time(session: Session) -> datetime:
     if session.get_bind().dialect.name == "sqlite":
         text = session.connection().execute(sa.text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")).scalar_one()
         return datetime.fromisoformat(text)
-    found: datetime = session.connection().execute(sa.text("SELECT clock_timestamp()")).scalar_one()
-    return found.astimezone(UTC)
+    moment: datetime = session.connection().execute(sa.text("SELECT clock_timestamp()")).scalar_one()
+    return moment.astimezone(UTC)
 
 
 def get_machine_time() -> datetime:
@@ -82,7 +82,7 @@ def take_lease(
     return session.connection().execute(_TAKE, values).rowcount == 1
 
 
-def find_current(connection: sa.Connection, *, now: datetime) -> tuple[str, datetime] | None:
+def find_active_lease(connection: sa.Connection, *, now: datetime) -> tuple[str, datetime] | None:
     """The name and end of the lease that is held longest from now on; None where none is held, or there is no table."""
     if not sa.inspect(connection).has_table(ProcessLease.__tablename__):
         return None
@@ -93,7 +93,7 @@ def find_current(connection: sa.Connection, *, now: datetime) -> tuple[str, date
 
 def refuse_running_bot(connection: sa.Connection, *, now: datetime) -> None:
     """Raise Conflict while a process holds a lease in the database: a bot polls, or serves a webhook."""
-    held = find_current(connection, now=now)
+    held = find_active_lease(connection, now=now)
     if held is not None:
         raise Conflict(
             "A bot works on this database.",

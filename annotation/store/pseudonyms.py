@@ -28,18 +28,7 @@ from aggregation.findings import Finding
 from annotation import input_files
 from annotation.errors import BadInput, Conflict, Where, explain_disk
 from annotation.settings import Settings
-from annotation.store import journal
-from annotation.store.models import (
-    Annotator,
-    ChatPause,
-    ErasedAnnotator,
-    Inbox,
-    Invitation,
-    LabelStudioAccount,
-    LabelStudioSetAside,
-    Outbox,
-    ToldGroup,
-)
+from annotation.store import journal, models
 from annotation.vocabulary import Event
 
 LEAST_SECRET, LEAST_ID = 6, 5
@@ -61,32 +50,32 @@ def list_identities(session: Session) -> tuple[Identity, ...]:
 
 def _walk_identities(session: Session) -> Iterator[Identity]:
     ids = (
-        select(Annotator.telegram_id).where(col(Annotator.telegram_id).is_not(None)),
-        select(Inbox.telegram_id).where(col(Inbox.telegram_id).is_not(None)).distinct(),
-        select(Outbox.chat_id).distinct(),
-        select(ChatPause.chat_id),
-        select(ToldGroup.chat_id),
+        select(models.Annotator.telegram_id).where(col(models.Annotator.telegram_id).is_not(None)),
+        select(models.Inbox.telegram_id).where(col(models.Inbox.telegram_id).is_not(None)).distinct(),
+        select(models.Outbox.chat_id).distinct(),
+        select(models.ChatPause.chat_id),
+        select(models.ToldGroup.chat_id),
     )
-    accounts = (select(LabelStudioAccount.user_id), select(LabelStudioSetAside.user_id))
+    accounts = (select(models.LabelStudioAccount.user_id), select(models.LabelStudioSetAside.user_id))
     for kind, queries in (("the Telegram id of a person or chat", ids), ("the id of a Label Studio account", accounts)):
         for query in queries:
             for number in session.exec(query):
                 written = str(abs(number or 0))
                 if len(written) >= LEAST_ID:
                     yield Identity(kind, written)
-    for code in session.exec(select(Invitation.code)):
+    for code in session.exec(select(models.Invitation.code)):
         if len(code) >= LEAST_SECRET:
             yield Identity("an invitation code", code)
 
 
 def list_secrets(settings: Settings) -> tuple[Identity, ...]:
     """The tokens of the settings, the key of the pseudonyms, and the password of the database."""
-    found = [
+    secrets = [
         secret.get_secret_value()
         for secret in (settings.telegram_token, settings.label_studio_token, settings.dashboard_token)
         if isinstance(secret, SecretStr)
     ]
-    named = dict.fromkeys(found, "a token of the settings")
+    named = dict.fromkeys(secrets, "a token of the settings")
     if settings.key_file.is_file():
         named[settings.key_file.read_text("utf-8", "replace").strip()] = "the key of the pseudonyms"
     url = sa.make_url(settings.database_url)
@@ -122,15 +111,15 @@ def compute_mark(pseudonym: str) -> str:
     return hashlib.sha256(f"erased annotator\x1f{pseudonym}".encode()).hexdigest()
 
 
-def find_mark(session: Session, pseudonym: str) -> ErasedAnnotator | None:
+def find_mark(session: Session, pseudonym: str) -> models.ErasedAnnotator | None:
     """The mark of an annotator who had this pseudonym and was erased; None where nobody was."""
-    return session.get(ErasedAnnotator, compute_mark(pseudonym))
+    return session.get(models.ErasedAnnotator, compute_mark(pseudonym))
 
 
 def get_standing(session: Session, pseudonym: str) -> Standing:
     """What holds for an annotator with this pseudonym from before their data were erased."""
-    found = find_mark(session, pseudonym)
-    return Standing() if found is None else Standing(**found.standing)
+    erased = find_mark(session, pseudonym)
+    return Standing() if erased is None else Standing(**erased.standing)
 
 
 def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now: datetime) -> None:
@@ -138,21 +127,21 @@ def record_erasure(session: Session, *, pseudonym: str, standing: Standing, now:
 
     Where they were erased before, what they did not touch since their return stays as it was.
     """
-    found = find_mark(session, pseudonym)
-    if found is None:
-        found = ErasedAnnotator(mark=compute_mark(pseudonym), erased_at=now, standing=standing.as_json())
+    erased = find_mark(session, pseudonym)
+    if erased is None:
+        erased = models.ErasedAnnotator(mark=compute_mark(pseudonym), erased_at=now, standing=standing.as_json())
     else:
-        found.erased_at, found.standing = now, standing.as_json()
-    session.add(found)
+        erased.erased_at, erased.standing = now, standing.as_json()
+    session.add(erased)
     session.flush()
 
 
 def list_marks(connection: sa.Connection) -> dict[str, dict[str, Any]]:
     """All marks with `erased_at` (ISO 8601) and `standing`; empty where the database has no table of them."""
-    if not sa.inspect(connection).has_table(ErasedAnnotator.__tablename__):
+    if not sa.inspect(connection).has_table(models.ErasedAnnotator.__tablename__):
         return {}
-    table = sa.select(ErasedAnnotator.mark, ErasedAnnotator.erased_at, ErasedAnnotator.standing)  # type: ignore[call-overload]
-    rows = connection.execute(table.order_by(col(ErasedAnnotator.mark)))
+    table = sa.select(models.ErasedAnnotator.mark, models.ErasedAnnotator.erased_at, models.ErasedAnnotator.standing)  # type: ignore[call-overload]
+    rows = connection.execute(table.order_by(col(models.ErasedAnnotator.mark)))
     return {mark: {"erased_at": erased_at.isoformat(), "standing": standing} for mark, erased_at, standing in rows}
 
 
@@ -161,34 +150,36 @@ def merge_marks(*sources: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[
     merged: dict[str, Mapping[str, Any]] = {}
     for source in sources:
         for mark, values in source.items():
-            known = merged.get(mark)
-            if known is None or _parse_time(known) < _parse_time(values):
+            earlier = merged.get(mark)
+            if earlier is None or _parse_time(earlier) < _parse_time(values):
                 merged[mark] = values
     return merged
 
 
 def add_marks(connection: sa.Connection, marks: Mapping[str, Mapping[str, Any]]) -> None:
     """Store the marks, in place of older ones of the same annotators; nothing where there is no table of them."""
-    if not marks or not sa.inspect(connection).has_table(ErasedAnnotator.__tablename__):
+    if not marks or not sa.inspect(connection).has_table(models.ErasedAnnotator.__tablename__):
         return
     merged = merge_marks(list_marks(connection), marks)
-    connection.execute(sa.delete(ErasedAnnotator))
+    connection.execute(sa.delete(models.ErasedAnnotator))
     rows = [
         {"mark": mark, "erased_at": _parse_time(values), "standing": values["standing"]}
         for mark, values in sorted(merged.items())
     ]
-    connection.execute(sa.insert(ErasedAnnotator), rows)
+    connection.execute(sa.insert(models.ErasedAnnotator), rows)
 
 
-def list_revived_annotators(session: Session) -> Sequence[Annotator]:
+def list_revived_annotators(session: Session) -> Sequence[models.Annotator]:
     """Annotators with the mark of an erased one: a backup that was restored has brought them back.
 
     Annotators who came after that erasure are new ones. Where nobody was ever erased, no annotator is read.
     """
-    erased_at = dict(session.exec(select(ErasedAnnotator.mark, ErasedAnnotator.erased_at)).all())
+    erased_at = dict(session.exec(select(models.ErasedAnnotator.mark, models.ErasedAnnotator.erased_at)).all())
     if not erased_at:
         return []
-    present = select(Annotator).where(col(Annotator.forgotten_at).is_(None)).order_by(col(Annotator.id))
+    present = (
+        select(models.Annotator).where(col(models.Annotator.forgotten_at).is_(None)).order_by(col(models.Annotator.id))
+    )
     return [
         annotator
         for annotator in session.exec(present)

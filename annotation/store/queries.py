@@ -214,8 +214,8 @@ def resolve_item_id(session: Session, *, project_id: int, written: str) -> str:
     The exact id is looked up first; only where it is not there are all ids compared.
     """
     of_project = select(Item.external_id).where(Item.project_id == project_id)
-    found = session.exec(of_project.where(Item.external_id == written)).first()
-    return found or spelling.find_name(written, session.exec(of_project)) or written
+    item_id = session.exec(of_project.where(Item.external_id == written)).first()
+    return item_id or spelling.find_name(written, session.exec(of_project)) or written
 
 
 def list_final_answers(

@@ -121,8 +121,8 @@ def read_project_definition(session: Session, project: ProjectRow) -> ProjectFil
     If the cache lacks it, read the whole row again: the definition alone could be one that another process has stored
     since, and the cache would keep it under the old key.
     """
-    found = _PROJECTS.find_definition(project)
-    return found or get_project_definition(session.get_one(Project, project.id, populate_existing=True))
+    definition = _PROJECTS.find_definition(project)
+    return definition or get_project_definition(session.get_one(Project, project.id, populate_existing=True))
 
 
 def get_programme_definition(programme: ProgrammeRow) -> ProgrammeFile:

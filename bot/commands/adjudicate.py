@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation import spelling
+from annotation.errors import HromadaError, NotFound
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Method, MethodOption, QuestionName, Seed
 from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
@@ -63,7 +65,7 @@ def adjudicate(
     from annotation.vocabulary import BatchWork
     from annotation.workflow.review import adjudication_queue, cases, reviewers
     from bot import doubtful_items
-    from bot.commands import command_line, data_sets, database_session, decision_files, decision_push, terminal_output
+    from bot.commands import command_line, data_sets, database_session, decision_files, decision_push
     from exports.results import DataSetResult, ResultOptions
 
     command_line.refuse_together(
@@ -186,9 +188,8 @@ class _Queue:
 
     def ask_for_decisions(self) -> None:
         """Show one case after another until none waits, or the adjudicator quits."""
-        from annotation.errors import HromadaError
         from annotation.workflow.review import adjudication_queue
-        from bot.commands import database_session, terminal_output
+        from bot.commands import database_session
         from bot.commands.case_screen import CaseScreen
         from bot.commands.decision_files import AdjudicationRow
 
@@ -224,7 +225,7 @@ class _Queue:
     def print_waiting(self, *, as_json: bool) -> None:
         """List what waits for the adjudicator, as they would be shown it, and how far the gold review is."""
         from annotation.workflow.review import adjudication_queue, cases
-        from bot.commands import database_session, terminal_output
+        from bot.commands import database_session
 
         with self._database.reading() as view:
             project = database_session.get_project(view, self._project)
@@ -255,7 +256,11 @@ class _Queue:
             f"{project.name} · waiting for {self._person.pseudonym}",
             ("item", "candidates", "why"),
             [
-                (row["item"], " | ".join(one["text"] for one in row["candidates"]), ", ".join(row["reasons"]))
+                (
+                    row["item"],
+                    " | ".join(candidate["text"] for candidate in row["candidates"]),
+                    ", ".join(row["reasons"]),
+                )
                 for row in rows
             ],
             notes=() if rows else ("Nothing waits for you.",),
@@ -277,7 +282,6 @@ class _Queue:
 
         Raises NotFound for an item on which nothing is decided that they may take back.
         """
-        from annotation.errors import NotFound
         from annotation.workflow.review import adjudication_queue
         from bot.commands import database_session, decision_files
 

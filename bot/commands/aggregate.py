@@ -8,25 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
+from bot.commands import data_sets, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import (
-    Earlier,
-    Method,
-    MethodOption,
-    QuestionName,
-    Seed,
-    Ties,
-    Unblind,
-    describe_normalisation,
-    format_title,
-    open_view,
-    read_project,
-    read_votes,
-)
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.consensus.consensus import Accuracy, Consensus
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
 
 
@@ -39,18 +26,17 @@ class Stop(StrEnum):
 
 def aggregate(
     project: ProjectName,
-    question: QuestionName = None,
-    earlier: Earlier = False,
-    method: MethodOption = Method.MAJORITY,
+    question: data_sets.QuestionName = None,
+    earlier: data_sets.Earlier = False,
+    method: data_sets.MethodOption = data_sets.Method.MAJORITY,
     ties: Annotated[
-        Ties, typer.Option(help="The label of a tie; `shared` and `drop` leave it open, `drop` counts it wrong.")
-    ] = Ties.SHARED,
-    seed: Seed = 0,
-    anchors: Annotated[
-        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
-    ] = False,
+        data_sets.Ties,
+        typer.Option(help="The label of a tie; `shared` and `drop` leave it open, `drop` counts it wrong."),
+    ] = data_sets.Ties.SHARED,
+    seed: data_sets.Seed = 0,
+    anchors: data_sets.Anchors = False,
     stop: Annotated[Stop, typer.Option(help="For dawid_skene: as crowd-kit stops, or at convergence.")] = Stop.CROWDKIT,
-    unblind: Unblind = False,
+    unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Make one label of the votes on each item.
@@ -59,23 +45,22 @@ def aggregate(
     `rover`, spans by the majority.
     """
     from aggregation.answer_types import compute_accuracy
-    from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions
 
-    with open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
-        data = read_votes(read_project(view, project), question, earlier=earlier)
-    if stop is Stop.CONVERGED and method is not Method.DAWID_SKENE:
+    with data_sets.open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
+        data = data_sets.read_votes(data_sets.read_project(view, project), question, earlier=earlier)
+    if stop is Stop.CONVERGED and method is not data_sets.Method.DAWID_SKENE:
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
     options = ResultOptions(method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value)
     result = DataSetResult(data=data, options=options)
     answers, consensus = result.answers, result.require_consensus()
-    circular = consensus.n_anchors > 0 or method is Method.SKILLS
+    circular = consensus.n_anchors > 0 or method is data_sets.Method.SKILLS
     accuracy = None if circular else compute_accuracy(answers, consensus)
     ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
     if json:
         terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong))
         return
-    notes = [*describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
+    notes = [*data_sets.describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
         notes.append("No accuracy: the gold that it would be measured by was used to make these labels.")
     elif data.has_circular_gold:
@@ -83,7 +68,7 @@ def aggregate(
     if not earlier:
         notes.append(f"As a file, a row for each item: hromada export {data.name} writes gold.csv.")
     terminal_output.print_table(
-        format_title(data, f"{consensus.method} ({consensus.version})"),
+        data_sets.format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),
         _build_rows(consensus, accuracy, ties_wrong),
         notes=notes,
@@ -107,17 +92,12 @@ def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Acc
     if accuracy is not None and accuracy.total:
         rows += [
             ("items with gold", accuracy.total),
-            ("right", _format_count(accuracy.right)),
+            ("right", int(accuracy.right) if accuracy.right == int(accuracy.right) else accuracy.right),
             ("accuracy", accuracy.value),
         ]
     if ties_wrong is not None and ties_wrong.total and labels["tie"].any():
         rows.append(("accuracy, ties wrong", ties_wrong.value))
     return rows
-
-
-def _format_count(number: float) -> int | float:
-    """A count as a whole number, an expected count with its decimals."""
-    return int(number) if number == int(number) else number
 
 
 def _build_json(

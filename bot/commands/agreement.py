@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import data_sets, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import (
-    Earlier,
-    QuestionName,
-    Seed,
-    Unblind,
-    describe_normalisation,
-    format_title,
-    open_view,
-    read_project,
-    read_votes,
-)
 
 if TYPE_CHECKING:
     from aggregation.agreement.table import Coefficient
@@ -44,12 +34,12 @@ class By(StrEnum):
 
 def agreement(
     project: ProjectName,
-    question: QuestionName = None,
-    earlier: Earlier = False,
+    question: data_sets.QuestionName = None,
+    earlier: data_sets.Earlier = False,
     by: Annotated[By | None, typer.Option(help="Break it down: by label, annotator, pair, time or class.")] = None,
     resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over items.")] = 1000,
-    seed: Seed = 0,
-    unblind: Unblind = False,
+    seed: data_sets.Seed = 0,
+    unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Measure how far people agree with each other.
@@ -59,10 +49,8 @@ def agreement(
     """
     from dataclasses import asdict
 
-    from bot.commands import terminal_output
-
-    with open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
-        data = read_votes(read_project(view, project), question, earlier=earlier)
+    with data_sets.open_view(None if earlier else [project], by="agreement", unblind=unblind) as view:
+        data = data_sets.read_votes(data_sets.read_project(view, project), question, earlier=earlier)
     if by is By.PAIR and data.answer_type.is_label:
         _print_pairs(data, json=json)
         return
@@ -88,10 +76,10 @@ def agreement(
         )
         for row in rows
     ]
-    notes = [*describe_normalisation(data), *_build_notes(rows, resamples=resamples, seed=seed)]
+    notes = [*data_sets.describe_normalisation(data), *_build_notes(rows, resamples=resamples, seed=seed)]
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
-    terminal_output.print_table(format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
+    terminal_output.print_table(data_sets.format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
 
 
 def _describe_basis(data: DataSet, by: By | None) -> str:
@@ -154,7 +142,6 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
 def _print_pairs(data: DataSet, *, json: bool) -> None:
     """Cohen's kappa of every two annotators who met on an item."""
     from aggregation.agreement import people
-    from bot.commands import terminal_output
 
     pairs = people.compute_cohen_pairs(_list_first_votes(data)).assign(level="nominal").astype(object)
     rows = pairs.mask(pairs.isna(), None).to_dict("records")
@@ -167,5 +154,5 @@ def _print_pairs(data: DataSet, *, json: bool) -> None:
     ]
     shown = [tuple(row.values()) for row in rows]
     terminal_output.print_table(
-        format_title(data, _describe_basis(data, By.PAIR)), tuple(pairs.columns), shown, notes=notes
+        data_sets.format_title(data, _describe_basis(data, By.PAIR)), tuple(pairs.columns), shown, notes=notes
     )

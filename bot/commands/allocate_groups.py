@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 
@@ -20,7 +21,7 @@ def allocate_groups(
     Do it before the projects start: a shortage of annotators stops the start.
     """
     from annotation.workflow.allocation import group_allocation
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = [database_session.get_project(transaction, project) for project in projects]

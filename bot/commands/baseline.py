@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands import baseline_tables
+from aggregation.errors import HromadaError
+from bot.commands import baseline_tables, data_sets, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import (
-    Earlier,
-    QuestionName,
-    ScoreTies,
-    Seed,
-    Ties,
-    Unblind,
-    describe_normalisation,
-    describe_ties,
-    format_title,
-    open_view,
-    read_project,
-    read_votes,
-)
+from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
     from aggregation.scores.performance import Performance, Unit
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.results import DataSetResult
 
@@ -34,11 +21,11 @@ EXPLANATION = "A fresh panel: new people on new items. This panel: these people 
 
 def baseline(
     projects: ProgrammeNames,
-    question: QuestionName = None,
-    earlier: Earlier = False,
-    ties: ScoreTies = Ties.SHARED,
-    seed: Seed = 0,
-    unblind: Unblind = False,
+    question: data_sets.QuestionName = None,
+    earlier: data_sets.Earlier = False,
+    ties: data_sets.ScoreTies = data_sets.Ties.SHARED,
+    seed: data_sets.Seed = 0,
+    unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Measure how often people are right, by gold.
@@ -49,20 +36,18 @@ def baseline(
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
-    from aggregation.errors import HromadaError
-    from bot.commands import terminal_output
     from exports.results import DataSetResult, ResultOptions
 
     choice = TieChoice(ties=ties.value, seed=seed)
-    with open_view(None if earlier else projects, by="baseline", unblind=unblind) as view:
+    with data_sets.open_view(None if earlier else projects, by="baseline", unblind=unblind) as view:
         single = baseline_tables.find_single_project(view, projects)
         if single is None and earlier:
             raise HromadaError("Earlier answers are those of one project.", remedy="Name one.")
         if single is None:
             tasks = baseline_tables.read_tasks(view, projects, question)
         else:
-            project = read_project(view, single)
-            data = read_votes(project, question, earlier=earlier)
+            project = data_sets.read_project(view, single)
+            data = data_sets.read_votes(project, question, earlier=earlier)
             data = data if data.has_circular_gold_alone else project.add_people(data)
     if single is None:
         baseline_tables.print_task_means(tasks, question, tie_choice=choice, json=json)
@@ -84,7 +69,6 @@ def baseline(
 def _print_json(result: DataSetResult) -> None:
     from dataclasses import asdict
 
-    from bot.commands import terminal_output
     from exports.score_variants import ADJUDICATED
 
     data, performance, pooled = result.data, result.require_scores(), result.pooled
@@ -116,7 +100,6 @@ def _print_json(result: DataSetResult) -> None:
 
 def _print_tables(result: DataSetResult) -> None:
     """Print the table of units with notes, and that of the other metrics where there are any."""
-    from bot.commands import terminal_output
     from exports.adjudicated_gold import describe_ceiling
     from exports.score_variants import ADJUDICATED
 
@@ -129,13 +112,13 @@ def _print_tables(result: DataSetResult) -> None:
     notes = [
         *_describe_basis(result),
         *_describe_skips(data),
-        *(describe_ties(performance.ties) if performance.has_ties else ()),
+        *(data_sets.describe_ties(performance.ties) if performance.has_ties else ()),
         *_build_notes(performance),
-        *describe_normalisation(data),
+        *data_sets.describe_normalisation(data),
         *_warn_of_circular_gold(data),
         *([] if ceiling is None else [describe_ceiling(ceiling)]),
     ]
-    terminal_output.print_table(format_title(data, "human performance"), columns, units, notes=notes)
+    terminal_output.print_table(data_sets.format_title(data, "human performance"), columns, units, notes=notes)
     scores = [
         (
             unit.title,
@@ -151,7 +134,9 @@ def _print_tables(result: DataSetResult) -> None:
     ]
     if scores:
         score_columns = ("unit", "metric", "value", "ties wrong", "fresh panel, 95 %", "this panel, 95 %")
-        terminal_output.print_table(format_title(data, "other metrics, the same intervals"), score_columns, scores)
+        terminal_output.print_table(
+            data_sets.format_title(data, "other metrics, the same intervals"), score_columns, scores
+        )
 
 
 def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[Cell, ...]]:
@@ -164,8 +149,6 @@ def _list_unit_rows(performance: Performance, *, mark: str = "") -> list[tuple[C
 
 
 def _format_intervals(unit: Unit) -> tuple[str, str]:
-    from bot.commands.terminal_output import format_interval
-
     score = unit.primary
     return format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high)
 

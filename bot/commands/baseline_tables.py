@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.data_sets import format_title, read_votes
+from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from aggregation.consensus.consensus import TieChoice
     from aggregation.scores.performance import Performance, Unit
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.order_effects import PeopleEffects
     from exports.results import DataSetResult
@@ -41,14 +42,13 @@ def describe_people(result: DataSetResult) -> dict[str, Any]:
         "best_annotator": None
         if people.best is None
         else asdict(people.best) | {"selection_bias": people.best.selection_bias},
-        "order": [{"kind": one.kind, "part": one.part} | asdict(one.unit) for one in people.parts],
+        "order": [{"kind": part.kind, "part": part.part} | asdict(part.unit) for part in people.parts],
         "order_slope": asdict(people.slope),
     }
 
 
 def print_people(result: DataSetResult) -> None:
     """Print the variants beside the headline, and the scores by place, session and hour of day."""
-    from bot.commands import terminal_output
     from exports.score_variants import describe_variant
 
     data, primary, people = result.data, result.require_scores(), result.people
@@ -67,10 +67,10 @@ def print_people(result: DataSetResult) -> None:
         return
     _print_single_people(data, people, primary)
     parts: list[tuple[Cell, ...]] = []
-    for one in people.parts:
-        kind = "" if any(one.kind == row[0] for row in parts) else one.kind
-        value = one.unit.primary.value
-        parts.append((kind, one.part, one.unit.total, one.unit.n_annotators, value, _format_interval(one.unit)))
+    for part in people.parts:
+        kind = "" if any(part.kind == row[0] for row in parts) else part.kind
+        value = part.unit.primary.value
+        parts.append((kind, part.part, part.unit.total, part.unit.n_annotators, value, _format_interval(part.unit)))
     if parts:
         columns = ("by", "part", "answers", "people", "share right", "95 %")
         title = format_title(data, "single answers as people go on")
@@ -79,8 +79,6 @@ def print_people(result: DataSetResult) -> None:
 
 def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performance) -> None:
     """Every person with their score, the best first; of very many the first and the last."""
-    from bot.commands import terminal_output
-
     ordered = primary.annotators.sort_values(["accuracy", "n"], ascending=False, kind="stable")
     rows: list[tuple[Cell, ...]] = [
         (str(name), int(row["n"]), int(row["right"]), row["accuracy"],
@@ -121,8 +119,6 @@ def describe_slope(people: PeopleEffects) -> str:
 
 def _format_interval(unit: Unit) -> str:
     """The interval for a fresh panel, or for these people where there is none."""
-    from bot.commands.terminal_output import format_interval
-
     score = unit.primary
     if score.ci_low is None:
         return f"{format_interval(score.item_only_low, score.item_only_high)} (this panel)"
@@ -174,20 +170,21 @@ def read_tasks(view: Session, names: Sequence[str], question: str | None) -> Tas
     projects = [ProjectInputs(view=view, project=project) for project in stored]
     return Tasks(
         data_sets=[project.add_text_hashes(read_votes(project, question)) for project in projects],
-        questions={one.project.name: [asked.name for asked in one.definition.all_questions] for one in projects},
+        questions={
+            project.project.name: [asked.name for asked in project.definition.all_questions] for project in projects
+        },
     )
 
 
 def print_task_means(tasks: Tasks, question: str | None, *, tie_choice: TieChoice, json: bool) -> None:
     """Print the score of each task, and the mean over all of them, for single answers and for the majority."""
-    from bot.commands import terminal_output
     from exports import task_means
 
-    found = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
+    means = task_means.score_tasks(tasks.data_sets, tie_choice=tie_choice)
     if json:
-        terminal_output.print_json({"question": question, **task_means.describe_scores(found)})
+        terminal_output.print_json({"question": question, **task_means.describe_scores(means)})
         return
-    _print_tables(found, () if question else _list_other_questions(tasks.questions))
+    _print_tables(means, () if question else _list_other_questions(tasks.questions))
 
 
 def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
@@ -200,8 +197,6 @@ def _list_other_questions(asked: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
-    from bot.commands import terminal_output
-
     stamp = "SIMULATED · " if found.simulated else ""
     columns = ("task", "items", "people", "metric", *UNIT_NAMES.values())
     rows: list[tuple[Cell, ...]] = []
@@ -238,8 +233,8 @@ BY_LOT = "Where a baseline is torn between options it takes one by lot; every me
 def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
     """Both as JSON; an undefined score is None."""
     baselines = [
-        asdict(one) | {"scores": {name: _get_number(value) for name, value in one.scores.items()}}
-        for one in result.trivial
+        asdict(trivial) | {"scores": {name: _get_number(value) for name, value in trivial.scores.items()}}
+        for trivial in result.trivial
     ]
     preferences = result.preferences
     people = [] if preferences is None else preferences.rename_axis("annotator").reset_index().to_dict("records")
@@ -248,30 +243,31 @@ def describe_trivial_answers(result: DataSetResult) -> dict[str, Any]:
 
 def print_trivial_answers(result: DataSetResult) -> None:
     """Print the table of baselines, and that of people who prefer a place, if there are any."""
-    from bot.commands import terminal_output
-
     data = result.data
     if result.trivial:
-        metrics = tuple(dict.fromkeys(name for one in result.trivial for name in one.scores))
+        metrics = tuple(dict.fromkeys(name for trivial in result.trivial for name in trivial.scores))
         rows = [
             (
-                one.name.replace("_", " "),
-                one.answer,
-                *(_get_number(one.scores.get(name)) for name in metrics),
-                one.n_torn,
+                trivial.name.replace("_", " "),
+                trivial.answer,
+                *(_get_number(trivial.scores.get(name)) for name in metrics),
+                trivial.n_torn,
             )
-            for one in result.trivial
-            if not one.reason
+            for trivial in result.trivial
+            if not trivial.reason
         ]
-        notes = [BY_LOT, *(f"{one.name.replace('_', ' ')}: {one.reason}" for one in result.trivial if one.reason)]
+        notes = [
+            BY_LOT,
+            *(f"{trivial.name.replace('_', ' ')}: {trivial.reason}" for trivial in result.trivial if trivial.reason),
+        ]
         columns = ("baseline", "answer", *metrics, "by lot")
         terminal_output.print_table(format_title(data, "without understanding"), columns, rows, notes=notes)
-    found = result.preferences
-    if found is not None and found["is_found"].any():
+    preferences = result.preferences
+    if preferences is not None and preferences["is_found"].any():
         rows = [
             (str(name), f"{row['place']} from the {row['side']}", row["n"], row["n_chosen"], row["n_expected"],
              row["preference"], f"{row['p_value']:.1g}")
-            for name, row in found.loc[found["is_found"]].to_dict("index").items()
+            for name, row in preferences.loc[preferences["is_found"]].to_dict("index").items()
         ]  # fmt: skip
         columns = ("annotator", "place", "answers", "there", "expected", "preference", "p")
         note = "More answers at a place than their accuracy and the places of gold explain: look before you exclude."
@@ -285,7 +281,6 @@ def _get_number(value: float | None) -> float | None:
 def print_agreement_with_others(result: DataSetResult, *, json: bool) -> None:
     """Print how often each annotator says what the others say, where the gold was made of their own votes."""
     from aggregation.agreement.people import MOST_REFITS
-    from bot.commands import terminal_output
     from exports.results import CIRCULAR
 
     data, table = result.data, result.with_others

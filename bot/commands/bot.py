@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, Conflict, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import refuse_together
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ def bot(
     It asks Telegram for updates; with --webhook it is called. What is answered on a local Telegram is kept, and marked
     as simulated.
     """
-    from annotation.errors import BadInput, Where
     from annotation.settings import read_settings
     from bot import application
     from bot.commands import database_session
@@ -77,7 +78,7 @@ def _prepare(database: Database, settings: Settings) -> bytes:
     from annotation.store import pseudonyms, queries
     from annotation.workflow.annotators import erasure
     from annotation.workflow.lifecycle import transitions
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -100,7 +101,6 @@ def _run_locally(port: int) -> None:
     """
     import asyncio
 
-    from annotation.errors import Conflict, Where
     from annotation.settings import read_settings
     from annotation.store import processes, queries
     from bot.commands import database_session, local_chat
@@ -123,7 +123,6 @@ def _parse_webhook_address(settings: Settings) -> WebhookAddress:
     """Where Telegram calls, and where to listen; raises BadInput."""
     from urllib.parse import urlsplit
 
-    from annotation.errors import BadInput, Where
     from bot.application import WebhookAddress
     from bot.delivery.webhook import parse_listen_address
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
@@ -36,7 +37,7 @@ def build(
     Tasks of the lm-evaluation-harness, people's results in its form, and a data set for Hugging Face.
     """
     from bot import benchmark_release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
     from exports import benchmark
     from exports.benchmark_items import BuildOptions
 
@@ -55,8 +56,6 @@ def build(
 
 
 def _print_tables(built: Benchmark, folder: Path, key_folder: Path, *, files: int) -> None:
-    from bot.commands import terminal_output
-
     stamp = "SIMULATED · " if built.manifest["simulated"] else ""
     rows = [
         (

@@ -15,6 +15,7 @@ from annotation.loading import campaign_lint, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
+from bot.commands import terminal_output
 from bot.commands.terminal_output import Cell
 
 MAX_IDS_SHOWN = 3
@@ -44,8 +45,6 @@ def get_worst_severity(findings: Sequence[LintFinding]) -> str | None:
 
 def print_findings(findings: Sequence[LintFinding]) -> None:
     """Print a table, worst first; nothing where there are no findings."""
-    from bot.commands import terminal_output
-
     if findings:
         rows = [
             (finding.rule.severity.value, finding.rule.name, _format_message(finding), _format_ids(finding))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from annotation.errors import BadInput
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
@@ -185,7 +186,6 @@ class CaseScreen:
 
     def _add_own_answer(self) -> None:
         """Add an answer of the adjudicator's own; a text that was merged from the chosen correction takes its place."""
-        from annotation.errors import BadInput
         from annotation.workflow.review.cases import parse_label
 
         question, item = self.case.question, self.case.item
@@ -203,7 +203,7 @@ class CaseScreen:
         except BadInput as failure:
             self.message = str(failure)
             return
-        others = [one for one in self.chosen if one not in {label, *merged}]
+        others = [option for option in self.chosen if option not in {label, *merged}]
         self.chosen = [label, *others] if merged else [*others, label]
 
     def _show(self) -> None:
@@ -213,7 +213,9 @@ class CaseScreen:
         out.print(Text(f"{case.item.external_id} · {self.left} waiting", style="bold"))
         out.print(Text(case.item.stimulus))
         out.print(Text(f"\n{case.question.text}", style="bold"))
-        width = max((len(one.text) for one in case.candidates if len(one.text) <= MAX_ALIGNED), default=0)
+        width = max(
+            (len(candidate.text) for candidate in case.candidates if len(candidate.text) <= MAX_ALIGNED), default=0
+        )
         for number, candidate in enumerate(case.candidates, start=1):
             votes = describe_votes(candidate, width=width)
             mark = "×" if candidate.answer in self.chosen else " "
@@ -249,9 +251,9 @@ def ask_for_boxes(options: Sequence[str]) -> str:
     for number, option in enumerate(options, start=1):
         get_console().print(Text(f"{number:>5}  {option}"))
     written = read_line("Your answer, by numbers with blanks between:").replace(",", " ").split()
-    if not written or any(not one.isdecimal() or not 1 <= int(one) <= len(options) for one in written):
+    if not written or any(not number.isdecimal() or not 1 <= int(number) <= len(options) for number in written):
         return ""
-    return json.dumps([options[int(one) - 1] for one in dict.fromkeys(written)], ensure_ascii=False)
+    return json.dumps([options[int(number) - 1] for number in dict.fromkeys(written)], ensure_ascii=False)
 
 
 def describe_votes(candidate: Candidate, *, width: int) -> str:

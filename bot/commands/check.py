@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 
@@ -12,20 +13,20 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     release has to state.
     """
     from annotation.workflow.monitoring import progress
-    from bot.commands import campaign_check, other_projects, terminal_output
+    from bot.commands import campaign_check, other_projects
 
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     others = other_projects.compare_campaigns(checked.campaigns)
-    shared = [f"{one.campaign.name}: {what.note}" for one in others for what in one.shared]
-    unread = list(dict.fromkeys(one.unread for one in others if one.unread))
+    shared = [f"{other.campaign.name}: {what.note}" for other in others for what in other.shared]
+    unread = list(dict.fromkeys(other.unread for other in others if other.unread))
     if json:
         notes: dict[str, object] = {"to do": list(checked.to_do), "weak": list(checked.weak)}
         notes |= {"warnings": [*checked.warnings, *unread, *shared], "to declare": dict(checked.to_declare)}
         notes["closed by exposure"] = {
-            one.campaign.name: {
-                closed.annotator: {"items": closed.number, "why": dict(closed.reasons)} for closed in one.closed
+            other.campaign.name: {
+                closed.annotator: {"items": closed.number, "why": dict(closed.reasons)} for closed in other.closed
             }
-            for one in others
+            for other in others
         }
         findings = {"findings": campaign_check.build_json(checked.findings)}
         terminal_output.print_json(checked.flat_facts | notes | findings)
@@ -41,12 +42,12 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
             rows = [(name, *(facts.get(what) for what in columns)) for name, facts in checked.projects.items()]
             terminal_output.print_table("Its projects", ("project", *columns), rows)
         campaign_check.print_findings(checked.findings)
-        for one in others:
-            if one.closed:
+        for other in others:
+            if other.closed:
                 terminal_output.print_table(
-                    f"Closed by exposure in {one.campaign.name}",
+                    f"Closed by exposure in {other.campaign.name}",
                     ("annotator", "items"),
-                    progress.describe_closed_items(one.closed),
+                    progress.describe_closed_items(other.closed),
                 )
         for line in (*checked.warnings, *unread, *shared):
             terminal_output.print_sentence(f"Warning: {line}")

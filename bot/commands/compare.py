@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import HromadaError, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName, refuse_options
 from bot.commands.data_sets import (
     PANELS,
@@ -26,13 +28,13 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from sqlmodel import Session
 
     from aggregation.comparison.model_differences import ModelDifference, PublishedScore
     from aggregation.comparison.scored_units import ScoredUnit
-    from bot.commands.terminal_output import Cell
     from exports.model_comparison import ComparedModels
 
 MOST_PARTS = 40  # rows of the table of parts; the files have all
@@ -71,7 +73,7 @@ def compare(
     accuracy of both, and the first less the second with paired intervals. Items are matched by id.
     """
     from aggregation.consensus.consensus import TieChoice
-    from bot.commands import compare_projects, terminal_output
+    from bot.commands import compare_projects
     from exports import model_answers, model_comparison, writers
 
     def list_names(view: Session) -> list[str]:
@@ -95,7 +97,7 @@ def compare(
     with open_view(list_names, by="compare", unblind=unblind) as view:
         names = list_names(view)
         projects = [read_project(view, name) for name in names]
-        data_sets = [read_votes(one, question) for one in projects]
+        data_sets = [read_votes(project, question) for project in projects]
         if len(projects) > 1:
             data_sets = [one.add_text_hashes(data) for one, data in zip(projects, data_sets, strict=True)]
         else:
@@ -122,20 +124,19 @@ def compare(
 def parse_score(written: str, *, n_items: int) -> PublishedScore:
     """A score of the command line; it is of all items of the project where their number is not said."""
     from aggregation.comparison.model_differences import PublishedScore
-    from aggregation.errors import HromadaError, Where
 
-    found = _SCORE.fullmatch(written)
+    match = _SCORE.fullmatch(written)
     try:
-        value = float(found["value"]) if found else -1.0
+        value = float(match["value"]) if match else -1.0
     except ValueError:
         value = -1.0
-    if found is None or not 0 <= value <= 1 or found["items"] == "0":
+    if match is None or not 0 <= value <= 1 or match["items"] == "0":
         raise HromadaError(
             f"{written!r} is no score.",
             remedy="Write a name and a share from 0 to 1: --score NAME=0.85 or NAME=0.85/500.",
             where=Where(field="--score"),
         )
-    return PublishedScore(name=found["name"].strip(), value=value, n_items=int(found["items"] or n_items))
+    return PublishedScore(name=match["name"].strip(), value=value, n_items=int(match["items"] or n_items))
 
 
 def _build_json(compared: ComparedModels) -> dict[str, object]:
@@ -168,29 +169,27 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 
 def _print_tables(compared: ComparedModels) -> None:
     """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
-    from bot.commands import terminal_output
-
-    found = compared.comparison
+    comparison = compared.comparison
     for unit in UNITS:
-        rows = [row for row in found.differences if row.unit == unit and row.metric == found.primary]
-        title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {found.primary}")
+        rows = [row for row in comparison.differences if row.unit == unit and row.metric == comparison.primary]
+        title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {comparison.primary}")
         reasons = describe_reasons((row.model, row.reason) for row in rows)
         notes = [*_list_notes(compared, rows), *reasons] if unit == "individual" else reasons
         columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show", "above")
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
         _print_ties(compared, rows)
-    if found.mcnemar:
+    if comparison.mcnemar:
         terminal_output.print_table(
             format_title(compared.data, "majority and model, McNemar"),
             ("model", "both right", "people only", "model only", "neither", "ties", "exact p", "mid-p", "mid-p, Holm"),
             [
-                (one.model, one.test.both, one.test.only_first, one.test.only_second, one.test.neither,
-                 one.test.n_ties, _format_p(one.test.p_exact), _format_p(one.test.p_mid), _format_p(one.p_holm))
-                for one in found.mcnemar
+                (test.model, test.test.both, test.test.only_first, test.test.only_second, test.test.neither,
+                 test.test.n_ties, _format_p(test.test.p_exact), _format_p(test.test.p_mid), _format_p(test.p_holm))
+                for test in comparison.mcnemar
             ],
             notes=["For these people, without tied items; items count as independent. The headline is the p above."],
         )  # fmt: skip
-    others = [row for row in found.differences if row.metric != found.primary]
+    others = [row for row in comparison.differences if row.metric != comparison.primary]
     if others:
         terminal_output.print_table(
             format_title(compared.data, "other metrics"),
@@ -217,8 +216,6 @@ def _name_unit(rows: Sequence[ModelDifference]) -> str:
 
 def _print_ties(compared: ComparedModels, rows: Sequence[ModelDifference]) -> None:
     """The differences with ties wrong, where anything ties."""
-    from bot.commands import terminal_output
-
     tied = [row for row in rows if row.n_ties]
     if not tied:
         return
@@ -239,8 +236,6 @@ def _print_ties(compared: ComparedModels, rows: Sequence[ModelDifference]) -> No
 
 
 def _print_parts(compared: ComparedModels) -> None:
-    from bot.commands import terminal_output
-
     rows = [row for row in compared.comparison.parts if row.unit == "individual"]
     if not rows:
         return

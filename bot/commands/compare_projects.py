@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.commands import terminal_output
 from bot.commands.data_sets import PANELS, describe_reasons, name_items
 
 if TYPE_CHECKING:
@@ -38,38 +39,35 @@ def list_projects(view: Session, against: Sequence[str]) -> list[str]:
 def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
     from aggregation.comparison.projects import compare_pilots
-    from bot.commands import terminal_output
     from exports import pilot_comparison, writers
 
     first, second = data_sets
-    found = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
+    comparison = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
     items = pilot_comparison.match_items(data_sets)
     is_simulated = first.simulated or second.simulated
-    files = pilot_comparison.build_comparison_files(found, items)
+    files = pilot_comparison.build_comparison_files(comparison, items)
     written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
     if json:
         terminal_output.print_json(
             {
                 "projects": [first.name, second.name],
                 "simulated": is_simulated,
-                "confidence_level": found.confidence_level,
+                "confidence_level": comparison.confidence_level,
                 "items": items.to_dict("records"),
-                "differences": pilot_comparison.list_difference_rows(found),
-                "warnings": list(found.warnings),
+                "differences": pilot_comparison.list_difference_rows(comparison),
+                "warnings": list(comparison.warnings),
                 "files": written,
             }
         )
         return
     title = f"{first.name} less {second.name} on {items['compared'].sum()} items"
-    _print_table(f"SIMULATED · {title}" if is_simulated else title, found, items)
+    _print_table(f"SIMULATED · {title}" if is_simulated else title, comparison, items)
     for path in written:
         terminal_output.print_line(path)
 
 
 def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> None:
     """A row for each measure, and one for a majority with its ties wrong; then what limits the comparison."""
-    from bot.commands import terminal_output
-
     rows: list[tuple[terminal_output.Cell, ...]] = []
     for row in found.differences:
         ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))

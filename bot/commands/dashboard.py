@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -74,8 +75,6 @@ async def _serve(
 
 
 def _print_address(host: str, port: int, *, json: bool) -> None:
-    from bot.commands import terminal_output
-
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{port}/"
     if json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import HromadaError
+from annotation.errors import NotFound
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -75,7 +76,6 @@ def record_unblinding(database: Database, names: Names, *, by: str) -> None:
 
 def _list_blind_projects(session: Session, names: Names) -> list[Project]:
     """The blind ones of the named projects; a name that is not there is left to the command, which says so."""
-    from annotation.errors import NotFound
     from annotation.store import queries
     from annotation.workflow.monitoring import blindness
     from bot.commands import database_session
@@ -134,6 +134,7 @@ QuestionName = Annotated[
 Earlier = Annotated[
     bool, typer.Option("--earlier", help="Of the imported answers that were given elsewhere before, by themselves.")
 ]
+Anchors = Annotated[bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random; the same seed gives the same numbers.")]
 
 

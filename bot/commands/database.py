@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, CommandGroup
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def upgrade(
     """
     from annotation.store import database, migrations
     from annotation.store.database import make_read_engine
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_engine() as engine:
         with database.translate_errors(engine.url), make_read_engine(engine).connect() as connection:
@@ -124,8 +125,6 @@ def _erase_restored_annotators() -> int:
 def _print_manifest(title: str, manifest: BackupManifest, *, json: bool, notes: Sequence[str] = ()) -> None:
     from dataclasses import asdict
 
-    from bot.commands import terminal_output
-
     if json:
         terminal_output.print_json(asdict(manifest))
         return
@@ -161,7 +160,7 @@ def check_(json: AsJson = False) -> None:
 
     The exit code is 1 where something is wrong.
     """
-    from bot.commands import database_session, system_checks, terminal_output
+    from bot.commands import database_session, system_checks
 
     with database_session.open_engine() as engine:
         findings = system_checks.check_database(engine)

@@ -119,20 +119,20 @@ def _find_column(row: AdjudicationRow | ReviewRow, failure: HromadaError) -> str
 def _read_rows(file: Path, *, needed: Sequence[str], others: Sequence[str]) -> list[FileRow]:
     """The rows of a file of decisions; raises BadInput for other columns, one that is missing, and no rows."""
     rows = list(read_delimited(file))
-    known = (*needed, *others)
+    allowed = (*needed, *others)
     if not rows:
         raise BadInput(
-            "The file has no decisions.", where=Where(file=file), remedy=f"Columns: {format_columns(known)}."
+            "The file has no decisions.", where=Where(file=file), remedy=f"Columns: {format_columns(allowed)}."
         )
     columns = rows[0].values
-    unknown = next((name for name in columns if name not in known), None)
+    unknown = next((name for name in columns if name not in allowed), None)
     missing = next((name for name in needed if name not in columns), None)
     if unknown is not None or missing is not None:
         name = unknown if missing is None else missing
         raise BadInput(
             f"There is no column {missing!r}." if missing is not None else f"{unknown!r} is no column of decisions.",
             where=Where(file=file, line=1, field=name),
-            remedy=f"The columns are: {format_columns(known)}.",
+            remedy=f"The columns are: {format_columns(allowed)}.",
         )
     return rows
 
@@ -163,4 +163,4 @@ def _parse_list(text: str) -> list[str] | None:
         parsed = json.loads(text or "[]")
     except ValueError:
         return None
-    return parsed if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed) else None
+    return parsed if isinstance(parsed, list) and all(isinstance(element, str) for element in parsed) else None

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
+
 if TYPE_CHECKING:
     from annotation.label_studio.sync import DecisionOrder, DecisionPush
     from annotation.store.database import Database
@@ -21,7 +23,7 @@ def push_decisions(database: Database, order: DecisionOrder, *, as_json: bool) -
     """Send what waits for somebody to their project in Label Studio, and print what was done."""
     from annotation.label_studio import client as clients
     from annotation.label_studio import sync
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with clients.connect_server() as client:
         pushed = sync.push_decisions(database, client, order, clock=database_session.make_clock(database))

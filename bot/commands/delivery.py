@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from annotation.errors import BadInput
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
@@ -27,7 +29,7 @@ def list_(json: AsJson = False) -> None:
     They stay until they are tried again or dropped. Everything else goes on without them.
     """
     from annotation.store import parked
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         listed = parked.list_parked(view)
@@ -79,16 +81,12 @@ def drop(keys: Keys = None, everything: Everything = False, json: AsJson = False
 
 def _choose_keys(keys: Sequence[str] | None, parked: Sequence[str], everything: bool) -> Sequence[str]:
     """The keys that were named, or all; raises BadInput unless it is one of both."""
-    from annotation.errors import BadInput
-
     if bool(keys) == everything:
         raise BadInput("It is not said what to take.", remedy="Name keys of `hromada delivery list`, or write --all.")
     return parked if everything else tuple(dict.fromkeys(keys or ()))
 
 
 def _print_chosen(done: str, keys: Sequence[str], *, json: bool) -> None:
-    from bot.commands import terminal_output
-
     if json:
         terminal_output.print_json({done: list(keys)})
         return

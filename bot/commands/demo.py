@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 
@@ -18,7 +19,6 @@ def demo(
 
     Answers go in through the bot; agreement, gold, baselines and a page come out.
     """
-    from bot.commands import terminal_output
     from bot.demo import demo_run
 
     with terminal_output.show_progress("simulated people", quiet=json) as report:

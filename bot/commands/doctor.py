@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 
@@ -12,7 +13,7 @@ def doctor(json: AsJson = False) -> None:
 
     The exit code is 1 where something is to be mended.
     """
-    from bot.commands import system_checks, terminal_output
+    from bot.commands import system_checks
 
     findings = system_checks.check_system()
     if json:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
-from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
+from bot.commands.data_sets import Anchors, GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
 
 def export(
@@ -17,9 +18,7 @@ def export(
     method: MethodOption = Method.MAJORITY,
     ties: Annotated[GoldTies, typer.Option(help="The label of a tie in gold.csv.")] = GoldTies.DROP,
     seed: Seed = 0,
-    anchors: Annotated[
-        bool, typer.Option("--anchors", help="Take declared gold for known (dawid_skene, gold_majority).")
-    ] = False,
+    anchors: Anchors = False,
     unblind: Unblind = False,
     json: AsJson = False,
 ) -> None:
@@ -28,12 +27,12 @@ def export(
     Corrected texts and filtered items have files of their own.
     """
     from bot import release
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
     from exports import corrections, filtering, item_tables, report, tables
 
     with open_view(projects or (), by="export", unblind=unblind) as view:
         read = release.read_projects(view, [database_session.resolve_project_name(name) for name in projects or ()])
-        data = [one for project in read for one in project.data_sets]
+        data = [data_set for project in read for data_set in project.data_sets]
         responses = [project.full_responses for project in read if project.full_responses is not None]
     with terminal_output.show_progress("numbers", quiet=json) as progress:
         published = tables.build_release(
@@ -52,7 +51,7 @@ def export(
         return
     for line in map(str, written):
         terminal_output.print_line(line)
-    for one in data:
-        if one.responses.empty:
-            terminal_output.print_line(f"{one.name} has no answers yet: import votes, or let people answer.")
+    for data_set in data:
+        if data_set.responses.empty:
+            terminal_output.print_line(f"{data_set.name} has no answers yet: import votes, or let people answer.")
     terminal_output.print_line(f"Open {to / 'report.html'} in a browser ({to / 'report.uk.html'} is Ukrainian).")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import Method, MethodOption, Unblind, open_view
 
@@ -30,7 +31,7 @@ def follow_up(
     Items keep ids and groups, and say where they come from. Nothing is loaded yet.
     """
     from annotation.workflow.lifecycle import follow_up
-    from bot.commands import database_session, follow_up_files, terminal_output
+    from bot.commands import database_session, follow_up_files
 
     with open_view([source], by="follow-up", unblind=unblind) as view:
         finished = database_session.get_project(view, source)

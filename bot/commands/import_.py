@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def import_(
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.imports import vote_import, vote_source
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, terminal_output.show_progress("votes", quiet=json) as progress:
         with database.reading() as view:

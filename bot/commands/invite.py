@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -31,9 +33,8 @@ def invite(
 
     From the first link for annotators on, the project or programme is by invitation only.
     """
-    from annotation.errors import BadInput
     from annotation.workflow.annotators import invitations
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     if adjudicator and cohort is not None:
         raise BadInput("Adjudicators join no cohort.", remedy="Leave --cohort out.")
@@ -101,8 +102,6 @@ def _format_link(code: str) -> str:
 
 def _parse_expiry(written: str) -> datetime:
     """The end of a day in UTC, or a moment with its zone; raises BadInput for anything else."""
-    from annotation.errors import BadInput, Where
-
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from annotation.errors import BadInput, ErrorCollector, NotFound
+from bot.commands import terminal_output
 from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
 
 if TYPE_CHECKING:
@@ -40,7 +42,6 @@ def load(
     --fix.
     """
     from annotation.campaigns import programme_file, project_file
-    from annotation.errors import BadInput
 
     if cosmetic and not fix:
         raise BadInput("--cosmetic says how an item is fixed.", remedy="Name the item with --fix ID.")
@@ -66,7 +67,6 @@ def load(
 
 def _read_campaigns(campaigns: Sequence[CheckedProject]) -> ReadCampaigns:
     """Read the items of the campaigns; raises BadInput for all that is wrong in any of them."""
-    from annotation.errors import ErrorCollector
     from annotation.loading import campaign_lint
     from annotation.loading.campaign import read_contents
 
@@ -86,7 +86,7 @@ def _store_campaigns(
 ) -> tuple[list[LoadedProject], LoadedProgramme | None]:
     """Store the projects, and the programme behind them, in one transaction."""
     from annotation.workflow.lifecycle import projects
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with (
         terminal_output.show_progress("items", quiet=quiet) as progress,
@@ -105,7 +105,7 @@ def _store_campaigns(
 
 
 def _print_loaded(loaded: LoadedProject, *, json: bool) -> None:
-    from bot.commands import campaign_check, terminal_output
+    from bot.commands import campaign_check
 
     if json:
         terminal_output.print_json(_build_json(loaded))
@@ -132,8 +132,6 @@ def _build_json(loaded: LoadedProject) -> dict[str, object]:
 
 def _load_programme(programme: CheckedProgramme, *, plan: bool, yes: bool, json: bool) -> None:
     """Store a programme and its projects and print the result, or with `plan` what would change."""
-    from bot.commands import terminal_output
-
     read = _read_campaigns(programme.projects)
     if plan:
         _print_programme_plan(programme, read, json=json)
@@ -157,7 +155,7 @@ def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool
     """Take over these items from the changed file, and print what changed."""
     from annotation.loading.campaign import read_contents
     from annotation.workflow.lifecycle import item_fixes
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     contents = read_contents(campaign)
     with database_session.open_database() as database, database.transaction() as transaction:
@@ -177,9 +175,8 @@ def _fix_items(campaign: CheckedProject, items: Sequence[str], *, cosmetic: bool
 
 def _print_programme_plan(programme: CheckedProgramme, read: ReadCampaigns, *, json: bool) -> None:
     """Print what loading a programme would change, in itself and in its projects."""
-    from annotation.errors import NotFound
     from annotation.workflow.lifecycle import projects
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     try:
         with database_session.open_database() as database, database.reading() as view:
@@ -212,8 +209,6 @@ def _build_texts_json(plan: ChangePlan | None) -> list[dict[str, str | int | Non
 
 
 def _print_plan(campaign: CheckedProject, contents: CampaignContents, *, json: bool) -> None:
-    from bot.commands import terminal_output
-
     plan = _get_plan(campaign, contents)
     facts = _build_plan_json(plan)
     if json:
@@ -223,8 +218,6 @@ def _print_plan(campaign: CheckedProject, contents: CampaignContents, *, json: b
 
 
 def _print_plan_tables(path: Path, facts: Mapping[str, Mapping[str, str]], plan: ChangePlan | None) -> None:
-    from bot.commands import terminal_output
-
     lines, refused = list(facts["changes"].items()), list(facts["refused"].items())
     notes = () if lines else ("Nothing.",)
     terminal_output.print_table(f"Loading {path} would change", ("what", "which"), lines, notes=notes)
@@ -235,8 +228,6 @@ def _print_plan_tables(path: Path, facts: Mapping[str, Mapping[str, str]], plan:
 
 def _print_texts(plan: ChangePlan | None) -> None:
     """Print what follows from each changed text, where there are any."""
-    from bot.commands import terminal_output
-
     if plan is not None and plan.texts:
         rows = [(change.text, change.language, change.people, change.effect) for change in plan.texts]
         terminal_output.print_table("Changed texts", ("text", "language", "people", "what follows"), rows)
@@ -244,7 +235,6 @@ def _print_texts(plan: ChangePlan | None) -> None:
 
 def _get_plan(campaign: CheckedProject, contents: CampaignContents) -> ChangePlan | None:
     """What loading would change; None where the project, or the whole database, is not there yet."""
-    from annotation.errors import NotFound
     from annotation.workflow.lifecycle import projects
     from bot.commands import database_session
 

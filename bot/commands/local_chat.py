@@ -7,6 +7,9 @@ import secrets
 import signal
 from typing import TYPE_CHECKING
 
+from annotation.errors import BadInput, Where
+from bot.commands import terminal_output
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -63,7 +66,7 @@ async def serve_page(
         languages = [project.language for project in queries.list_projects(view)]
         last_update, telegram.last_message = mailbox.get_last_numbers(view)
         telegram.queue.last = max(telegram.queue.last, last_update)
-    server.page.language = next((one for one in languages if one in LANGUAGES), LANGUAGES[0])
+    server.page.language = next((language for language in languages if language in LANGUAGES), LANGUAGES[0])
     await _start_server(server, port)
     try:
         async with application.poll_in_background(app):
@@ -74,8 +77,6 @@ async def serve_page(
 
 
 async def _start_server(server: Server, port: int) -> None:
-    from annotation.errors import BadInput, Where
-
     try:
         await server.start(port=port)
     except OSError:
@@ -85,8 +86,6 @@ async def _start_server(server: Server, port: int) -> None:
 
 
 def _print_address(address: str, *, json: bool, keep: bool) -> None:
-    from bot.commands import terminal_output
-
     if json:
         terminal_output.print_json({"address": address})
         return

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from annotation.errors import Conflict, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ListByDefault
 
 app = typer.Typer(
@@ -23,7 +25,7 @@ def list_(
     """What people asked and nobody has answered yet, oldest first."""
     from annotation.store.models import Annotator, Assignment, Item, Project
     from annotation.workflow.annotators import support_messages
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         chosen = None if project is None else database_session.get_project(view, project).id
@@ -59,11 +61,10 @@ def answer(
     ] = False,
 ) -> None:
     """Answer a message; the bot delivers it."""
-    from annotation.errors import Conflict, Where
     from annotation.store.models import Project
     from annotation.workflow.annotators import support_messages
     from annotation.workflow.lifecycle import text_changes
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -96,10 +97,9 @@ def send(
     ] = False,
 ) -> None:
     """Write to everybody who takes part; the bot delivers it, by day where they are."""
-    from annotation.errors import Conflict
     from annotation.store import queries
     from annotation.workflow.notices import announcements
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -127,7 +127,7 @@ def reports(
 ) -> None:
     """Problems that people reported with items; an item that enough people reported is paused."""
     from annotation.workflow.review import cases
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         chosen = None if project is None else database_session.get_project(view, project).id
@@ -151,7 +151,7 @@ def dismiss(
 ) -> None:
     """Answer the reports on an item that is well as it is; where they paused it, it goes on."""
     from annotation.workflow.review import cases
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         loaded = database_session.get_project(transaction, project)

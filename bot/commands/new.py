@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from annotation.errors import BadInput
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 
@@ -24,8 +26,6 @@ def new(
     Writes a commented project file, a few items and instructions that load as they are, and says what comes next.
     """
     from annotation.campaigns import template_files
-    from annotation.errors import BadInput
-    from bot.commands import terminal_output
 
     if list_:
         templates = template_files.list_templates(language or "en")

@@ -75,16 +75,16 @@ def _compare_siblings(
     compared = (
         shared_items.compare_items(other.name, items, theirs) for other, _, theirs in own if other.name not in left_out
     )
-    return tuple(one for one in compared if one is not None)
+    return tuple(campaign for campaign in compared if campaign is not None)
 
 
 def refuse_same_texts(others: Sequence[OtherProjects]) -> None:
     """Raise BadInput for items with the id and text of another project's, if the file says nothing of groups."""
-    found = [
-        BadInput(shared.obstacle, where=Where(file=one.campaign.path, field="items.group"), remedy=shared.remedy)
-        for one in others
-        for shared in one.shared
+    obstacles = [
+        BadInput(shared.obstacle, where=Where(file=other.campaign.path, field="items.group"), remedy=shared.remedy)
+        for other in others
+        for shared in other.shared
         if shared.same_texts
     ]
-    if found:
-        raise combine_errors(found)
+    if obstacles:
+        raise combine_errors(obstacles)

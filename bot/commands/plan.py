@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import HromadaError
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, Unblind
 
@@ -64,10 +66,8 @@ def plan(
     For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
     that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
     """
-    from aggregation.errors import HromadaError
     from aggregation.planning.assumed_variance import compute_mean_group_size
     from aggregation.planning.variance_models import assume_variance
-    from bot.commands import terminal_output
     from exports import plan_files, writers
 
     data, source, promised = None, None, None
@@ -78,9 +78,9 @@ def plan(
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
         n_seen = source.list_counted_answers()["annotator"].nunique()
-        found = _estimate_models(source, model_share, model_correlation)
-        models = {unit: model for unit, model in found.items() if model.item > 0 and 0 < model.share < 1}
-        unknown = [UNITS[unit] for unit in found if unit not in models]
+        estimated = _estimate_models(source, model_share, model_correlation)
+        models = {unit: model for unit, model in estimated.items() if model.item > 0 and 0 < model.share < 1}
+        unknown = [UNITS[unit] for unit in estimated if unit not in models]
         if not models:
             raise HromadaError(
                 "All of these votes are right, or none is: nothing varies that a plan could rest on.",
@@ -142,8 +142,6 @@ def plan(
 
 def _refuse_assumptions(ctx: typer.Context) -> None:
     """Raises HromadaError where an assumption is named though votes tell what it assumes."""
-    from aggregation.errors import HromadaError
-
     sources = {name: ctx.get_parameter_source(name) for name in ASSUMED}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if given:
@@ -185,7 +183,6 @@ def _read_sources(
 
 def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
     from aggregation.comparison.scored_units import sum_scored_units
-    from aggregation.errors import HromadaError
     from aggregation.intervals.resampling import FEWEST_GROUPS
     from aggregation.planning.variance_models import estimate_variance_model
 
@@ -243,19 +240,17 @@ def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_co
 
 
 def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
-    from bot.commands import terminal_output
-
     stamp = "SIMULATED · " if planned.simulated else ""
     rows = [
         (
-            one.unit,
-            one.variance.share,
-            one.design.half_width,
-            one.design.this_panel,
-            one.design.paired,
-            one.design.unpaired,
+            row.unit,
+            row.variance.share,
+            row.design.half_width,
+            row.design.this_panel,
+            row.design.paired,
+            row.design.unpaired,
         )
-        for one in planned.units
+        for row in planned.units
     ]
     columns = ("unit", "share right", "± fresh panel", "± this panel", "paired", "unpaired")
     notes = [
@@ -268,8 +263,8 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [
-        (one.unit, *("none" if number is None else number for number in (one.people_needed, one.paired, one.unpaired)))
-        for one in planned.units
+        (row.unit, *("none" if number is None else number for number in (row.people_needed, row.paired, row.unpaired)))
+        for row in planned.units
     ]
     terminal_output.print_table(
         f"{stamp}needed for ±{planned.half_width:g}, or to show a difference of {planned.difference:g}",
@@ -278,14 +273,14 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         notes=[] if not any("none" in row for row in needed) else [NONE],
     )
     by_people = [
-        (people, *("none" if one.needed[place][1] is None else one.needed[place][1] for one in planned.units))
+        (people, *("none" if row.needed[place][1] is None else row.needed[place][1] for row in planned.units))
         for place, (people, _) in enumerate(planned.units[0].needed)
     ]
     enough = [row for row in by_people if set(row[1:]) != {"none"}]
     least = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
     terminal_output.print_table(
         f"{stamp}items against people for ±{planned.half_width:g}",
-        ("people", *(f"items, {one.unit}" for one in planned.units)),
+        ("people", *(f"items, {row.unit}" for row in planned.units)),
         enough,
         notes=[] if len(enough) == len(by_people) else [least],
     )

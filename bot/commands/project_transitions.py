@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
+from annotation.errors import Conflict, HromadaError, Where, combine_errors
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 
 if TYPE_CHECKING:
@@ -97,9 +99,8 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
     `change` makes it. The projects of a programme whose status does not allow it stay as they are; Conflict is raised
     where this holds for all. What hinders any of the others hinders all, and is told of all.
     """
-    from annotation.errors import Conflict, HromadaError, combine_errors
     from annotation.store import queries
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         programme = queries.find_programme(transaction, database_session.resolve_name(name))
@@ -118,7 +119,9 @@ def _run_transition(transition: Transition, change: TransitionFunction, name: st
                     continue
             plan = (project.frozen or {}).get("plan")
             lines += _describe_result(transition, project, result, plan)
-            facts.append(_build_json(transition, project, result, plan))
+            notes = list(result.notes) if result is not None else []
+            planned = {"plan": plan} if transition.value == "start" else {}
+            facts.append({"project": project.name, "state": project.status.value, "notes": notes, **planned})
         if obstacles:
             raise combine_errors(obstacles)
         document = facts[0] if programme is None else {"programme": programme.name, "projects": facts}
@@ -137,7 +140,6 @@ def _is_allowed(transition: Transition, project: Project) -> bool:
 
 def _refuse_unless_some_can(transition: Transition, programme: str, projects: Sequence[Project]) -> None:
     """Raise Conflict where the status of no project of the programme allows the transition."""
-    from annotation.errors import Conflict, Where
     from annotation.workflow.lifecycle.transitions import STATUS_AFTER
 
     if any(_is_allowed(transition, project) for project in projects):
@@ -162,11 +164,3 @@ def _describe_result(
         return [f"{project.name} was {project.status.value} already, and stays so."]
     planned = [f"Planned: {precision.describe_plan(plan)}."] if plan and transition.value == "start" else []
     return [f"{project.name} is {result.status.value}.", *result.notes, *planned]
-
-
-def _build_json(
-    transition: Transition, project: Project, result: TransitionResult | None, plan: dict[str, Any] | None
-) -> dict[str, object]:
-    notes = list(result.notes) if result is not None else []
-    planned = {"plan": plan} if transition.value == "start" else {}
-    return {"project": project.name, "state": project.status.value, "notes": notes, **planned}

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.ranking import Ranking, Variant
     from bot.commands.score_files import ScoreTable
-    from bot.commands.terminal_output import Cell
 
 TITLES: Mapping[Variant, str] = {
     "plain": "every task counts 1",
@@ -41,13 +42,40 @@ def rank(
     By voting rules and means; higher scores are better. Vote'n'Rank's rules, the arithmetic and the geometric mean and
     the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well.
     """
-    from bot.commands import score_files, terminal_output
+    from bot.commands import score_files
 
     table = score_files.read_scores(file)
     weights = score_files.parse_group_weights(group_weight or (), tuple(dict.fromkeys(table.groups.values())))
     rankings = _rank_variants(table, weights, gamma=gamma)
     if json:
-        terminal_output.print_json(_describe_rankings(table, rankings, weights, human=human, gamma=gamma))
+        terminal_output.print_json(
+            {
+                "systems": list(table.scores.index),
+                "tasks": list(table.scores.columns),
+                "human": human if human in table.scores.index else None,
+                "gamma": gamma,
+                "groups": table.groups,
+                "group_weights": dict(weights),
+                "metrics_averaged": table.averaged,
+                "scores": {
+                    system: {task: None if math.isnan(score) else score for task, score in row.items()}
+                    for system, row in table.scores.to_dict("index").items()
+                },
+                "rankings": {
+                    variant: [
+                        {
+                            "rule": ranking.rule,
+                            "winners": list(ranking.winners),
+                            "places": {name: _get_place(ranking, name) for name in ranking.places.index},
+                            "scores": None if ranking.scores.isna().any() else ranking.scores.to_dict(),
+                            "reason": ranking.reason,
+                        }
+                        for ranking in ranked
+                    ]
+                    for variant, ranked in rankings.items()
+                },
+            }
+        )
         return
     _print_winners(file, table, rankings, human=human, gamma=gamma)
     for variant, ranked in rankings.items():
@@ -67,49 +95,10 @@ def _rank_variants(
     return rankings
 
 
-def _describe_rankings(
-    table: ScoreTable,
-    rankings: Mapping[Variant, Sequence[Ranking]],
-    group_weights: Mapping[str, float],
-    *,
-    human: str,
-    gamma: float,
-) -> dict[str, object]:
-    """Everything as JSON: places and scores are None where there are none."""
-    return {
-        "systems": list(table.scores.index),
-        "tasks": list(table.scores.columns),
-        "human": human if human in table.scores.index else None,
-        "gamma": gamma,
-        "groups": table.groups,
-        "group_weights": dict(group_weights),
-        "metrics_averaged": table.averaged,
-        "scores": {
-            system: {task: None if math.isnan(score) else score for task, score in row.items()}
-            for system, row in table.scores.to_dict("index").items()
-        },
-        "rankings": {
-            variant: [
-                {
-                    "rule": ranking.rule,
-                    "winners": list(ranking.winners),
-                    "places": {name: _get_place(ranking, name) for name in ranking.places.index},
-                    "scores": None if ranking.scores.isna().any() else ranking.scores.to_dict(),
-                    "reason": ranking.reason,
-                }
-                for ranking in ranked
-            ]
-            for variant, ranked in rankings.items()
-        },
-    }
-
-
 def _print_winners(
     file: Path, table: ScoreTable, rankings: Mapping[Variant, Sequence[Ranking]], *, human: str, gamma: float
 ) -> None:
     """The winner under each rule, by variant, and the place of people."""
-    from bot.commands import terminal_output
-
     has_people = human in table.scores.index
     columns = ["rule"]
     for variant in rankings:
@@ -136,8 +125,6 @@ def _print_winners(
 
 def _print_places(variant: Variant, ranked: Sequence[Ranking], *, human: str) -> None:
     """The place of each system under each rule, in the order of the arithmetic mean."""
-    from bot.commands import terminal_output
-
     mean = next(ranking for ranking in ranked if ranking.rule == "arithmetic_mean")
     systems = mean.scores.sort_values(ascending=False, kind="stable").index
     rows = [

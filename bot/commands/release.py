@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from aggregation.errors import HromadaError, Where
+from annotation.errors import BadInput
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, refuse_options
 from bot.commands.data_sets import GoldTies, Method, MethodOption, Seed, Unblind, open_view
 
@@ -64,10 +67,9 @@ def release(
     if verify is not None:
         _verify(verify, json=json)
         return
-    from annotation.errors import BadInput
     from annotation.settings import read_settings
     from bot import release_inputs
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
     from exports import release as releases
 
     if name is None or folder is None:
@@ -105,7 +107,6 @@ def release(
 
 def _refuse_identities(built: ReleaseFolder, needles: Sequence[Needle]) -> None:
     """Raise HromadaError, before anything is written, where a file would tell who somebody is."""
-    from aggregation.errors import HromadaError, Where
     from exports import release as releases
 
     found = releases.find_identities(built.files, needles)
@@ -121,7 +122,6 @@ def _refuse_identities(built: ReleaseFolder, needles: Sequence[Needle]) -> None:
 
 
 def _verify(folder: Path, *, json: bool) -> None:
-    from bot.commands import terminal_output
     from exports import release as releases
 
     with terminal_output.show_progress("verification", quiet=json) as progress:
@@ -151,8 +151,6 @@ def _verify(folder: Path, *, json: bool) -> None:
 
 
 def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
-    from bot.commands import terminal_output
-
     terminal_output.print_json(
         {
             "folder": None if blocked else str(folder),
@@ -176,8 +174,6 @@ def _print_json(built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
 
 
 def _print_tables(facts: ReleaseFacts, built: ReleaseFolder, folder: Path, *, blocked: bool) -> None:
-    from bot.commands import terminal_output
-
     checklist = built.checklist
     stamp = f"{built.stamp} · " if built.stamp else ""
     counts = [
@@ -201,8 +197,6 @@ def _print_tables(facts: ReleaseFacts, built: ReleaseFolder, folder: Path, *, bl
 
 def _print_lines(title: str, lines: Sequence[CheckedLine]) -> None:
     """Lines of the gate, each with what is missing and how to meet it."""
-    from bot.commands import terminal_output
-
     terminal_output.print_line("")
     terminal_output.print_line(f"{title}:")
     for line in lines:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
-    from bot.commands.terminal_output import Cell
     from exports.lm_eval import HarnessResults
 
 
@@ -29,7 +30,6 @@ def results(
 
     Results are the harness's. Items and prompts that are not those of the build are found by their hashes, and named.
     """
-    from bot.commands import terminal_output
     from exports import lm_eval, writers
 
     own = [folder / "results" for folder in (build, *([key] if key else [])) if (folder / "results").is_dir()]
@@ -45,7 +45,6 @@ def results(
 
 
 def _print_tables(read: HarnessResults, build: Path, *, people: bool) -> None:
-    from bot.commands import terminal_output
 
     def is_shown(model: str) -> bool:
         return people or not model.startswith("human-") or model == "human-majority"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from bot.commands import case_screen
+from annotation.errors import BadInput, HromadaError, NotFound, Where
+from bot.commands import case_screen, terminal_output
 from bot.commands.case_screen import build_difference
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Seed
@@ -141,9 +142,8 @@ def review(
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
     from annotation.workflow.review import reviewers, submissions
-    from bot.commands import command_line, database_session, decision_files, decision_push, terminal_output
+    from bot.commands import command_line, database_session, decision_files, decision_push
 
-    decides = bool(accept or reject or decisions)
     decides = bool(accept or reject or decisions)
     command_line.refuse_together(
         {"--accept, --reject and --decisions": decides, "--undo": undo, "--label-studio": label_studio}
@@ -160,10 +160,10 @@ def review(
             loaded = database_session.get_project(view, project)
             who = reviewers.get_reviewer(view, reviewer)
             read = submissions.list_submissions(view, project=loaded, reviewer=who)
-            revisions = {one.answer_id: one.revision for one in read}
+            revisions = {submission.answer_id: submission.revision for submission in read}
             command_line.refuse_options(
                 (
-                    person is not None and person not in {one.person for one in read},
+                    person is not None and person not in {submission.person for submission in read},
                     f"--person: nobody has the code {person!r} for {reviewer}.",
                     "`hromada review --json` lists the codes; everybody who reviews has codes of their own.",
                 )
@@ -220,20 +220,19 @@ class _Queue:
 
     def select_answers(self, ids: Sequence[str], *, is_accepted: bool, reason: str) -> list[ReviewRow]:
         """Decisions on the answers with these ids, or on all that wait where `all` is among them."""
-        from annotation.errors import BadInput, Where
         from bot.commands.decision_files import ReviewRow
 
-        wrong = next((one for one in ids if one != ALL and not one.isdecimal()), None)
+        wrong = next((written for written in ids if written != ALL and not written.isdecimal()), None)
         if wrong is not None:
             raise BadInput(
                 f"{wrong!r} is no id of an answer.",
                 where=Where(field="--accept" if is_accepted else "--reject"),
                 remedy="`hromada review --json` lists the ids; `all` are those that wait.",
             )
-        chosen = [int(one) for one in ids if one != ALL]
+        chosen = [int(written) for written in ids if written != ALL]
         if ALL in ids:
             with self.database.reading() as view:
-                chosen = [one.answer_id for one in self._list_waiting(view)]
+                chosen = [submission.answer_id for submission in self._list_waiting(view)]
         return [ReviewRow(answer_id, is_accepted, reason) for answer_id in chosen]
 
     def decide_all(self, rows: Sequence[ReviewRow]) -> None:
@@ -261,7 +260,6 @@ class _Queue:
 
         Raises NotFound for an answer on which nothing is decided that they may take back.
         """
-        from annotation.errors import NotFound
         from annotation.workflow.review import submissions
         from bot.commands import database_session, decision_files
 
@@ -282,31 +280,27 @@ class _Queue:
 
     def print_answers(self) -> None:
         """Print all answers as JSON, decided ones too, without any that the reviewer may not see."""
-        from bot.commands import terminal_output
-
         with self.database.reading() as view:
             listed = self._list_answers(view)
         self._record_shown_gold(listed)
         answers = [
             {
-                "answer_id": one.answer_id,
-                "revision": one.revision,
-                "item": one.item.external_id,
-                "person": one.person,
-                "answers": dict(one.answers),
-                "decision": None if one.decision is None else one.decision.value,
-                "reason": one.reason,
+                "answer_id": submission.answer_id,
+                "revision": submission.revision,
+                "item": submission.item.external_id,
+                "person": submission.person,
+                "answers": dict(submission.answers),
+                "decision": None if submission.decision is None else submission.decision.value,
+                "reason": submission.reason,
             }
-            | ({"gold": dict(one.golds), "accepted": list(one.accepted)} if self.show_gold else {})
-            for one in listed
+            | ({"gold": dict(submission.golds), "accepted": list(submission.accepted)} if self.show_gold else {})
+            for submission in listed
         ]
         terminal_output.print_json({"project": self.project, "answers": answers})
 
     def ask_for_decisions(self) -> None:
         """Show one answer after another until none waits, or the reviewer quits."""
-        from annotation.errors import HromadaError
         from annotation.workflow import definitions
-        from bot.commands import terminal_output
         from bot.commands.decision_files import ReviewRow
 
         skipped: set[int] = set()
@@ -314,7 +308,7 @@ class _Queue:
         while True:
             with self.database.reading() as view:
                 definition = definitions.get_project_definition(self._get_project(view))
-                waiting = [one for one in self._list_waiting(view) if one.answer_id not in skipped]
+                waiting = [submission for submission in self._list_waiting(view) if submission.answer_id not in skipped]
             if not waiting:
                 break
             self._record_shown_gold(waiting[:1])
@@ -335,10 +329,17 @@ class _Queue:
                 message = self.undo_decision()
                 skipped.clear()
             elif not isinstance(answer, str):
-                same = [one for one in waiting if one.person == waiting[0].person] if answer.of_person else waiting[:1]
+                same = (
+                    [submission for submission in waiting if submission.person == waiting[0].person]
+                    if answer.of_person
+                    else waiting[:1]
+                )
                 try:
                     self.decide_all(
-                        [ReviewRow(one.answer_id, answer.is_accepted, answer.reason, one.revision) for one in same]
+                        [
+                            ReviewRow(submission.answer_id, answer.is_accepted, answer.reason, submission.revision)
+                            for submission in same
+                        ]
                     )
                     decided += len(same)
                 except HromadaError as failure:
@@ -357,7 +358,7 @@ class _Queue:
         from annotation.workflow.review import reviewers
         from bot.commands import database_session
 
-        items = [one.item.external_id for one in shown if one.golds]
+        items = [submission.item.external_id for submission in shown if submission.golds]
         if items:
             with self.database.transaction() as session:
                 reviewers.record_shown_gold(
@@ -378,7 +379,7 @@ class _Queue:
             sample=self.sample,
             with_gold=self.show_gold,
         )
-        return sorted(listed, key=lambda one: one.person) if self.by_annotator else listed
+        return sorted(listed, key=lambda submission: submission.person) if self.by_annotator else listed
 
     def _list_waiting(self, session: Session) -> list[Submission]:
-        return [one for one in self._list_answers(session) if one.decision is None]
+        return [submission for submission in self._list_answers(session) if submission.decision is None]

@@ -64,10 +64,10 @@ def read_scores(file: Path) -> ScoreTable:
     if not values:
         raise BadInput("The file has no rows.", where=Where(file=file), remedy="Is it the right one?")
     models, tasks = (tuple(dict.fromkeys(key[place] for key in values)) for place in (0, 1))
-    metrics = {task: sorted({metric for _, one, metric in values if one == task}) for task in tasks}
+    metrics = {task: sorted({metric for _, of_task, metric in values if of_task == task}) for task in tasks}
     scores = pd.DataFrame(
         {
-            task: [_average_metrics([values.get((model, task, one), math.nan) for one in names]) for model in models]
+            task: [_average_metrics([values.get((model, task, name), math.nan) for name in names]) for model in models]
             for task, names in metrics.items()
         },
         index=pd.Index(models, name="system"),
@@ -89,11 +89,11 @@ def parse_group_weights(given: Sequence[str], groups: Sequence[str]) -> dict[str
     for text in given:
         group, _, number = text.rpartition("=")
         if group not in groups:
-            known = ", ".join(groups) or "none: it has no column `group`"
+            listed = ", ".join(groups) or "none: it has no column `group`"
             raise BadInput(
                 f"There is no group {group or text!r}.",
                 where=Where(field="--group-weight"),
-                remedy=f"Write GROUP=NUMBER. The groups of the file: {known}.",
+                remedy=f"Write GROUP=NUMBER. The groups of the file: {listed}.",
             )
         if group in weights:
             raise BadInput(
@@ -153,10 +153,10 @@ def _average_metrics(values: Sequence[float]) -> float:
 def _add_group(groups: dict[str, tuple[str, FileRow]], task: str, row: FileRow) -> None:
     """Note the group of a task; raises BadInput where it has another one already, or some tasks have none."""
     group = str(row.values.get("group") or "").strip()
-    known, first = groups.setdefault(task, (group, row))
-    if known != group:
+    task_group, first = groups.setdefault(task, (group, row))
+    if task_group != group:
         raise BadInput(
-            f"{task} is in the group {group!r} here, and in {known!r} on line {first.line}.",
+            f"{task} is in the group {group!r} here, and in {task_group!r} on line {first.line}.",
             where=row.where("group"),
             remedy="A task is in one group.",
         )
@@ -175,9 +175,9 @@ def _require_scores(scores: pd.DataFrame, file: Path) -> None:
         raise BadInput(
             f"There is one system only, {scores.index[0]}.", where=Where(file=file, field="model"), remedy="Give two."
         )
-    for field, found in (("model", scores.notna().any(axis=1)), ("task", scores.notna().any(axis=0))):
-        if not found.all():
-            name = str(found.index[~found][0])
+    for field, has_scores in (("model", scores.notna().any(axis=1)), ("task", scores.notna().any(axis=0))):
+        if not has_scores.all():
+            name = str(has_scores.index[~has_scores][0])
             raise BadInput(
                 f"{name} has no score at all.",
                 where=Where(file=file, field=f"{field} {name}"),

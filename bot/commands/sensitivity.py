@@ -7,30 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import data_sets, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
-from bot.commands.data_sets import (
-    Method,
-    MethodOption,
-    QuestionName,
-    Seed,
-    Unblind,
-    format_title,
-    open_view,
-    read_project,
-    read_votes,
-)
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bot.commands.terminal_output import Cell
     from exports.inputs import DataSet
     from exports.sensitivity import CutResult, SettingResult
 
 
 def sensitivity(
     project: ProjectName,
-    question: QuestionName = None,
+    question: data_sets.QuestionName = None,
     control: Annotated[
         list[float] | None, typer.Option(help="Keep people above this share of control items; may be repeated.")
     ] = None,
@@ -38,10 +28,10 @@ def sensitivity(
         list[float] | None, typer.Option(help="Keep answers of at least so many seconds; may be repeated.")
     ] = None,
     cut: Annotated[list[float] | None, typer.Option(help="A least confidence of labels; may be repeated.")] = None,
-    method: MethodOption = Method.MAJORITY,
-    seed: Seed = 0,
+    method: data_sets.MethodOption = data_sets.Method.MAJORITY,
+    seed: data_sets.Seed = 0,
     to: Annotated[Path | None, typer.Option(help="Write the tables and a page into this folder.")] = None,
-    unblind: Unblind = False,
+    unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Show what other quality rules would change.
@@ -49,12 +39,11 @@ def sensitivity(
     Scores, agreement and gold by rule, and by the cut of confidence. Each rule is applied to all answers, those that
     rules of the campaign excluded among them.
     """
-    from bot.commands import terminal_output
     from exports import sensitivity as tables
     from exports import writers
 
-    with open_view([project], by="sensitivity", unblind=unblind) as view:
-        data = read_votes(read_project(view, project), question)
+    with data_sets.open_view([project], by="sensitivity", unblind=unblind) as view:
+        data = data_sets.read_votes(data_sets.read_project(view, project), question)
     settings = tables.list_settings(
         data, accuracies=control or tables.CONTROL_ACCURACIES, seconds=seconds or tables.LEAST_SECONDS
     )
@@ -80,8 +69,6 @@ def sensitivity(
 
 
 def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
-    from bot.commands import terminal_output
-
     rows: list[tuple[Cell, ...]] = [
         (
             result.name,
@@ -105,12 +92,10 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
     ]
     if len(results) == 2:
         notes.append("No answer has a time and nobody answered a control item, so there is no rule to try.")
-    terminal_output.print_table(format_title(data, "under other rules"), columns, rows, notes=notes)
+    terminal_output.print_table(data_sets.format_title(data, "under other rules"), columns, rows, notes=notes)
 
 
 def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
-    from bot.commands import terminal_output
-
     labels = list(data.classes or ())
     rows: list[tuple[Cell, ...]] = [
         (
@@ -131,7 +116,7 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
         for cut in cuts
         if cut.right_ties_wrong is not None
     ]
-    terminal_output.print_table(format_title(data, "labels above a confidence"), columns, rows, notes=notes)
+    terminal_output.print_table(data_sets.format_title(data, "labels above a confidence"), columns, rows, notes=notes)
 
 
 def _format_interval(low: float | None, high: float | None) -> str:

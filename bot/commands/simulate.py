@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AllowOutside, AsJson, ProjectFile
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from annotation.simulation.answer_generator import SimulationSettings
-    from bot.commands.terminal_output import Cell
     from bot.trials import Trial
 
 People = Annotated[int, typer.Option(min=1, max=10_000, help="How many people are invited.")]
@@ -71,7 +73,7 @@ def _run_trials(
     """Simulate the campaign of a file with each overlap, and print the results."""
     from annotation.campaigns import project_file
     from bot import trials
-    from bot.commands import campaign_check, terminal_output
+    from bot.commands import campaign_check
 
     campaign = project_file.read_project(file, allow_outside=allow_outside)
     parsed = trials.parse_overlaps(overlaps, campaign=campaign)
@@ -89,8 +91,6 @@ def _run_trials(
 
 def _print_trials(campaign: str, settings: SimulationSettings, results: Sequence[Trial], notes: Sequence[str]) -> None:
     """Print a column for each overlap; rows without values are left out."""
-    from bot.commands import terminal_output
-
     columns = [_build_cells(trial) for trial in results]
     all_rows = [(name, *(cells[name] for cells in columns)) for name in columns[0]]
     rows = [row for row in all_rows if any(cell is not None for cell in row[1:])]
@@ -157,7 +157,6 @@ def _parse_share(written: str, option: str) -> float:
     from pydantic import TypeAdapter, ValidationError
 
     from annotation.campaigns.sections.base import Share
-    from annotation.errors import BadInput, Where
 
     try:
         share: float = TypeAdapter(Share).validate_python(written)
@@ -172,7 +171,6 @@ def _parse_seconds(written: str, option: str) -> float:
     from pydantic import TypeAdapter, ValidationError
 
     from annotation.campaigns.sections.base import Seconds
-    from annotation.errors import BadInput, Where
 
     try:
         seconds: float = TypeAdapter(Seconds).validate_python(written)

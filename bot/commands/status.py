@@ -11,24 +11,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from annotation.errors import BadInput
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
+from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from annotation.workflow.monitoring.campaign_status import CampaignStatus, ControlItemCounts
     from annotation.workflow.monitoring.item_history import ItemHistory
-    from bot.commands.terminal_output import Cell
 
 
 ITEM_COLUMNS = ("when", "who", "what", "answer")
 LONGEST_ANSWER = 60
 
 
-def print_item_way(project: str, item: str, *, as_json: bool) -> None:
+def print_item_history(project: str, item: str, *, as_json: bool) -> None:
     """Print what happened to an item, without answers while the project is blind."""
     from annotation.workflow.monitoring import blindness, item_history
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         loaded = database_session.get_project(view, project)
@@ -85,7 +87,7 @@ def status(
         typer.Argument(help="One project, with everything about it; or a programme.", show_default=False),
     ] = None,
     item: Annotated[
-        str | None, typer.Option("--item", help="The way of this item: who had it, where, what they answered.")
+        str | None, typer.Option("--item", help="The history of this item: who had it, where, what they answered.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every two seconds, until Ctrl-C.")] = False,
     json: AsJson = False,
@@ -94,13 +96,10 @@ def status(
 
     Of one project also its annotators, control items and precision; of a programme its projects.
     """
-    from annotation.errors import BadInput
-    from bot.commands import terminal_output
-
     if item is not None:
         if watch or project is None:
             raise BadInput("--item shows one item of one project.", remedy="Name the project, and leave out --watch.")
-        print_item_way(project, item, as_json=json)
+        print_item_history(project, item, as_json=json)
         return
     if watch and json:
         raise BadInput("--watch is for people, --json for machines.", remedy="Leave one of them out.")
@@ -149,8 +148,6 @@ def _watch_screen(screen: Callable[[], Sequence[RenderableType]]) -> None:
     from rich.console import Group
     from rich.live import Live
 
-    from bot.commands import terminal_output
-
     stop = threading.Event()
     previous_handler = signal.signal(signal.SIGINT, lambda *_: stop.set())  # an exception could be lost where it struck
     try:
@@ -167,8 +164,6 @@ def _build_screen(
     title: str | None, statuses: Sequence[CampaignStatus], parked: Mapping[str, int]
 ) -> Sequence[RenderableType]:
     """A line for each project under the title, or without one everything about the only one."""
-    from bot.commands import terminal_output
-
     notes = []
     for part, command in (("parked", "hromada delivery list"), ("Label Studio", "hromada label-studio pull")):
         waiting = ", ".join(f"{name}: {number}" for name, number in parked.items() if number and part in name)
@@ -234,7 +229,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
         "closed by exposure": None
         if campaign.closed is None
-        else {one.annotator: {"items": one.number, "why": dict(one.reasons)} for one in campaign.closed},
+        else {person.annotator: {"items": person.number, "why": dict(person.reasons)} for person in campaign.closed},
     }
 
 

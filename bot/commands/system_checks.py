@@ -36,7 +36,7 @@ def check_system() -> tuple[SystemFinding, ...]:
         return (_check_python(), SystemFinding("settings", well=False, says=str(failure)))
     return (
         _check_python(),
-        _check_packages(),
+        SystemFinding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES)),
         _check_names(),
         *_check_connection(settings),
         _check_token(settings),
@@ -54,10 +54,6 @@ def _check_names() -> SystemFinding:
         near = difflib.get_close_matches(name, [f"HROMADA_{field.upper()}" for field in Settings.model_fields], n=1)
         sentences.append(f"{name} in .env is no setting." + (f" Did you mean {near[0]}?" if near else ""))
     return SystemFinding("settings", well=not sentences, says=" ".join(sentences) or "read")
-
-
-def _check_packages() -> SystemFinding:
-    return SystemFinding("packages", well=True, says=", ".join(f"{name} {metadata.version(name)}" for name in PACKAGES))
 
 
 def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:
@@ -96,8 +92,8 @@ def check_database(engine: sa.Engine) -> tuple[invariants.IntegrityFinding, ...]
     with database.translate_errors(engine.url):
         findings = invariants.check_database(engine)
         with make_read_engine(engine).connect() as connection:
-            known = migrations.get_revision(connection) is not None
-        if not known:
+            has_revision = migrations.get_revision(connection) is not None
+        if not has_revision:
             return findings
         with Session(make_read_engine(engine)) as view:
             key = _check_key(view, read_settings())

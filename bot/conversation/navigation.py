@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from annotation.campaigns.project_file import ProjectFile
 from annotation.vocabulary import ProjectStatus, UnassignedReason
 from annotation.workflow import assignments, definitions, participations
 from annotation.workflow.allocation import open_projects
@@ -320,7 +319,8 @@ def show_assignment_result(
     if isinstance(result, NothingAssigned):
         return _explain_no_item(context, result)
     project, definition = context.get_project(result.project_id)
-    if context.annotator.time_zone is None and _needs_time_zone(definition):
+    counts_days = definition.caps is not None and definition.caps.items_per_day is not None
+    if context.annotator.time_zone is None and counts_days:
         return requirements.ask_time_zone(context)
     version = definitions.compute_card_version(result.instructions, definition.examples)
     if context.state.read_cards.get(str(result.project_id)) != version:
@@ -336,11 +336,6 @@ def show_assignment_result(
         attestation = attestation_questions.ask_before_item(context, definition, project_id=result.project_id)
     page_end = _announce_page_end(context, result) if item_finished else ()
     return attestation or join_calls(page_end, show_item(context, result))
-
-
-def _needs_time_zone(definition: ProjectFile) -> bool:
-    """Whether something in the project depends on when the annotator's day begins."""
-    return definition.caps is not None and definition.caps.items_per_day is not None
 
 
 def show_item(context: UpdateContext, item: AssignedItem) -> TelegramCalls:

@@ -62,7 +62,7 @@ def collect_notifications(
 def send_wished_notices(session: Session, *, now: datetime, settings: ConversationSettings) -> TelegramCalls:
     """Reminders and news that are due, by day where their annotators are."""
     due = wishes.queue_wished_notices(session, now=now, default_zone=settings.time_zone, simulated=settings.simulated)
-    rendered = [menus.render_notice(one.kind, one.title, get_texts(match_language(one.language))) for one in due]
+    rendered = [menus.render_notice(wish.kind, wish.title, get_texts(match_language(wish.language))) for wish in due]
     return tuple(
         NewMessage(
             chat_id=queued.telegram_id,

@@ -57,7 +57,7 @@ def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
     listed = campaigns.list_campaigns(context.transaction.session)
     shown = min(page, max(0, len(listed) - 1) // organiser_cards.PAGE)
     start = shown * organiser_cards.PAGE
-    found = [
+    cards = [
         (
             campaign,
             [
@@ -68,7 +68,7 @@ def render_campaigns(context: UpdateContext, *, page: int = 0) -> OrganiserCard:
         for campaign in listed[start : start + organiser_cards.PAGE]
     ]
     return organiser_cards.render_campaigns(
-        found,
+        cards,
         make_words(context),
         waiting=people.count_open_messages(context.transaction.session),
         page=shown,
@@ -121,7 +121,7 @@ def tell_organisers(
     if observed is None:
         return ()
     alerts.store_progress(session, observed)
-    found = [*observed.alerts, *alerts.list_incident_alerts(session, observed)]
+    due = [*observed.alerts, *alerts.list_incident_alerts(session, observed)]
     calls: list[NewMessage] = []
     for organiser in alerts.list_organisers(session, settings.organisers):
         words = organiser_cards.make_words(
@@ -131,7 +131,7 @@ def tell_organisers(
             now=now,
         )
         told = observed.told.get(organiser.id or 0, frozenset())
-        untold = [alert for alert in found if alert.key not in told]
+        untold = [alert for alert in due if alert.key not in told]
         for is_urgent in (True, False):
             group = [alert for alert in untold if (alert.kind in alerts.URGENT) is is_urgent]
             calls += _tell_alerts(session, group, organiser=organiser, words=words, is_urgent=is_urgent)
@@ -196,8 +196,8 @@ def describe_export(
     if made.kind == "too-large":
         text = words("export-too-large", project=claimed.project, size=made.megabytes)
     else:
-        known = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
-        reason = message_layout.shorten_text(words(known[made.kind]) if made.kind in known else made.reason, MAX_REASON)
+        texts = {"too-slow": "export-too-slow", "given-up": "export-given-up"}
+        reason = message_layout.shorten_text(words(texts[made.kind]) if made.kind in texts else made.reason, MAX_REASON)
         text = words("export-failed", project=claimed.project, reason=reason)
     told = message_layout.render_messages([TextBlock(text)], get_texts(words.language))
     return tuple(NewMessage(chat_id=claimed.telegram_id, html=part.html, silent=False) for part in told)

@@ -123,8 +123,8 @@ def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
         for row in rows
         for button in row
     }
-    found = find_named_button(text, (tuple(labelled),))
-    return None if found is None else labelled[found]
+    matched = find_named_button(text, (tuple(labelled),))
+    return None if matched is None else labelled[matched]
 
 
 @cache
@@ -134,11 +134,11 @@ def _list_label_translations() -> Mapping[str, tuple[str, ...]]:
     same += [
         [get_organiser_texts(language)(text_id) for language in ORGANISER_LANGUAGES] for text_id in ORGANISER_LABELS
     ]
-    found: dict[str, dict[str, None]] = {}
+    translations: dict[str, dict[str, None]] = {}
     for labels in same:
         for label in labels:
-            found.setdefault(normalise_text(label), {}).update(dict.fromkeys(labels))
-    return {label: tuple(others) for label, others in found.items()}
+            translations.setdefault(normalise_text(label), {}).update(dict.fromkeys(labels))
+    return {label: tuple(others) for label, others in translations.items()}
 
 
 def _find_button(text: str, buttons: Sequence[InlineButton]) -> InlineButton | None:

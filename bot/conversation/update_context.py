@@ -135,15 +135,15 @@ class UpdateContext:
 
     def get_project(self, project_id: int) -> tuple[ProjectRow, ProjectFile]:
         """A project with its definition; raises Stale for an unknown id."""
-        found = self.find_project(project_id)
-        if found is None:
+        project = self.find_project(project_id)
+        if project is None:
             raise Stale("There is no such project.")
-        return found
+        return project
 
     def find_definition(self, project_id: int) -> ProjectFile | None:
         """The definition of a project; None for an unknown id."""
-        found = self.find_project(project_id)
-        return None if found is None else found[1]
+        project = self.find_project(project_id)
+        return None if project is None else project[1]
 
     def acknowledge(self, text_id: str = "", *, alert: bool = False, **arguments: str | int) -> TelegramCalls:
         """Acknowledge the tap, with a text as a toast or an alert; no call where the update is no tap."""

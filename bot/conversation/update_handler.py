@@ -180,7 +180,7 @@ def handle_update(
         return _answer_outside_private_chat(session, incoming, now)
     if incoming.kind is UpdateKind.BLOCKED:
         registration.mark_unreachable(session, telegram_id=incoming.telegram_id, now=now)
-    if incoming.kind not in HANDLED_KINDS or _is_edited_media(incoming):
+    if incoming.kind not in HANDLED_KINDS or (incoming.kind is UpdateKind.EDITED and incoming.media is not None):
         return ()
     incoming = replace(incoming, text=_clean_text(incoming.text))
     transaction, record = conversation_state.open_conversation(
@@ -225,11 +225,6 @@ def _call_handler(context: UpdateContext) -> TelegramCalls:
         return _answer_update(context, next(handler for condition, handler in HANDLERS if condition(context)))
     except (Stale, BadInput) as failure:
         return explain_refusal(context, failure)
-
-
-def _is_edited_media(incoming: IncomingUpdate) -> bool:
-    """Whether it is an edited message with media, such as each step of a live location."""
-    return incoming.kind is UpdateKind.EDITED and incoming.media is not None
 
 
 def _answer_update(context: UpdateContext, handler: Handler) -> TelegramCalls:

@@ -258,8 +258,8 @@ class FloodLimit:
     def _forget_fullest(self, now: float) -> None:
         for bucket in self._buckets.values():
             bucket.fill(now, self.updates_a_minute)
-        emptiest = heapq.nsmallest(KEPT_PEOPLE, self._buckets.items(), key=lambda one: one[1].tokens)
-        self._buckets = {one: bucket for one, bucket in emptiest if bucket.tokens < self.updates_a_minute}
+        emptiest = heapq.nsmallest(KEPT_PEOPLE, self._buckets.items(), key=lambda pair: pair[1].tokens)
+        self._buckets = {person: bucket for person, bucket in emptiest if bucket.tokens < self.updates_a_minute}
 
 
 class AwaitedService(StrEnum):

@@ -115,11 +115,6 @@ class CampaignObserver(Protocol):
     def __call__(self, session: Session, *, now: datetime) -> Observation | None: ...
 
 
-def _list_no_notifications(*_: object, **__: object) -> TelegramCalls:
-    """The source of notifications for a bot that has none."""
-    return ()
-
-
 def _observe_nothing(*_: object, **__: object) -> None:
     """The observer for a bot that has no organisers."""
 
@@ -144,6 +139,6 @@ class DeliverySettings:
     explain_failure: FailureExplainer
     conversation: ConversationSettings
     protect: bool = True
-    collect_notifications: NotificationSource = _list_no_notifications
+    collect_notifications: NotificationSource = lambda *_, **__: ()
     observe_campaigns: CampaignObserver = _observe_nothing
     bot_profiles: tuple[BotProfile, ...] = ()

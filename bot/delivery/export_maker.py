@@ -107,7 +107,9 @@ class ExportMaker:
             if errors is None:
                 return None if not self.lease.held else ExportFailure(kind="too-slow")
             if child.returncode:
-                return ExportFailure(kind="failed", reason=_find_reason(errors))
+                lines = errors[-MOST_ERROR_BYTES:].decode("utf-8", "replace").strip().splitlines()
+                told = [line.removeprefix("hromada: ") for line in lines if line.startswith("hromada: ")]
+                return ExportFailure(kind="failed", reason=(" ".join(told) or "hromada export"))
             zipped = Path(folder) / f"{project}.zip"
             await asyncio.to_thread(_zip_folder, Path(folder) / project, zipped)
             size = zipped.stat().st_size
@@ -131,13 +133,6 @@ class ExportMaker:
 
     def _get_database_address(self) -> str:
         return self.runner.database.engine.url.render_as_string(hide_password=False)
-
-
-def _find_reason(errors: bytes) -> str:
-    """The sentence with which the command ended."""
-    lines = errors[-MOST_ERROR_BYTES:].decode("utf-8", "replace").strip().splitlines()
-    told = [line.removeprefix("hromada: ") for line in lines if line.startswith("hromada: ")]
-    return " ".join(told) or "hromada export"
 
 
 def _zip_folder(folder: Path, zipped: Path) -> None:

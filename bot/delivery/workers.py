@@ -349,8 +349,8 @@ class Workers:
         following = mailbox.list_following_updates(
             session, telegram_id=user_id, after=pending.update_id, most=message_layout.MAX_PARTS
         )
-        known = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
-        messages = list(map(telegram_payloads.restore_update, known))
+        texts = takewhile(telegram_payloads.is_known, (payload for _, payload, _ in following))
+        messages = list(map(telegram_payloads.restore_update, texts))
         parts = message_layout.take_parts(first, messages)
         part_ids = [update_id for update_id, _, _ in following[: len(parts) - 1]]
         is_last_known = len(parts) <= len(messages) or len(parts) == message_layout.MAX_PARTS

@@ -103,9 +103,9 @@ class User:
 
     def wire(self) -> dict[str, Any]:
         """As the Bot API writes it."""
-        known = {"username": self.username, "language_code": self.language}
+        fields = {"username": self.username, "language_code": self.language}
         body = {"id": self.id, "is_bot": self.is_bot, "first_name": self.first_name}
-        return body | {name: value for name, value in known.items() if value}
+        return body | {name: value for name, value in fields.items() if value}
 
 
 @dataclass(frozen=True)
@@ -229,9 +229,9 @@ class Chat:
         """As the Bot API writes it."""
         if self.type != "private":
             return {"id": self.id, "type": self.type, "title": self.title}
-        known = {"username": self.person.username}
+        fields = {"username": self.person.username}
         body = {"id": self.id, "type": self.type, "first_name": self.person.first_name}
-        return body | {name: value for name, value in known.items() if value}
+        return body | {name: value for name, value in fields.items() if value}
 
 
 @dataclass

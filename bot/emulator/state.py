@@ -103,9 +103,9 @@ class State:
         _check_reachable(chat)
         return chat
 
-    def find_message(self, call: Call, what: str, name: str = "message_id") -> Message:
+    def find_message(self, call: Call, what: str) -> Message:
         """The message of a call; `what` names it in the refusal ("message to edit")."""
-        return self.get_message(self.find_chat(call), call.number(name), what)
+        return self.get_message(self.find_chat(call), call.number("message_id"), what)
 
     def get_message(self, chat: Chat, number: int, what: str) -> Message:
         """A message of a chat; raises CallRefused where there is none or it is deleted."""

@@ -184,18 +184,18 @@ def _list_people(view: Session, project: Project, *, now: datetime, blind: bool)
     """The annotators of a project, those who answered most first."""
     counts = _count_marks(view, project)
     people = []
-    for one in roster.get_roster(view, project=project, now=now).annotators:
-        flagged, excluded = counts.get(one.pseudonym, (0, 0))
+    for entry in roster.get_roster(view, project=project, now=now).annotators:
+        flagged, excluded = counts.get(entry.pseudonym, (0, 0))
         people.append(
             PersonState(
-                pseudonym=one.pseudonym,
-                status=one.status,
-                reason=one.explanation or "",
-                stage=one.stage or "",
-                items=one.work.items,
-                per_hour=one.work.items / one.work.hours if one.work.seconds else None,
-                controls=one.control_accuracy.of,
-                controls_right=None if blind else one.control_accuracy.right,
+                pseudonym=entry.pseudonym,
+                status=entry.status,
+                reason=entry.explanation or "",
+                stage=entry.stage or "",
+                items=entry.work.items,
+                per_hour=entry.work.items / entry.work.hours if entry.work.seconds else None,
+                controls=entry.control_accuracy.of,
+                controls_right=None if blind else entry.control_accuracy.right,
                 flagged=flagged,
                 excluded=excluded,
             )
@@ -227,8 +227,8 @@ def _measure_agreement(view: Session, project: Project) -> tuple[tuple[Coefficie
 
     data = ProjectInputs(view=view, project=project).read_data_set()
     try:
-        found = DataSetResult(data=data).agreement
+        agreement = DataSetResult(data=data).agreement
     except HromadaError as refusal:
         return (), refusal.problem
-    rows = (row for row in (found.headline if found else ()) if row.value is not None and not row.of)
+    rows = (row for row in (agreement.headline if agreement else ()) if row.value is not None and not row.of)
     return tuple(sorted(rows, key=lambda row: row.name != data.headline_coefficient)), NOBODY

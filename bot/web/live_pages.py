@@ -131,7 +131,7 @@ class LivePages:
             if sections is None:
                 return None
             with use_language(page.language):
-                fragments = Fragments({one.id: render_section(one) for one in sections}, self._describe_refresh())
+                fragments = Fragments({part.id: render_section(part) for part in sections}, self._describe_refresh())
             self._keep(page, version, fragments)
             return fragments
 

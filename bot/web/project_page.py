@@ -16,13 +16,7 @@ from bot.web.words import (
     name_state,
 )
 from exports.dashboard import Figure, HourBars, LiveRow, LiveSection, LiveTable
-from exports.pages.display_text import (
-    COEFFICIENT_NAMES,
-    NO_VALUE,
-    format_coefficient,
-    format_coefficient_interval,
-    shorten_text,
-)
+from exports.pages import display_text
 from exports.pages.translation import mark_text, show_finding, translate
 
 MOST_ROWS = 200
@@ -93,10 +87,10 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
         return LiveSection(id="agreement", title=title, how=translate("Being computed …"))
     rows = tuple(
         LiveRow(
-            head=translate(COEFFICIENT_NAMES[row.name]),
+            head=translate(display_text.COEFFICIENT_NAMES[row.name]),
             cells=(
-                format_coefficient(row.name, row.value),
-                format_coefficient_interval(row.name, row.low, row.high),
+                display_text.format_coefficient(row.name, row.value),
+                display_text.format_coefficient_interval(row.name, row.low, row.high),
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
@@ -140,23 +134,23 @@ def _build_decision_section(project: ProjectState) -> LiveSection:
     waiting = project.decisions
     questions = tuple(
         LiveRow(
-            head=f"{one.number}",
-            cells=(one.annotator, one.item or NO_VALUE, format_time(one.at)),
-            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+            head=f"{question.number}",
+            cells=(question.annotator, question.item or display_text.NO_VALUE, format_time(question.at)),
+            remark=display_text.shorten_text(question.text, max_length=MOST_LETTERS),
         )
-        for one in waiting.questions[:MOST_DECISIONS]
+        for question in waiting.questions[:MOST_DECISIONS]
     )
     reports = tuple(
         LiveRow(
-            head=one.item,
-            cells=(one.reason, translate("yes") if one.paused else translate("no"), format_time(one.at)),
-            remark=shorten_text(one.text, max_length=MOST_LETTERS),
+            head=report.item,
+            cells=(report.reason, translate("yes") if report.paused else translate("no"), format_time(report.at)),
+            remark=display_text.shorten_text(report.text, max_length=MOST_LETTERS),
         )
-        for one in waiting.reports[:MOST_DECISIONS]
+        for report in waiting.reports[:MOST_DECISIONS]
     )
     disputes = tuple(
-        LiveRow(head=one.item, cells=(one.question, ", ".join(one.reasons), format_time(one.at)))
-        for one in waiting.disputes[:MOST_DECISIONS]
+        LiveRow(head=dispute.item, cells=(dispute.question, ", ".join(dispute.reasons), format_time(dispute.at)))
+        for dispute in waiting.disputes[:MOST_DECISIONS]
     )
     number, item, since = translate("Number"), translate("Item"), translate("Since (UTC)")
     return LiveSection(
@@ -234,7 +228,7 @@ def _build_person_row(person: PersonState) -> LiveRow:
         cells=(
             name_person_state(person.status),
             format_number(person.items),
-            NO_VALUE if person.per_hour is None else format_number(person.per_hour),
+            display_text.NO_VALUE if person.per_hour is None else format_number(person.per_hour),
             controls,
             format_number(person.flagged),
             format_number(person.excluded),

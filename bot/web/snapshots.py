@@ -10,20 +10,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from annotation.store import processes, queries
+from annotation.store import models, processes, queries
 from annotation.store.database import Database
-from annotation.store.models import (
-    Adjudication,
-    Annotator,
-    Inbox,
-    Journal,
-    Judgement,
-    Outbox,
-    Participation,
-    Project,
-    Report,
-    SupportMessage,
-)
 from annotation.workflow.monitoring import blindness, campaign_status, progress
 from annotation.workflow.monitoring.campaign_status import WaitingDecisions, WaitingDeliveries
 from annotation.workflow.monitoring.progress import ItemTally, Progress, list_item_progress, list_reported_items
@@ -83,17 +71,23 @@ class SnapshotReader:
             newest = sa.select(
                 *(
                     sa.select(sa.func.max(key)).scalar_subquery()
-                    for key in (Judgement.id, Journal.id, SupportMessage.id, Report.id, Adjudication.id)
+                    for key in (
+                        models.Judgement.id,
+                        models.Journal.id,
+                        models.SupportMessage.id,
+                        models.Report.id,
+                        models.Adjudication.id,
+                    )
                 ),
                 *(
                     sa.select(sa.func.count()).select_from(table).where(condition).scalar_subquery()
                     for table, condition in (
-                        (Inbox, col(Inbox.done_at).is_(None)),
-                        (Outbox, col(Outbox.reason).is_(None)),
-                        (SupportMessage, col(SupportMessage.answered_at).is_not(None)),
+                        (models.Inbox, col(models.Inbox.done_at).is_(None)),
+                        (models.Outbox, col(models.Outbox.reason).is_(None)),
+                        (models.SupportMessage, col(models.SupportMessage.answered_at).is_not(None)),
                     )
                 ),
-                sa.select(sa.func.count()).select_from(Project).scalar_subquery(),
+                sa.select(sa.func.count()).select_from(models.Project).scalar_subquery(),
             )
             return tuple(view.connection().execute(newest).one())
 
@@ -122,11 +116,16 @@ class SnapshotReader:
             project = queries.get_project(view, name)
             return list_reported_items(view, project, with_votes=not self._is_blind(view, project))
 
-    def _is_blind(self, view: Session, project: Project) -> bool:
+    def _is_blind(self, view: Session, project: models.Project) -> bool:
         return not self.unblind and blindness.is_blind(view, project)
 
-    def _read_project(self, view: Session, project: Project, now: datetime) -> ProjectState:
+    def _read_project(self, view: Session, project: models.Project, now: datetime) -> ProjectState:
         measured = progress.measure_progress(view, project, now=now)
+        simulated = (
+            select(models.Participation.annotator_id)
+            .join(models.Annotator, col(models.Annotator.id) == col(models.Participation.annotator_id))
+            .where(models.Participation.project_id == project.id, col(models.Annotator.simulated))
+        )
         return ProjectState(
             name=project.name,
             title=project.title,
@@ -134,7 +133,7 @@ class SnapshotReader:
             kind=str(project.definition.get("kind", "annotation")),
             status=project.status.value,
             is_blind=self._is_blind(view, project),
-            is_simulated=_has_simulated_people(view, project),
+            is_simulated=(view.exec(simulated.limit(1)).first() is not None),
             progress=measured,
             decisions=campaign_status.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
@@ -156,13 +155,3 @@ class SnapshotReader:
                 now = processes.get_database_time(transaction)
                 blindness.record_unblinding(transaction, projects, by="dashboard --unblind", now=now)
                 self._recorded |= {project.id or 0 for project in projects}
-
-
-def _has_simulated_people(view: Session, project: Project) -> bool:
-    """Whether any annotator of the project is simulated."""
-    simulated = (
-        select(Participation.annotator_id)
-        .join(Annotator, col(Annotator.id) == col(Participation.annotator_id))
-        .where(Participation.project_id == project.id, col(Annotator.simulated))
-    )
-    return view.exec(simulated.limit(1)).first() is not None

@@ -166,7 +166,7 @@ def find_mixed_scripts(items: Sequence[LintItem]) -> Iterator[LintFinding]:
                 continue
             problems = (
                 [(rule, problem) for rule, check in checks if (problem := check(text)) is not None]
-                if _may_have_both_alphabets(text)
+                if not text.isascii() and _LATIN_LETTER.search(text) is not None
                 else []
             )
             for rule, problem in problems:
@@ -192,11 +192,6 @@ def _list_texts(item: LintItem) -> Iterator[tuple[str, str]]:
         yield question.name, question.text
         for option in question.options:
             yield question.name, option
-
-
-def _may_have_both_alphabets(text: str) -> bool:
-    """Whether a text may have letters of both alphabets; a quick test that most texts fail."""
-    return not text.isascii() and _LATIN_LETTER.search(text) is not None
 
 
 def _describe_mixed_word(text: str) -> str | None:

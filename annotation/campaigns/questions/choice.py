@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from aggregation import spelling
-from annotation.campaigns.questions.question_base import (
-    Answer,
-    Question,
-    QuestionContent,
-    QuestionMethods,
-    require_text,
-)
+from annotation.campaigns.questions import question_base
 from annotation.campaigns.sections.base import Section, Text
 
 if TYPE_CHECKING:
@@ -38,7 +32,7 @@ def find_option(written: str, options: Sequence[str]) -> str | None:
     return written if written in options else spelling.find_name(written, options)
 
 
-class OptionQuestion(Question):
+class OptionQuestion(question_base.Question):
     """A question with options, of which one is the answer."""
 
     answer_type: ClassVar[AnswerTypeName] = "label"
@@ -61,11 +55,11 @@ class OptionQuestion(Question):
         """Return the number of options without the abstention."""
         return len(self.get_substantive_options(item_options))
 
-    def draw_truth(self, content: QuestionContent, rng: random.Random) -> str:
+    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:
         """Draw any label but the abstention."""
         return rng.choice(self.get_substantive_labels(content.options))
 
-    def draw_careless(self, content: QuestionContent, rng: random.Random) -> str:
+    def draw_careless(self, content: question_base.QuestionContent, rng: random.Random) -> str:
         """Draw any label but the abstention."""
         return rng.choice(self.get_substantive_labels(content.options))
 
@@ -97,13 +91,13 @@ class ItemOptionQuestion(OptionQuestion):
         return self.shuffle
 
 
-CLASS_METHODS = QuestionMethods(
+CLASS_METHODS = question_base.QuestionMethods(
     consensus=("majority", "dawid_skene"),
     agreement=("percent", "krippendorff_alpha_nominal", "fleiss_kappa", "gwet_ac1"),
     scores=("accuracy", "macro_f1", "weighted_f1", "mcc"),
 )
 """The methods where labels are classes: all items have the same labels."""
-CLASSLESS_METHODS = QuestionMethods(
+CLASSLESS_METHODS = question_base.QuestionMethods(
     consensus=("majority", "one_coin"), agreement=("percent", "chance_corrected"), scores=("accuracy",)
 )
 """The methods where each item has its own options, so that labels cannot be counted over items."""
@@ -120,13 +114,9 @@ class Positions(Section):
         return self
 
 
-def _get_labels_tag(value: object) -> str:
-    return "<word>" if isinstance(value, str) else "<codes>"
-
-
 Labels = Annotated[
     Annotated[Literal["positions"], Tag("<word>")] | Annotated[Positions, Tag("<codes>")],
-    Discriminator(_get_labels_tag),
+    Discriminator(lambda value: "<word>" if isinstance(value, str) else "<codes>"),
 ]
 
 
@@ -198,7 +188,7 @@ class ChoiceQuestion(ItemOptionQuestion):
         return self.positions if self.labels is not None else self.options
 
     @property
-    def methods(self) -> QuestionMethods:
+    def methods(self) -> question_base.QuestionMethods:
         """All methods for classes, fewer for options that differ from item to item."""
         return CLASSLESS_METHODS if self.options is None and self.labels is None else CLASS_METHODS
 
@@ -218,9 +208,9 @@ class ChoiceQuestion(ItemOptionQuestion):
             return problem, "Add positions."
         return None
 
-    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+    def parse_answer(self, raw: object, content: question_base.QuestionContent) -> question_base.Answer:
         """Return the label of an option; raises BadInput for anything else."""
-        written, labels = require_text(self, raw), self.get_labels(content.options)
+        written, labels = question_base.require_text(self, raw), self.get_labels(content.options)
         label = find_option(written, labels)
         if label is None:
             raise self.build_refusal(
@@ -229,7 +219,7 @@ class ChoiceQuestion(ItemOptionQuestion):
             )
         return label
 
-    def read_gold(self, written: str, content: QuestionContent) -> str:
+    def read_gold(self, written: str, content: question_base.QuestionContent) -> str:
         """Return the label; one that no option has stays as it is written, because the lint reports it."""
         return self.spell_label(written, content.options)
 
@@ -237,7 +227,7 @@ class ChoiceQuestion(ItemOptionQuestion):
         """Return the label as the options spell it."""
         return spelling.find_name(written, self.get_labels(item_options)) or written
 
-    def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:
+    def draw_wrong(self, content: question_base.QuestionContent, right: str, rng: random.Random) -> str:
         """Draw another label; the right one if there is no other."""
         others = [label for label in self.get_substantive_labels(content.options) if label != right]
         return rng.choice(others) if others else right

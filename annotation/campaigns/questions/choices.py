@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from aggregation import spelling
+from annotation.campaigns.questions import question_base
 from annotation.campaigns.questions.choice import ItemOptionQuestion, find_option
-from annotation.campaigns.questions.question_base import (
-    Answer,
-    ItemConsensus,
-    QuestionContent,
-    QuestionMethods,
-    decode_json,
-)
 from annotation.campaigns.sections.base import Text
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
@@ -55,9 +49,9 @@ class ChoicesQuestion(ItemOptionQuestion):
         return self
 
     @property
-    def methods(self) -> QuestionMethods:
+    def methods(self) -> question_base.QuestionMethods:
         """Methods for sets of options."""
-        return QuestionMethods(
+        return question_base.QuestionMethods(
             consensus=("majority",) if self.options is None else ("majority", "dawid_skene"),
             agreement=("exact_sets", "krippendorff_alpha_masi", "krippendorff_alpha_nominal"),
             scores=("exact_match", "f1a", "f1m", "f1m_of_averages"),
@@ -70,11 +64,11 @@ class ChoicesQuestion(ItemOptionQuestion):
 
     def is_unanswered(self, raw: object) -> bool:
         """An empty list is an answer unless `least` requires options."""
-        return super().is_unanswered(raw) or (self.least > 0 and decode_json(raw) in ([], ()))
+        return super().is_unanswered(raw) or (self.least > 0 and question_base.decode_json(raw) in ([], ()))
 
-    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+    def parse_answer(self, raw: object, content: question_base.QuestionContent) -> question_base.Answer:
         """Parse a list of options, a list of them as text (JSON, or as Python prints it), or a single option."""
-        value = decode_json(raw)
+        value = question_base.decode_json(raw)
         if isinstance(value, str):
             printed = parse_printed_list(value.strip())
             value = printed if all(isinstance(element, str) for element in printed) else value
@@ -105,10 +99,10 @@ class ChoicesQuestion(ItemOptionQuestion):
 
     def list_parts(self, stored: str, item_options: Sequence[str] | None) -> tuple[str, ...]:  # noqa: ARG002  # boxes are stored as texts
         """Return the ticked boxes."""
-        boxes = decode_json(stored)
+        boxes = question_base.decode_json(stored)
         return tuple(map(str, boxes)) if isinstance(boxes, list) else (str(boxes),)
 
-    def describe_answer(self, stored: str, content: QuestionContent) -> str:
+    def describe_answer(self, stored: str, content: question_base.QuestionContent) -> str:
         """Return the ticked boxes in one line; an answer that is not a list of them is returned unchanged."""
         try:
             boxes = self.parse_answer(stored, content)
@@ -116,20 +110,22 @@ class ChoicesQuestion(ItemOptionQuestion):
             return stored
         return ", ".join(map(str, boxes)) or "–"
 
-    def compute_majority(self, answers: Sequence[str]) -> ItemConsensus | None:
+    def compute_majority(self, answers: Sequence[str]) -> question_base.ItemConsensus | None:
         """Return every box that most answers tick; None without answers, and if one box is tied.
 
         The confidence is the smallest share of answers that agree on a box, ticked or not.
         """
         if not answers:
             return None
-        lists = [decode_json(answer) for answer in answers]
+        lists = [question_base.decode_json(answer) for answer in answers]
         n_ticks = Counter(box for boxes in lists if isinstance(boxes, list) for box in boxes)
         ticked = tuple(box for box, count in n_ticks.items() if count * 2 > len(answers))
         n_agreeing = min((max(count, len(answers) - count) for count in n_ticks.values()), default=len(answers))
         if any(count * 2 == len(answers) for count in n_ticks.values()):
             return None
-        return ItemConsensus(labels=tuple(sorted(ticked)), confidence=n_agreeing / len(answers), votes=len(answers))
+        return question_base.ItemConsensus(
+            labels=tuple(sorted(ticked)), confidence=n_agreeing / len(answers), votes=len(answers)
+        )
 
     def list_choices(self, item_options: Sequence[str] | None) -> tuple[str, ...]:
         """Return the boxes: each is a choice of its own."""
@@ -148,21 +144,21 @@ class ChoicesQuestion(ItemOptionQuestion):
         """Return 2: a box is ticked or not."""
         return 2
 
-    def draw_truth(self, content: QuestionContent, rng: random.Random) -> str:
+    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:
         """Draw each box by itself."""
         return self._draw_boxes(content, rng, chance=TICK_RATE)
 
-    def draw_careless(self, content: QuestionContent, rng: random.Random) -> str:
+    def draw_careless(self, content: question_base.QuestionContent, rng: random.Random) -> str:
         """Draw each box with the chance 1/2."""
         return self._draw_boxes(content, rng, chance=0.5)
 
-    def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:
+    def draw_wrong(self, content: question_base.QuestionContent, right: str, rng: random.Random) -> str:
         """Draw the opposite of every box, as far as the question allows."""
         return self.draw_answer(content, right, accepted=None, skill=0.0, rng=rng)
 
     def draw_answer(
         self,
-        content: QuestionContent,
+        content: question_base.QuestionContent,
         truth: str,
         *,
         accepted: Sequence[str] | None,  # noqa: ARG002  # boxes have one right answer
@@ -174,7 +170,7 @@ class ChoicesQuestion(ItemOptionQuestion):
         boxes = self.get_options(content.options)
         return self._complete_boxes(boxes, [box for box in boxes if (box in right) == (rng.random() < skill)], rng)
 
-    def _draw_boxes(self, content: QuestionContent, rng: random.Random, *, chance: float) -> str:
+    def _draw_boxes(self, content: question_base.QuestionContent, rng: random.Random, *, chance: float) -> str:
         boxes = self.get_options(content.options)
         return self._complete_boxes(boxes, [box for box in boxes if rng.random() < chance], rng)
 

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from annotation.campaigns.questions.question_base import (
-    Answer,
-    Question,
-    QuestionContent,
-    QuestionMethods,
-    TextSpan,
-    decode_json,
-    find_occurrences,
-)
+from annotation.campaigns.questions import question_base
 from annotation.campaigns.sections.base import Count, Text, Texts
 from annotation.errors import BadInput
 
@@ -30,7 +22,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 
 
-class SpanQuestion(Question):
+class SpanQuestion(question_base.Question):
     """One to `most` parts of a text, the item's `field`; `none` is the text for "no answer".
 
     With `labels` each part has one of these classes. Parts of one class, or without classes, do not overlap.
@@ -58,10 +50,10 @@ class SpanQuestion(Question):
         return self
 
     @property
-    def methods(self) -> QuestionMethods:
+    def methods(self) -> question_base.QuestionMethods:
         """Methods for text spans."""
         of_classes = () if self.labels is None else ("span_f1_token_class", "span_f1_exact_class", "span_f1_char_class")
-        return QuestionMethods(
+        return question_base.QuestionMethods(
             consensus=("majority", "adjudication"),
             agreement=(*of_classes, "span_f1_exact", "span_f1_token", "span_f1_char"),
             scores=("exact_match", "f1", "f1_char")
@@ -86,11 +78,11 @@ class SpanQuestion(Question):
 
     def is_unanswered(self, raw: object) -> bool:
         """An empty list is an answer only where `none` offers it."""
-        return super().is_unanswered(raw) or (self.none is None and decode_json(raw) in ([], ()))
+        return super().is_unanswered(raw) or (self.none is None and question_base.decode_json(raw) in ([], ()))
 
-    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:
+    def parse_answer(self, raw: object, content: question_base.QuestionContent) -> question_base.Answer:
         """Parse a span, a list of spans, JSON of either, a text found once in the field, or the text of `none`."""
-        value = decode_json(raw)
+        value = question_base.decode_json(raw)
         if self.none is not None and (value == self.none or value == []):  # noqa: PLR1714  # [] cannot be hashed
             return ()
         raw_spans = value if isinstance(value, list | tuple) else [value]
@@ -108,9 +100,9 @@ class SpanQuestion(Question):
                     )
         return tuple(spans)
 
-    def encode_answer(self, answer: Answer) -> str:
+    def encode_answer(self, answer: question_base.Answer) -> str:
         """Encode the spans as a JSON list."""
-        spans = [span for span in answer if isinstance(span, TextSpan)]
+        spans = [span for span in answer if isinstance(span, question_base.TextSpan)]
         return json.dumps(
             [
                 {"start": span.start, "end": span.end, "text": span.text}
@@ -126,11 +118,11 @@ class SpanQuestion(Question):
 
     def list_parts(self, stored: str, item_options: Sequence[str] | None) -> tuple[str, ...]:  # noqa: ARG002  # parts have no options
         """Return the texts of the parts, each with its class in brackets."""
-        decoded = decode_json(stored)
+        decoded = question_base.decode_json(stored)
         parts = decoded if isinstance(decoded, list) else [decoded]
         return tuple(_describe_part(part) if isinstance(part, dict) else str(part) for part in parts)
 
-    def describe_answer(self, stored: str, content: QuestionContent) -> str:
+    def describe_answer(self, stored: str, content: question_base.QuestionContent) -> str:
         """Return the parts with their places and classes; an answer that does not fit is returned unchanged."""
         try:
             spans = self.parse_answer(stored, content)
@@ -139,11 +131,11 @@ class SpanQuestion(Question):
         parts = [
             f"«{span.text}» ({span.start}–{span.end}){f' {span.label}' if span.label else ''}"
             for span in spans
-            if isinstance(span, TextSpan)
+            if isinstance(span, question_base.TextSpan)
         ]
         return " … ".join(parts) or self.none or "–"
 
-    def draw_text(self, content: QuestionContent, rng: random.Random) -> str:
+    def draw_text(self, content: question_base.QuestionContent, rng: random.Random) -> str:
         """Draw a part of one to three neighbouring words."""
         text = content.fields.get(self.field, "")
         words = list(_WORD.finditer(text))
@@ -154,9 +146,9 @@ class SpanQuestion(Question):
         start, end = words[first].start(), words[last].end()
         return json.dumps([{"start": start, "end": end, "text": text[start:end]}], ensure_ascii=False)
 
-    def _parse_span(self, raw: object, text: str) -> TextSpan:
+    def _parse_span(self, raw: object, text: str) -> question_base.TextSpan:
         """Parse one span: a TextSpan, {start, end}, or a part that is found in the text once."""
-        if isinstance(raw, TextSpan):
+        if isinstance(raw, question_base.TextSpan):
             raw = {"start": raw.start, "end": raw.end, "text": raw.text, "label": raw.label}
         if isinstance(raw, str):
             self._check_label("")
@@ -176,7 +168,7 @@ class SpanQuestion(Question):
                 f"has {quoted!r} where `{self.field}` says {text[start:end]!r}.",
                 "Offsets and text must be of one text.",
             )
-        return TextSpan(start=start, end=end, text=text[start:end], label=label)
+        return question_base.TextSpan(start=start, end=end, text=text[start:end], label=label)
 
     def _check_label(self, label: object) -> str:
         """The class of a part; raises BadInput for one that the question does not name, and where it names some."""
@@ -187,15 +179,15 @@ class SpanQuestion(Question):
         problem = f"has a part of the class {label!r}." if label else "has a part without a class."
         raise self.build_refusal(problem, f"The classes are {', '.join(self.labels)}.")
 
-    def _locate_span(self, part: str, text: str) -> TextSpan:
+    def _locate_span(self, part: str, text: str) -> question_base.TextSpan:
         """The span of a part of the text; raises BadInput unless the text contains the part exactly once."""
-        positions = find_occurrences(part, text)
+        positions = question_base.find_occurrences(part, text)
         if len(positions) != 1:
             raise self.build_refusal(
                 f"has {part!r}, which stands {len(positions)} times in `{self.field}`.",
                 "Give it as {start, end, text}." if positions else f"Mark a part of `{self.field}`.",
             )
-        return TextSpan(start=positions[0], end=positions[0] + len(part), text=part)
+        return question_base.TextSpan(start=positions[0], end=positions[0] + len(part), text=part)
 
 
 def _describe_part(part: Mapping[str, str]) -> str:

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import model_validator
 
 from aggregation.scoring import Normalisation
-from annotation.campaigns.questions.question_base import (
-    Answer,
-    Question,
-    QuestionContent,
-    QuestionMethods,
-    require_text,
-)
+from annotation.campaigns.questions import question_base
 from annotation.campaigns.sections.base import Count
 
 if TYPE_CHECKING:
@@ -25,7 +19,7 @@ SYLLABLES = ("ба", "во", "ге", "ду", "жи", "зо", "ка", "лі", "м
 """What the words of simulated annotators are made of."""
 
 
-class TextQuestion(Question):
+class TextQuestion(question_base.Question):
     """A free text of `shortest` to `longest` characters; stored stripped, in Unicode's form NFC.
 
     `normalise` is the rule of `aggregation.scoring` under which texts are compared, with each other and with gold.
@@ -58,24 +52,24 @@ class TextQuestion(Question):
         return self.longest
 
     @property
-    def methods(self) -> QuestionMethods:
+    def methods(self) -> question_base.QuestionMethods:
         """Methods for free texts."""
-        return QuestionMethods(
+        return question_base.QuestionMethods(
             consensus=("majority", "closest", "rover", "adjudication"),
             agreement=("exact_match", "mean_chrf"),
             scores=("exact_match", "f1"),
         )
 
-    def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # any item takes any text
+    def parse_answer(self, raw: object, content: question_base.QuestionContent) -> question_base.Answer:  # noqa: ARG002  # any item takes any text
         """Return the text; raises BadInput for a wrong length."""
-        text = unicodedata.normalize("NFC", require_text(self, raw))
+        text = unicodedata.normalize("NFC", question_base.require_text(self, raw))
         if not self.shortest <= len(text) <= self.longest:
             raise self.build_refusal(
                 f"has an answer of {len(text)} characters.", f"Write {self.shortest} to {self.longest} of them."
             )
         return text
 
-    def draw_text(self, content: QuestionContent, rng: random.Random) -> str:  # noqa: ARG002  # any item takes any text
+    def draw_text(self, content: question_base.QuestionContent, rng: random.Random) -> str:  # noqa: ARG002  # any item takes any text
         """Draw words without a meaning."""
         text = " ".join(_draw_word(rng) for _ in range(2))
         while len(text) < self.shortest:

@@ -33,13 +33,9 @@ class ShownColumn(Section):
     step: Count = 1
 
 
-def _get_column_tag(value: object) -> str:
-    return "<column>" if isinstance(value, str) else "<part>"
-
-
 AnyShownColumn = Annotated[
     Annotated[Text, Tag("<column>")] | Annotated[ShownColumn, Tag("<part>")],
-    Discriminator(_get_column_tag),
+    Discriminator(lambda value: "<column>" if isinstance(value, str) else "<part>"),
     BeforeValidator(base.refuse_none),
 ]
 ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
@@ -124,13 +120,8 @@ class ItemsSection(Section):
             | marks
             | several_columns
             | {"where": tuple(self.where)}
-            | _get_sample_column(self.sample)
+            | ({} if self.sample is None or self.sample.by is None else {"sample.by": (self.sample.by,)})
         )
-
-
-def _get_sample_column(sample: SampleSection | None) -> dict[str, tuple[str, ...]]:
-    """The column by which a sample is stratified, by its key; empty where there is none."""
-    return {} if sample is None or sample.by is None else {"sample.by": (sample.by,)}
 
 
 class LabelsSection(Section):

@@ -154,10 +154,7 @@ class DynamicOverlap(Section):
         return self
 
 
-def _get_overlap_tag(value: object) -> str:
-    return "<range>" if isinstance(value, dict | DynamicOverlap) else "<number>"
-
-
 Overlap = Annotated[
-    Annotated[Count, Tag("<number>")] | Annotated[DynamicOverlap, Tag("<range>")], Discriminator(_get_overlap_tag)
+    Annotated[Count, Tag("<number>")] | Annotated[DynamicOverlap, Tag("<range>")],
+    Discriminator(lambda value: "<range>" if isinstance(value, dict | DynamicOverlap) else "<number>"),
 ]

@@ -26,12 +26,12 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     """
     texts = load_texts(definition.language)
     questions = passes.list_questions(definition, second_pass=second_pass)
-    known = {question.name: question for question in questions}
+    by_name = {question.name: question for question in questions}
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
-        main_object=_get_main_object(definition, fields),
+        main_object=passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0]),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
@@ -43,17 +43,12 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     if second_pass:
         add_html(add_view(left, "second"), "item:second", label_studio_json.SECOND_PASS_KEY)
     if corrected:
-        _add_questions(add_view(upper, "column"), corrected, known, context, definition)
+        _add_questions(add_view(upper, "column"), corrected, by_name, context, definition)
     other_questions = [question for question in questions if question not in corrected]
     if other_questions:
-        _add_questions(add_view(body, "questions"), other_questions, known, context, definition)
+        _add_questions(add_view(body, "questions"), other_questions, by_name, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
-
-
-def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
-    """The name of the object that controls refer to: the item's HTML, or else the first text with spans."""
-    return passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0])
 
 
 def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:
@@ -108,14 +103,9 @@ def _add_questions(
             context.texts("if", question=question_texts[name], answer=" / ".join(values))
             for name, values in _list_unsupported_conditions(question, known).items()
         ]
-        required = _is_required(question, known)
+        may_be_required = get_control(question).may_be_required and not question.may_stay_empty
+        required = may_be_required and not _list_unsupported_conditions(question, known)
         add_question(element, question, get_control(question), context, required, *notes)
-
-
-def _is_required(question: Question, known: dict[str, Question]) -> bool:
-    """Whether Label Studio requires an answer; it must not where an empty answer is allowed, and cannot for spans."""
-    may_be_required = get_control(question).may_be_required and not question.may_stay_empty
-    return may_be_required and not _list_unsupported_conditions(question, known)
 
 
 def _add_condition_views(parent: Element, question: Question, pass_questions: Mapping[str, Question]) -> Element:

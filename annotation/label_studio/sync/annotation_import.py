@@ -85,8 +85,8 @@ def import_task(
             result.set_aside.append(set_annotation_aside(task, annotation, UNLINKED_REASON))
         else:
             annotations[annotator_id].append(annotation)
-    known = {assignment.annotator_id: (row, assignment) for row, assignment in rows}
-    for annotator_id in sorted({*annotations, *known}, key=lambda number: (number != batch.annotator_id, number)):
+    pairs = {assignment.annotator_id: (row, assignment) for row, assignment in rows}
+    for annotator_id in sorted({*annotations, *pairs}, key=lambda number: (number != batch.annotator_id, number)):
         _import_annotator(
             session,
             batch,
@@ -94,7 +94,7 @@ def import_task(
             task,
             annotator_id,
             annotations[annotator_id],
-            known.get(annotator_id),
+            pairs.get(annotator_id),
             owner[1],
             result=result,
             now=now,

@@ -281,7 +281,6 @@ def push_decisions(
     order: DecisionOrder,
     *,
     clock: Callable[[], datetime],
-    settle: float = task_upload.SETTLE_SECONDS,
 ) -> DecisionPush:
     """Fill the project of an adjudicator or a reviewer. Raises Conflict while another push fills it, and for somebody
     who is suspended; NotFound for an unknown pseudonym; and the errors of the client: the next push then goes on.
@@ -303,7 +302,7 @@ def push_decisions(
         batch_id = batch.id or 0
         batches.hold_batch(session, batch_id, by=holder, now=clock())
     try:
-        return _DecisionPush(database, client, order, clock, holder, batch_id, project, person).run(settle=settle)
+        return _DecisionPush(database, client, order, clock, holder, batch_id, project, person).run()
     finally:
         with database.transaction() as session:
             batches.release_batch(session, batch_id, by=holder)
@@ -322,7 +321,7 @@ class _DecisionPush:
     project: Project
     person: Annotator
 
-    def run(self, *, settle: float) -> DecisionPush:
+    def run(self) -> DecisionPush:
         """Ensure the project, recover a failed request, bring its tasks up to date, send new ones."""
         remote, is_new = self._ensure_remote_project()
         upload = task_upload.TaskUpload(
@@ -340,13 +339,13 @@ class _DecisionPush:
             clock=self.clock,
             holder=self.holder,
         )
-        recovered = upload.recover(settle=settle)
+        recovered = upload.recover()
         changes = refresh_tasks(
             self.database, self.client, batch_id=self.batch_id, number=self.order.number, sample=self.order.sample
         )
         sent = upload.send()
         with self.database.reading() as session:
-            known = remote_projects.map_accounts_to_annotators(session, server=self.client.server_id)
+            annotator_ids = remote_projects.map_accounts_to_annotators(session, server=self.client.server_id)
         return DecisionPush(
             project=self.project.name,
             person=self.person.pseudonym,
@@ -362,7 +361,7 @@ class _DecisionPush:
             answered=changes.answered,
             elsewhere=changes.elsewhere,
             is_new=is_new,
-            linked=self.person.id in known.values(),
+            linked=self.person.id in annotator_ids.values(),
         )
 
     def _ensure_remote_project(self) -> tuple[RemoteProject, bool]:

@@ -188,20 +188,20 @@ class ReviewWork(DecisionWork):
         listed = submissions.list_submissions(
             self.session, project=self.project, reviewer=self.person, sample=self.sample
         )
-        return [one.answer_id for one in listed if one.decision is None]
+        return [submission.answer_id for submission in listed if submission.decision is None]
 
     def build_task(self, row: LabelStudioReviewTask) -> BuiltTask:
         """See DecisionWork."""
-        found = self._find_submission(row)
-        if found is None:
+        submission = self._find_submission(row)
+        if submission is None:
             raise Conflict("The answer does not count any more.", remedy="Push again, which takes it away.")
-        task = decision_payloads.build_submission_task(self.definition, found, number=row.id or 0)
-        return BuiltTask(task=task, revision=found.revision, candidates=[])
+        task = decision_payloads.build_submission_task(self.definition, submission, number=row.id or 0)
+        return BuiltTask(task=task, revision=submission.revision, candidates=[])
 
     def is_outdated(self, row: LabelStudioReviewTask) -> bool:
         """See DecisionWork: its annotator corrected the answer."""
-        found = self._find_submission(row)
-        return row.revision is not None and found is not None and found.revision != row.revision
+        submission = self._find_submission(row)
+        return row.revision is not None and submission is not None and submission.revision != row.revision
 
     def store_decision(self, row: LabelStudioReviewTask, result: Sequence[dict[str, Any]], now: datetime) -> int | None:
         """See DecisionWork."""
@@ -233,10 +233,10 @@ class ReviewWork(DecisionWork):
         return undone is not None
 
     def _find_submission(self, row: LabelStudioReviewTask) -> Submission | None:
-        found = submissions.list_submissions(
+        listed = submissions.list_submissions(
             self.session, project=self.project, reviewer=self.person, answer_id=row.assignment_id
         )
-        return found[0] if found else None
+        return listed[0] if listed else None
 
     def _find_last_decision(self, row: LabelStudioReviewTask) -> SubmissionReview | None:
         decided = select(SubmissionReview).where(SubmissionReview.assignment_id == row.assignment_id)

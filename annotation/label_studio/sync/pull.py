@@ -23,7 +23,7 @@ from annotation.label_studio import server_models
 from annotation.label_studio.client import Client
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteProject, RemoteTask
 from annotation.label_studio.sync import annotation_import, batches, decision_work, remote_projects
-from annotation.label_studio.sync.annotation_import import AnswerChange, SetAsideAnnotation, TaskImport
+from annotation.label_studio.sync.annotation_import import AnswerChange, TaskImport
 from annotation.label_studio_controls import decision_controls
 from annotation.store.database import Database
 from annotation.store.models import Annotator, LabelStudioBatch, LabelStudioReviewTask, LabelStudioSetAside, Project
@@ -97,8 +97,8 @@ def import_decision(
 def compute_decision_digest(annotations: Sequence[RemoteAnnotation]) -> str | None:
     """The SHA-256 of one person's annotations with their times, None where there are none."""
     content = [
-        [one.id, one.was_cancelled, one.problem or one.result, one.updated_at.isoformat()]
-        for one in sorted(annotations, key=lambda annotation: annotation.id)
+        [made.id, made.was_cancelled, made.problem or made.result, made.updated_at.isoformat()]
+        for made in sorted(annotations, key=lambda annotation: annotation.id)
     ]
     text = json.dumps(content, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest() if content else None
@@ -106,7 +106,7 @@ def compute_decision_digest(annotations: Sequence[RemoteAnnotation]) -> str | No
 
 def _list_own(batch: LabelStudioBatch, task: RemoteTask, annotators: Mapping[int, int]) -> list[RemoteAnnotation]:
     """The annotations by the person whose batch it is."""
-    return [one for one in task.annotations if annotators.get(one.completed_by or 0) == batch.annotator_id]
+    return [made for made in task.annotations if annotators.get(made.completed_by or 0) == batch.annotator_id]
 
 
 def _lock_row(session: Session, batch: LabelStudioBatch, task: RemoteTask) -> LabelStudioReviewTask | None:
@@ -149,16 +149,11 @@ def _import_own(
     except (BadInput, Conflict, NotFound, Refused, Stale) as failure:
         session.expire_all()
         if current is not None:
-            result.set_aside.append(_set_aside_decision(task, current, failure))
+            item = task.data.get("item", task.id)
+            result.set_aside.append(annotation_import.set_annotation_aside(task, current, f"{item}: {failure}"))
         return
     if change is not None:
         result.changes.append(change)
-
-
-def _set_aside_decision(task: RemoteTask, annotation: RemoteAnnotation, failure: Exception) -> SetAsideAnnotation:
-    """The annotation with its item and the reason: of decisions each is told of by itself."""
-    item = task.data.get("item", task.id)
-    return annotation_import.set_annotation_aside(task, annotation, f"{item}: {failure}")
 
 
 def _store_decision(
@@ -227,7 +222,7 @@ class PullResult:
         """The result with the keys of `--json`."""
         return {
             "project": self.project,
-            "person": self.annotator,
+            "annotator": self.annotator,
             "work": self.work.value,
             "second": self.second,
             "remote_id": self.remote_id,
@@ -236,9 +231,9 @@ class PullResult:
             "changed": self.changed,
             "deleted": self.deleted,
             "skipped": self.skipped,
-            "strange": self.unknown_tasks,
+            "unknown_tasks": self.unknown_tasks,
             "missing": self.missing,
-            "aside": dict(self.set_aside),
+            "set_aside": dict(self.set_aside),
             "problem": self.problem,
         }
 
@@ -303,7 +298,14 @@ def _pull_batch(
             for task in changed_tasks:
                 with database.transaction() as session:
                     task_import = _import_task(session, batch, definition, task, annotators, clock())
-                _count_changes(counts, task_import)
+                counts["unknown_tasks"] += task_import.unknown_task
+                fields = {
+                    AnswerChange.ANSWERED: "answered",
+                    AnswerChange.CHANGED: "changed",
+                    AnswerChange.DELETED: "deleted",
+                    AnswerChange.SKIPPED: "skipped",
+                }
+                counts.update(fields[change] for change in task_import.changes)
         with database.transaction() as session:
             batches.advance_watermark(session, batch.id or 0, read_until)
             counts["missing"] = _count_missing_tasks(session, batch, remote)
@@ -348,17 +350,6 @@ def _refuse_changed_config(batch: LabelStudioBatch, remote: RemoteProject, *, ur
             where=Where(file=server_models.strip_credentials(url), field=f"project {remote.id}"),
             remedy="Push it again, which restores them; the next pull reads all that came meanwhile.",
         )
-
-
-def _count_changes(counts: Counter[str], task_import: TaskImport) -> None:
-    counts["unknown_tasks"] += task_import.unknown_task
-    fields = {
-        AnswerChange.ANSWERED: "answered",
-        AnswerChange.CHANGED: "changed",
-        AnswerChange.DELETED: "deleted",
-        AnswerChange.SKIPPED: "skipped",
-    }
-    counts.update(fields[change] for change in task_import.changes)
 
 
 def _count_missing_tasks(session: Session, batch: LabelStudioBatch, remote: RemoteProject) -> int:

@@ -20,7 +20,6 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, NotFound, Where
 from annotation.label_studio import configs, passes
 from annotation.label_studio.client import Client
-from annotation.label_studio.server_models import RemoteProject
 from annotation.label_studio.sync import batches, remote_projects, task_upload
 from annotation.label_studio.sync.batches import BatchHolder
 from annotation.label_studio.texts import load_texts
@@ -144,7 +143,7 @@ class PushResult:
         """The result with the keys of `--json`."""
         return {
             "project": self.project,
-            "person": self.annotator,
+            "annotator": self.annotator,
             "remote_id": self.remote_id,
             "address": self.address,
             "in_hand": self.in_hand,
@@ -164,10 +163,9 @@ def push_batch(
     *,
     clock: Callable[[], datetime],
     progress: Callable[[float], None] = lambda share: None,  # noqa: ARG005
-    settle: float = task_upload.SETTLE_SECONDS,
 ) -> PushResult:
     """Fill a batch. Raises Conflict while another push fills it, and the errors of the client; what was done until then
-    is kept, and the next push goes on. `settle` is how many seconds a failed request may still be at work.
+    is kept, and the next push goes on.
     """
     remote_projects.adopt_server(database, client)
     holder = batches.create_holder()
@@ -180,7 +178,7 @@ def push_batch(
         batch_id = _hold_batch(session, order, project, annotator, server=client.server_id, holder=holder, now=clock())
     try:
         push = _Push(database, client, order, clock, progress, holder, batch_id, project, annotator, named)
-        return push.run(settle=settle)
+        return push.run()
     finally:
         with database.transaction() as session:
             batches.release_batch(session, batch_id, by=holder)
@@ -229,10 +227,18 @@ class _Push:
     nothing_assigned: NothingAssigned | None = None
     left_out: dict[int, NotAssigned] = field(default_factory=dict)
 
-    def run(self, *, settle: float) -> PushResult:
+    def run(self) -> PushResult:
         """Ensure the project, recover a failed request, update fixed tasks, assign items, send tasks."""
         definition = definitions.get_project_definition(self.project)
-        remote = self._ensure_remote_project(definition)
+        settings = remote_projects.RemoteSettings(
+            title=self.project.title,
+            work=load_texts(definition.language)("second-pass") if self.order.second else "",
+            pseudonym=self.annotator.pseudonym,
+            config=configs.render_label_config(definition, second_pass=self.order.second),
+            instructions=configs.render_instructions(definition, text=self.project.instructions),
+            empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
+        )
+        remote = remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
         upload = task_upload.TaskUpload(
             self.database,
             self.client,
@@ -242,7 +248,7 @@ class _Push:
             clock=self.clock,
             holder=self.holder,
         )
-        recovered = upload.recover(settle=settle)
+        recovered = upload.recover()
         refresh_fixed_tasks(self.database, self.client, definition, batch_id=self.batch_id)
         sent = self._assign_and_send(upload)
         with self.database.reading() as session:
@@ -265,17 +271,6 @@ class _Push:
             linked=linked,
             left_out=left_out,
         )
-
-    def _ensure_remote_project(self, definition: ProjectFile) -> RemoteProject:
-        settings = remote_projects.RemoteSettings(
-            title=self.project.title,
-            work=load_texts(definition.language)("second-pass") if self.order.second else "",
-            pseudonym=self.annotator.pseudonym,
-            config=configs.render_label_config(definition, second_pass=self.order.second),
-            instructions=configs.render_instructions(definition, text=self.project.instructions),
-            empty_allowed=passes.allows_empty_answer(definition, second_pass=self.order.second),
-        )
-        return remote_projects.ensure_remote_project(self.database, self.client, settings, batch_id=self.batch_id)
 
     def _assign_and_send(self, upload: task_upload.TaskUpload) -> int:
         """Assign items and send them meanwhile; the number of tasks sent. A failure of sending ends both."""

@@ -57,13 +57,13 @@ def link_account(session: Session, *, server: str, user_id: int, annotator: Anno
 
     Raises Conflict where the account belongs to another annotator: answers that were pulled stay as they are.
     """
-    known = session.get(LabelStudioAccount, (server, user_id))
-    if known is not None and known.annotator_id != annotator.id:
+    account = session.get(LabelStudioAccount, (server, user_id))
+    if account is not None and account.annotator_id != annotator.id:
         raise Conflict(
             f"The account {user_id} belongs to another annotator already.",
             remedy="`hromada label-studio doctor` shows whose it is; this annotator needs another account.",
         )
-    if known is not None:
+    if account is not None:
         return False
     session.add(LabelStudioAccount(server=server, user_id=user_id, annotator_id=annotator.id or 0))
     session.flush()
@@ -109,9 +109,9 @@ def _is_on_server(client: Client, remote_id: int, mark: str) -> bool:
 
 
 def _move_batches(session: Session, *, server: str, to: str) -> None:
-    known = set(session.exec(select(LabelStudioAccount.user_id).where(LabelStudioAccount.server == to)))
+    existing = set(session.exec(select(LabelStudioAccount.user_id).where(LabelStudioAccount.server == to)))
     accounts = sa.update(LabelStudioAccount).where(
-        col(LabelStudioAccount.server) == server, col(LabelStudioAccount.user_id).not_in(known)
+        col(LabelStudioAccount.server) == server, col(LabelStudioAccount.user_id).not_in(existing)
     )
     session.connection().execute(accounts.values(server=to))
     taken = {

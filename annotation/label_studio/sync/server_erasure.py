@@ -66,8 +66,8 @@ def _delete_project(client: Client, batch: LabelStudioBatch) -> int:
     """Delete the project of a batch, also one whose number was never stored; 1 where there was one."""
     remote_id = batch.remote_id
     if remote_id is None:
-        found = client.find_project(batch.mark)
-        remote_id = None if found is None else found.id
+        project = client.find_project(batch.mark)
+        remote_id = None if project is None else project.id
     return 0 if remote_id is None else _delete_existing(client.delete_project, remote_id)
 
 

@@ -33,13 +33,13 @@ PAUSE_SECONDS = 1.0
 
 def record_tasks(session: Session, assignment_ids: Collection[int], *, batch_id: int) -> None:
     """Record assignments as tasks of a batch; an assignment that was a task before keeps its task on the server."""
-    known = set(
+    there = set(
         session.exec(
             select(LabelStudioTask.assignment_id).where(col(LabelStudioTask.assignment_id).in_(assignment_ids))
         )
     )
     session.add_all(
-        [LabelStudioTask(assignment_id=number, batch_id=batch_id) for number in assignment_ids if number not in known]
+        [LabelStudioTask(assignment_id=number, batch_id=batch_id) for number in assignment_ids if number not in there]
     )
     session.flush()
 
@@ -87,9 +87,9 @@ class TaskUpload:
         with self.database.transaction() as session:
             batches.hold_batch(session, self.batch_id, by=self.holder, now=self.clock())
 
-    def recover(self, *, settle: float) -> int:
+    def recover(self) -> int:
         """Look up which tasks of a failed request arrived; their number. The others are marked as unsent once that
-        request cannot be at work any more, which takes `settle` seconds.
+        request cannot be at work any more, which takes SETTLE_SECONDS.
         """
         arrived = 0
         while unconfirmed := self._list_unconfirmed():
@@ -98,11 +98,11 @@ class TaskUpload:
             if not remaining:
                 break
             waited = (self.clock() - max(remaining.values())).total_seconds()
-            if waited >= settle:
+            if waited >= SETTLE_SECONDS:
                 self._clear_sent_at(remaining)
                 break
             self.extend_hold()
-            time.sleep(min(PAUSE_SECONDS, settle - waited))
+            time.sleep(min(PAUSE_SECONDS, SETTLE_SECONDS - waited))
         return arrived
 
     def send(self, *, minimum: int = 1) -> int:

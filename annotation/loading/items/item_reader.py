@@ -45,17 +45,13 @@ def read_json_elements(path: Path, *, under: str | None = None) -> Iterator[tupl
             raise BadInput(
                 f"There is no {'.'.join(keys[: number + 1])!r} in the file.",
                 where=Where(file=path, line=1, field=under),
-                remedy=_describe_keys(value),
+                remedy=f"It has: {', '.join(value)}." if isinstance(value, dict) and value else JSON_REMEDY,
             )
         value = value[key]
     if not isinstance(value, list):
         place = Where(file=path, line=1, column=None if under else 1, field=under)
         raise BadInput("The items are not a list.", where=place, remedy=_suggest_path(value) or JSON_REMEDY)
     yield from zip(json_text.find_element_lines(text, keys), value, strict=True)
-
-
-def _describe_keys(value: Any) -> str:
-    return f"It has: {', '.join(value)}." if isinstance(value, dict) and value else JSON_REMEDY
 
 
 def _suggest_path(value: Any) -> str | None:
@@ -277,8 +273,8 @@ def read_rows(path: Path, *, form: str | None = None, under: str | None = None) 
     reader = readers.get(path.suffix.lower())
     if reader is None:
         *most, last = readers
-        known = f"{', '.join(most)} or {last}" if most else last
-        raise BadInput(f"Items are read from {known}.", where=Where(file=path), remedy="Convert the file.")
+        endings = f"{', '.join(most)} or {last}" if most else last
+        raise BadInput(f"Items are read from {endings}.", where=Where(file=path), remedy="Convert the file.")
     return reader(path)
 
 
@@ -313,11 +309,11 @@ def read_items(campaign: project_file.CheckedProject, section: project_file.Item
                 draft = _build_draft(
                     section, row, project=campaign.name, parts=parts, first=first, gold_columns=gold_columns
                 )
-                known = drafts.setdefault(spelling.build_key(draft.external_id), draft)
-                if known is not draft:
+                earlier = drafts.setdefault(spelling.build_key(draft.external_id), draft)
+                if earlier is not draft:
                     raise BadInput(
                         f"The id {spelling.quote_word(draft.external_id)} stands twice, first on line"
-                        f" {known.origin.line}.",
+                        f" {earlier.origin.line}.",
                         where=row.where(section.id),
                         remedy="Give every item an id of its own.",
                     )
@@ -432,9 +428,9 @@ def _locate_mark(text: str, row: input_files.FileRow, column: str) -> Extent:
             return start, end
     positions = find_occurrences(written, text)
     whole_words = [start for start in positions if _is_whole_word(text, start, start + len(written))]
-    for found in (whole_words, positions):
-        if len(found) == 1:
-            return found[0], found[0] + len(written)
+    for starts in (whole_words, positions):
+        if len(starts) == 1:
+            return starts[0], starts[0] + len(written)
     raise BadInput(
         f"{written[:40]!r} cannot be highlighted: it stands {len(positions)} times in the text.",
         where=row.where(column),

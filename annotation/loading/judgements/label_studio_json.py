@@ -16,15 +16,6 @@ from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.loading.items import item_reader
 from annotation.loading.judgements import label_studio_values
-from annotation.loading.judgements.label_studio_values import (
-    ADDED_COLUMNS,
-    ControlAnswer,
-    add_answers,
-    find_exclusion,
-    parse_control,
-    parse_lead_time,
-    require_control,
-)
 from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
 from annotation.vocabulary import SKIPPED
 
@@ -67,7 +58,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     annotations = [annotation for row in rows for annotation in _list_annotations(row)]
     controls = tuple(section.answers.values()) or (section.answer or _get_only_control(annotations, path),)
     if section.answers:
-        require_control(controls, _list_controls(annotations), row=input_files.FileRow(path, 1, {}))
+        label_studio_values.require_control(controls, _list_controls(annotations), row=input_files.FileRow(path, 1, {}))
     columns = section.item or ("id",)
     for number, annotation in enumerate(annotations):
         if number == 0:
@@ -76,10 +67,10 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
         yield RawVote(
             key=get_item_key(annotation.row, columns),
             annotator=get_annotator(annotation.row, section.annotator or "annotator"),
-            row=add_answers(annotation.row, answers) if section.answers else annotation.row,
-            seconds=parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
+            row=label_studio_values.add_answers(annotation.row, answers) if section.answers else annotation.row,
+            seconds=label_studio_values.parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
             answer=answers[controls[0]].text,
-            exclusion=SKIPPED if annotation.skipped else find_exclusion(answers.values()),
+            exclusion=SKIPPED if annotation.skipped else label_studio_values.find_exclusion(answers.values()),
         )
 
 
@@ -101,7 +92,7 @@ def _read_own_votes(tasks: Sequence[input_files.FileRow], section: VotesSection)
                 annotator=annotator,
                 answer="",
                 row=annotation.row,
-                seconds=parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
+                seconds=label_studio_values.parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
                 exclusion=SKIPPED if annotation.skipped else None,
                 result=annotation.results,
                 second_pass=SECOND_PASS_KEY in annotation.row.values,
@@ -115,10 +106,14 @@ def _get_place_in_time(annotation: Annotation) -> tuple[bool, str, int]:
     return not annotation.skipped, str(values.get("updated_at") or ""), number if isinstance(number, int) else 0
 
 
-def _parse_answer(annotation: Annotation, control: str) -> ControlAnswer:
-    fields = [value for name, value in annotation.row.values.items() if name not in ADDED_COLUMNS]
+def _parse_answer(annotation: Annotation, control: str) -> label_studio_values.ControlAnswer:
+    fields = [value for name, value in annotation.row.values.items() if name not in label_studio_values.ADDED_COLUMNS]
     values = annotation.values(control)
-    return parse_control(values, originals=fields, path=annotation.row.file) if values else ControlAnswer(text="")
+    return (
+        label_studio_values.parse_control(values, originals=fields, path=annotation.row.file)
+        if values
+        else label_studio_values.ControlAnswer(text="")
+    )
 
 
 def _list_controls(annotations: Sequence[Annotation]) -> tuple[str, ...]:

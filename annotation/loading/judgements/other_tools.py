@@ -194,8 +194,8 @@ def read_toloka_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
 
 def _get_golden(row: input_files.FileRow, columns: Iterable[str]) -> dict[str, str]:
     """The right answers of a control task by the column of the answer; empty for other tasks."""
-    known = ((column, get_cell(row, "GOLDEN:" + column.removeprefix("OUTPUT:"))) for column in columns)
-    return {column: text for column, text in known if text.strip()}
+    golds = ((column, get_cell(row, "GOLDEN:" + column.removeprefix("OUTPUT:"))) for column in columns)
+    return {column: text for column, text in golds if text.strip()}
 
 
 def _find_exclusion(row: input_files.FileRow, *, control: bool) -> Exclusion | None:

@@ -43,7 +43,6 @@ def load_database(engine: sa.Engine, file: Path, prepare: Callable[[sa.Connectio
 
     What `prepare` returns comes back. A process that is killed leaves the database as it was, and no file.
     """
-
     from annotation.store.backups import postgresql_script  # needs the driver
 
     command = [_find_program("pg_restore"), "--no-owner", "--no-privileges", "-f", "-", str(file)]

@@ -222,7 +222,9 @@ def allocate_groups(
     session.add_all(AllocatedProject(project_id=project_id, allocation_id=allocation.id or 0) for project_id in ids)
     session.flush()
     group_bins = assign_bins(find_shared_groups(demands), size=len(allocation.slots), seed=seed)
-    _write_bins(session, ids, group_bins)
+    items_with_places = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
+    session.connection().execute(items_with_places.values(bin=UNRESTRICTED_BIN))
+    _update_bins(session, ids, group_bins)
     shares = _build_shares(projects, demands, allocation, group_bins)
     entries = [
         {"project": share.project, "groups": share.shared_groups, "short": share.short_groups} for share in shares
@@ -377,13 +379,6 @@ def _build_shares(
         )
         for project, demand in zip(projects, demands, strict=True)
     )
-
-
-def _write_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int]) -> None:
-    """Store the bins of a new allocation; items of groups without a bin get the unrestricted one."""
-    items_with_places = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
-    session.connection().execute(items_with_places.values(bin=UNRESTRICTED_BIN))
-    _update_bins(session, ids, group_bins)
 
 
 def _update_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int]) -> None:

@@ -113,8 +113,8 @@ def decline_terms(
     request = _find_request(session, annotator_id=annotator_id, terms=terms, reason=reason)
     if request is None:
         raise Stale("That is not asked any more.")
-    known = (participation.declined, participation.declined_scope, participation.declined_version)
-    if known == (request.requirement, request.scope, request.version):
+    before = (participation.declined, participation.declined_scope, participation.declined_version)
+    if before == (request.requirement, request.scope, request.version):
         return
     if participation.status is not ParticipationStatus.ACTIVE:
         return

@@ -6,7 +6,6 @@ that is restored is erased again (`erase_restored_annotators`), by the mark that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -15,50 +14,13 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding, read_plain, write_plain
+from annotation import vocabulary
 from annotation.errors import Conflict
-from annotation.store import database, journal, judgements, pseudonyms, row_tables
-from annotation.store.models import (
-    Adjudication,
-    Adjudicator,
-    AnnotatorRow,
-    Announcement,
-    AnnouncementRecipient,
-    AnswerMessage,
-    Assignment,
-    Attestation,
-    ChatPause,
-    Cohort,
-    Consent,
-    Conversation,
-    ExportRequest,
-    Inbox,
-    ItemMessage,
-    Journal,
-    Judgement,
-    NoticeWish,
-    OrganiserNotice,
-    Outbox,
-    Participation,
-    Payment,
-    ProfileAnswer,
-    Project,
-    Report,
-    SubmissionReview,
-    SupportMessage,
-)
+from annotation.store import database, journal, judgements, models, pseudonyms, row_tables
 from annotation.store.pseudonyms import Standing
-from annotation.vocabulary import (
-    Event,
-    Exclusion,
-    ExclusionKind,
-    ParticipationStatus,
-    ReviewDecision,
-    Stage,
-    build_rejection,
-)
 from annotation.workflow.annotators import withdrawal
 
-ERASED = Exclusion(ExclusionKind.ERASED, Finding("erased"))
+ERASED = vocabulary.Exclusion(vocabulary.ExclusionKind.ERASED, Finding("erased"))
 """The exclusion of erased answers."""
 
 
@@ -106,24 +68,30 @@ def erase_restored_annotators(session: Session, *, now: datetime) -> int:
     return erased
 
 
-def _get_standing(session: Session, annotator: AnnotatorRow) -> Standing:
+def _get_standing(session: Session, annotator: models.AnnotatorRow) -> Standing:
     """What must hold if the annotator returns: their present standing, and an earlier one in other projects."""
-    joined = select(Project.name, Participation).join(Project).where(Participation.annotator_id == annotator.id)
+    joined = (
+        select(models.Project.name, models.Participation)
+        .join(models.Project)
+        .where(models.Participation.annotator_id == annotator.id)
+    )
     participations = dict(session.exec(joined).all())
     earlier = pseudonyms.get_standing(session, annotator.pseudonym).projects
     projects = {name: values for name, values in earlier.items() if name not in participations}
     for name, participation in participations.items():
-        unlimited = participation.stage is Stage.MAIN or participation.attempt == 1
-        if participation.status is not ParticipationStatus.ACTIVE or not unlimited:
+        unlimited = participation.stage is vocabulary.Stage.MAIN or participation.attempt == 1
+        if participation.status is not vocabulary.ParticipationStatus.ACTIVE or not unlimited:
             projects[name] = participation.model_dump(mode="json", include={"status", "stage", "attempt", "retry_at"})
     return Standing(suspended=annotator.suspended_at is not None, projects=projects)
 
 
 def _erase_rows(
-    session: Session, annotator: AnnotatorRow, *, now: datetime, pseudonym: str | None = None
+    session: Session, annotator: models.AnnotatorRow, *, now: datetime, pseudonym: str | None = None
 ) -> ErasureCounts:
     annotator_id = annotator.id or 0
-    projects = _list_projects(session, annotator_id)
+    joined = select(models.Participation.project_id).where(models.Participation.annotator_id == annotator_id)
+    worked = select(models.Assignment.project_id).where(models.Assignment.annotator_id == annotator_id)
+    projects = sorted({*session.exec(joined), *session.exec(worked)})
     for project_id in projects:
         withdrawal.end_participation(session, annotator_id=annotator_id, project_id=project_id, now=now)
     tombstone = _empty_rows(session, annotator_id, projects=len(projects), now=now)
@@ -138,41 +106,39 @@ def _erase_rows(
         forgotten_at=now,
         **dict.fromkeys(emptied),
     )
-    journal.record_event(session, Event.ANNOTATOR_FORGOTTEN, now=now, data=asdict(tombstone))
+    journal.record_event(session, vocabulary.Event.ANNOTATOR_FORGOTTEN, now=now, data=asdict(tombstone))
     session.expire_all()
     return tombstone
 
 
-def _list_projects(session: Session, annotator_id: int) -> Sequence[int]:
-    joined = select(Participation.project_id).where(Participation.annotator_id == annotator_id)
-    worked = select(Assignment.project_id).where(Assignment.annotator_id == annotator_id)
-    return sorted({*session.exec(joined), *session.exec(worked)})
-
-
 def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: datetime) -> ErasureCounts:
     execute = session.connection().execute
-    assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
-    answers = sa.update(Judgement).where(col(Judgement.assignment_id).in_(assignment_ids))
+    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id) == annotator_id)
+    answers = sa.update(models.Judgement).where(col(models.Judgement.assignment_id).in_(assignment_ids))
     empty_values: dict[str, Any] = {"answers": sa.null(), "flags": sa.null(), "skip_reason": None, "seconds": None}
     empty_values["seconds_unknown"] = None
     erased = answers.values(response="", response_raw="", **empty_values, **judgements.list_exclusion_values(ERASED))
     n_judgements = execute(erased).rowcount
-    messages = sa.update(SupportMessage).where(col(SupportMessage.annotator_id) == annotator_id)
-    answered = sa.case((col(SupportMessage.answer).is_(None), None), else_="")
-    consents = sa.update(Consent).where(col(Consent.annotator_id) == annotator_id, col(Consent.withdrawn_at).is_(None))
+    messages = sa.update(models.SupportMessage).where(col(models.SupportMessage.annotator_id) == annotator_id)
+    answered = sa.case((col(models.SupportMessage.answer).is_(None), None), else_="")
+    consents = sa.update(models.Consent).where(
+        col(models.Consent.annotator_id) == annotator_id, col(models.Consent.withdrawn_at).is_(None)
+    )
     execute(consents.values(withdrawn_at=now))
     _blank_rejections(session, annotator_id)
-    texts: dict[Any, dict[str, str]] = {Participation: {"reason": ERASED.reason}, Payment: {"note": ""}}
-    texts |= {SubmissionReview: {"reason": ""}, Adjudication: {"comment": ""}}
+    texts: dict[Any, dict[str, str]] = {models.Participation: {"reason": ERASED.reason}, models.Payment: {"note": ""}}
+    texts |= {models.SubmissionReview: {"reason": ""}, models.Adjudication: {"comment": ""}}
     for table, values in texts.items():
         execute(sa.update(table).where(col(table.annotator_id) == annotator_id).values(**values))
-    reviews = sa.update(SubmissionReview).where(col(SubmissionReview.assignment_id).in_(assignment_ids))
+    reviews = sa.update(models.SubmissionReview).where(col(models.SubmissionReview.assignment_id).in_(assignment_ids))
     execute(reviews.values(reason=""))
-    reports = sa.update(Report).where(col(Report.annotator_id) == annotator_id).values(reason="", text="")
-    attestations = sa.update(Attestation).where(col(Attestation.annotator_id) == annotator_id).values(used="")
-    for role in (Cohort, Adjudicator):
+    reports = sa.update(models.Report).where(col(models.Report.annotator_id) == annotator_id).values(reason="", text="")
+    attestations = (
+        sa.update(models.Attestation).where(col(models.Attestation.annotator_id) == annotator_id).values(used="")
+    )
+    for role in (models.Cohort, models.Adjudicator):
         execute(sa.delete(role).where(col(role.annotator_id) == annotator_id))
-    profile = sa.delete(ProfileAnswer).where(col(ProfileAnswer.annotator_id) == annotator_id)
+    profile = sa.delete(models.ProfileAnswer).where(col(models.ProfileAnswer.annotator_id) == annotator_id)
     return ErasureCounts(
         projects=projects,
         judgements=n_judgements,
@@ -185,19 +151,24 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
 
 def _blank_rejections(session: Session, reviewer_id: int) -> None:
     """Remove the reviewer's words from the answers that they rejected, and from the journal."""
-    rejected = select(SubmissionReview.assignment_id, SubmissionReview.reason).where(
-        SubmissionReview.annotator_id == reviewer_id, SubmissionReview.decision == ReviewDecision.REJECTED
+    rejected = select(models.SubmissionReview.assignment_id, models.SubmissionReview.reason).where(
+        models.SubmissionReview.annotator_id == reviewer_id,
+        models.SubmissionReview.decision == vocabulary.ReviewDecision.REJECTED,
     )
-    written = {(assignment_id, build_rejection(words).reason) for assignment_id, words in session.exec(rejected)}
-    wordless = build_rejection("").reason
+    written = {
+        (assignment_id, vocabulary.build_rejection(words).reason) for assignment_id, words in session.exec(rejected)
+    }
+    wordless = vocabulary.build_rejection("").reason
     for assignment_id, reason in written:
-        answers = sa.update(Judgement).where(
-            col(Judgement.assignment_id) == assignment_id,
-            col(Judgement.excluded_kind) == ExclusionKind.REJECTED,
-            col(Judgement.excluded_reason) == reason,
+        answers = sa.update(models.Judgement).where(
+            col(models.Judgement.assignment_id) == assignment_id,
+            col(models.Judgement.excluded_kind) == vocabulary.ExclusionKind.REJECTED,
+            col(models.Judgement.excluded_reason) == reason,
         )
         session.connection().execute(answers.values(excluded_reason=wordless))
-    changes = select(Journal).where(col(Journal.event).in_((Event.ANSWERS_EXCLUDED, Event.ANSWERS_REINSTATED)))
+    changes = select(models.Journal).where(
+        col(models.Journal.event).in_((vocabulary.Event.ANSWERS_EXCLUDED, vocabulary.Event.ANSWERS_REINSTATED))
+    )
     for entry in session.exec(changes) if written else ():
         reason = read_plain(entry.data["reason"]) if "reason" in entry.data else ""
         if any((assignment_id, reason) in written for assignment_id in entry.data.get("assignments", ())):
@@ -211,23 +182,30 @@ def _delete_pending_messages(session: Session, annotator_id: int, *, telegram_id
     was to be sent or told.
     """
     execute = session.connection().execute
-    assignment_ids = sa.select(col(Assignment.id)).where(col(Assignment.annotator_id) == annotator_id)
-    execute(sa.delete(ItemMessage).where(col(ItemMessage.assignment_id).in_(assignment_ids)))
-    notices: tuple[Any, ...] = (NoticeWish, AnnouncementRecipient, OrganiserNotice, ExportRequest)
-    for table in (AnswerMessage, Conversation, *notices):
+    assignment_ids = sa.select(col(models.Assignment.id)).where(col(models.Assignment.annotator_id) == annotator_id)
+    execute(sa.delete(models.ItemMessage).where(col(models.ItemMessage.assignment_id).in_(assignment_ids)))
+    notices: tuple[Any, ...] = (
+        models.NoticeWish,
+        models.AnnouncementRecipient,
+        models.OrganiserNotice,
+        models.ExportRequest,
+    )
+    for table in (models.AnswerMessage, models.Conversation, *notices):
         execute(sa.delete(table).where(col(table.annotator_id) == annotator_id))
-    execute(sa.update(Announcement).where(col(Announcement.author_id) == annotator_id).values(author_id=None))
+    execute(
+        sa.update(models.Announcement).where(col(models.Announcement.author_id) == annotator_id).values(author_id=None)
+    )
     if telegram_id is None:
         return
-    for of_chat in (Outbox, ChatPause):
+    for of_chat in (models.Outbox, models.ChatPause):
         execute(sa.delete(of_chat).where(col(of_chat.chat_id) == telegram_id))
-    unhandled = sa.update(Inbox).where(col(Inbox.telegram_id) == telegram_id)
+    unhandled = sa.update(models.Inbox).where(col(models.Inbox.telegram_id) == telegram_id)
     execute(unhandled.values(telegram_id=None, payload=sa.null(), done_at=now, reason=None, trace=None))
 
 
 def _blank_journal(session: Session, annotator_id: int) -> None:
     """Remove free-text reasons from the annotator's events; the events and their numbers stay."""
-    for entry in session.exec(select(Journal).where(Journal.annotator_id == annotator_id)):
+    for entry in session.exec(select(models.Journal).where(models.Journal.annotator_id == annotator_id)):
         if "reason" in entry.data:
             entry.data = {key: value for key, value in entry.data.items() if key != "reason"}
             session.add(entry)

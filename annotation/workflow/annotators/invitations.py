@@ -210,8 +210,7 @@ def _get_target_projects(session: Session, invitation: Invitation) -> tuple[Invi
 
 def _require_closed_questions(session: Session, invitation: Invitation) -> None:
     target, projects = _get_target_projects(session, invitation)
-    questions = [one for project in projects for one in definitions.get_project_definition(project).all_questions]
-    if not any(question.is_closed for question in questions):
+    if not any(asked.is_closed for row in projects for asked in definitions.get_project_definition(row).all_questions):
         raise Refused(
             f"{target.name} asks nothing that is answered with options.",
             remedy="`hromada adjudicate` decides on texts and parts of texts.",

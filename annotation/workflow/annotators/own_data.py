@@ -11,42 +11,7 @@ from sqlmodel import Session, SQLModel, col, func, select
 
 from aggregation.findings import read_plain
 from annotation.campaigns.sections.annotators import ProfileField
-from annotation.store import pseudonyms
-from annotation.store.models import (
-    Adjudication,
-    Adjudicator,
-    AllocatedAnnotator,
-    Annotator,
-    AnnouncementRecipient,
-    AnswerMessage,
-    Assignment,
-    Attestation,
-    Cohort,
-    Consent,
-    Conversation,
-    ExportRequest,
-    Exposure,
-    Inbox,
-    Invitation,
-    Item,
-    ItemMessage,
-    Journal,
-    Judgement,
-    LabelStudioAccount,
-    LabelStudioBatch,
-    NoticeWish,
-    OrganiserNotice,
-    Outbox,
-    Participation,
-    Payment,
-    ProfileAnswer,
-    Project,
-    QueueCursor,
-    Report,
-    SubmissionReview,
-    SupportMessage,
-    TextVersion,
-)
+from annotation.store import models, pseudonyms
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus, Event, ExposureCause, ProjectStatus, TextKind
 from annotation.workflow import definitions
 
@@ -79,7 +44,7 @@ class DataSummary:
 
     projects: tuple[ProjectSummary, ...]
     profile: tuple[ProfileSummary, ...]
-    consents: tuple[Consent, ...]
+    consents: tuple[models.Consent, ...]
     n_questions: int
     reminders: bool
     news: bool
@@ -87,12 +52,22 @@ class DataSummary:
 
 def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
     """Summarise what is stored about an annotator."""
-    joined = select(Participation, Project).join(Project).where(Participation.annotator_id == annotator_id)
-    rows = session.exec(joined.order_by(col(Project.id))).all()
+    joined = (
+        select(models.Participation, models.Project)
+        .join(models.Project)
+        .where(models.Participation.annotator_id == annotator_id)
+    )
+    rows = session.exec(joined.order_by(col(models.Project.id))).all()
     counts = _count_assignments(session, annotator_id)
-    consents = select(Consent).where(Consent.annotator_id == annotator_id).order_by(col(Consent.id))
-    wish = session.get(NoticeWish, annotator_id)
-    questions = select(func.count()).select_from(SupportMessage).where(SupportMessage.annotator_id == annotator_id)
+    consents = (
+        select(models.Consent).where(models.Consent.annotator_id == annotator_id).order_by(col(models.Consent.id))
+    )
+    wish = session.get(models.NoticeWish, annotator_id)
+    questions = (
+        select(func.count())
+        .select_from(models.SupportMessage)
+        .where(models.SupportMessage.annotator_id == annotator_id)
+    )
     return DataSummary(
         projects=tuple(
             ProjectSummary(
@@ -113,20 +88,20 @@ def summarise_data(session: Session, *, annotator_id: int) -> DataSummary:
 
 def count_answers(session: Session, *, annotator_id: int) -> int:
     """How many items the annotator has answered, in all projects."""
-    done = select(func.count()).select_from(Assignment).where(Assignment.annotator_id == annotator_id)
-    is_counted = Assignment.status == AssignmentStatus.DONE, Assignment.occasion != SECOND_PASS_OCCASION
+    done = select(func.count()).select_from(models.Assignment).where(models.Assignment.annotator_id == annotator_id)
+    is_counted = models.Assignment.status == AssignmentStatus.DONE, models.Assignment.occasion != SECOND_PASS_OCCASION
     return session.exec(done.where(*is_counted)).one()
 
 
 def _count_assignments(session: Session, annotator_id: int) -> dict[tuple[int, AssignmentStatus], int]:
-    of_annotator = select(Assignment.project_id, Assignment.status, func.count()).where(
-        Assignment.annotator_id == annotator_id
+    of_annotator = select(models.Assignment.project_id, models.Assignment.status, func.count()).where(
+        models.Assignment.annotator_id == annotator_id
     )
-    rows = session.exec(of_annotator.group_by(col(Assignment.project_id), col(Assignment.status)))
+    rows = session.exec(of_annotator.group_by(col(models.Assignment.project_id), col(models.Assignment.status)))
     return {(project_id, AssignmentStatus(status)): count for project_id, status, count in rows}
 
 
-def _list_profile(session: Session, annotator_id: int, projects: list[Project]) -> tuple[ProfileSummary, ...]:
+def _list_profile(session: Session, annotator_id: int, projects: list[models.Project]) -> tuple[ProfileSummary, ...]:
     """The answered fields, each as the latest of the projects asks for it."""
     answers = definitions.get_profile_answers(session, annotator_id=annotator_id)
     by_name: dict[str, ProfileSummary] = {}
@@ -142,30 +117,30 @@ FINDING_KEYS = ("reason", "rule")
 """Keys of journal entries whose value is a finding, or words of a person."""
 
 TABLES: dict[str, type[SQLModel]] = {
-    "participations": Participation,
-    "cohorts": Cohort,
-    "profile": ProfileAnswer,
-    "consents": Consent,
-    "assignments": Assignment,
-    "reports": Report,
-    "messages": SupportMessage,
-    "attestations": Attestation,
-    "payments": Payment,
-    "exposures": Exposure,
-    "walks": QueueCursor,
-    "allotments": AllocatedAnnotator,
-    "talk": Conversation,
-    "notice wishes": NoticeWish,
-    "announcements": AnnouncementRecipient,
-    "told as an organiser": OrganiserNotice,
-    "exports asked for": ExportRequest,
-    "answer messages": AnswerMessage,
-    "desks": LabelStudioBatch,
-    "desk accounts": LabelStudioAccount,
-    "reviews": SubmissionReview,
-    "adjudications": Adjudication,
-    "adjudicator": Adjudicator,
-    "journal": Journal,
+    "participations": models.Participation,
+    "cohorts": models.Cohort,
+    "profile": models.ProfileAnswer,
+    "consents": models.Consent,
+    "assignments": models.Assignment,
+    "reports": models.Report,
+    "messages": models.SupportMessage,
+    "attestations": models.Attestation,
+    "payments": models.Payment,
+    "exposures": models.Exposure,
+    "walks": models.QueueCursor,
+    "allotments": models.AllocatedAnnotator,
+    "talk": models.Conversation,
+    "notice wishes": models.NoticeWish,
+    "announcements": models.AnnouncementRecipient,
+    "told as an organiser": models.OrganiserNotice,
+    "exports asked for": models.ExportRequest,
+    "answer messages": models.AnswerMessage,
+    "desks": models.LabelStudioBatch,
+    "desk accounts": models.LabelStudioAccount,
+    "reviews": models.SubmissionReview,
+    "adjudications": models.Adjudication,
+    "adjudicator": models.Adjudicator,
+    "journal": models.Journal,
 }
 """Every table with a column `annotator_id`, by its key in the export."""
 
@@ -183,20 +158,20 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
 
     Which items are control items is left out until the project is closed.
     """
-    projects = dict(session.exec(select(Project.id, Project.name)).all())
-    closed = set(session.exec(select(Project.id).where(Project.status == ProjectStatus.CLOSED)))
-    annotator = session.get_one(Annotator, annotator_id)
+    projects = dict(session.exec(select(models.Project.id, models.Project.name)).all())
+    closed = set(session.exec(select(models.Project.id).where(models.Project.status == ProjectStatus.CLOSED)))
+    annotator = session.get_one(models.Annotator, annotator_id)
     export: dict[str, Any] = {"person": annotator.model_dump(mode="json")}
     for name, table in TABLES.items():
         key = table.__table__.c  # type: ignore[attr-defined]
         of_annotator = select(table).where(key.annotator_id == annotator_id).order_by(*table.__table__.primary_key)  # type: ignore[attr-defined]
-        if table is Journal:  # what was done stands there by itself; which organiser did it, and how, is theirs
+        if table is models.Journal:  # what was done stands there by itself; which organiser did it, and how, is theirs
             of_annotator = of_annotator.where(key.event != Event.ORGANISER_ACTED)
         rows = [record.model_dump(mode="json", exclude={"annotator_id"}) for record in session.exec(of_annotator)]
         for row in rows:
-            if table is Journal:
-                found = {key: value for key, value in row["data"].items() if key in FINDING_KEYS}
-                row["data"] |= {key: read_plain(value) for key, value in found.items() if isinstance(value, dict)}
+            if table is models.Journal:
+                finding = {key: value for key, value in row["data"].items() if key in FINDING_KEYS}
+                row["data"] |= {key: read_plain(value) for key, value in finding.items() if isinstance(value, dict)}
             _remove_control_marks(name, row, closed=row.get("project_id") in closed)
             if "project_id" in row:
                 row["project"] = projects.get(row.pop("project_id"))
@@ -214,18 +189,26 @@ def export_annotator(session: Session, *, annotator_id: int) -> dict[str, Any]:
 
 def _export_item_messages(session: Session, annotator_id: int) -> list[dict[str, Any]]:
     """The Telegram messages that show the annotator's items."""
-    of_annotator = select(ItemMessage).join(Assignment).where(Assignment.annotator_id == annotator_id)
-    return [row.model_dump(mode="json") for row in session.exec(of_annotator.order_by(col(ItemMessage.assignment_id)))]
+    of_annotator = (
+        select(models.ItemMessage).join(models.Assignment).where(models.Assignment.annotator_id == annotator_id)
+    )
+    return [
+        row.model_dump(mode="json")
+        for row in session.exec(of_annotator.order_by(col(models.ItemMessage.assignment_id)))
+    ]
 
 
 def _export_pending(session: Session, telegram_id: int | None) -> dict[str, Any]:
     """Updates from the annotator that are not handled yet, or parked, and messages that are not sent to them yet."""
-    received = select(Inbox).where(col(Inbox.telegram_id) == telegram_id)
-    to_send = select(Outbox).where(col(Outbox.chat_id) == telegram_id)
+    received = select(models.Inbox).where(col(models.Inbox.telegram_id) == telegram_id)
+    to_send = select(models.Outbox).where(col(models.Outbox.chat_id) == telegram_id)
     return {
-        "received": [row.model_dump(mode="json") for row in session.exec(received.order_by(col(Inbox.update_id)))],
+        "received": [
+            row.model_dump(mode="json") for row in session.exec(received.order_by(col(models.Inbox.update_id)))
+        ],
         "to_send": [
-            row.model_dump(mode="json", exclude={"content"}) for row in session.exec(to_send.order_by(col(Outbox.id)))
+            row.model_dump(mode="json", exclude={"content"})
+            for row in session.exec(to_send.order_by(col(models.Outbox.id)))
         ],
     }
 
@@ -240,10 +223,12 @@ def _remove_control_marks(table: str, row: dict[str, Any], *, closed: bool) -> N
 
 
 def _list_open_controls(session: Session, *, annotator_id: int, closed: set[int | None]) -> set[int | None]:
-    of_annotator = select(Assignment.id, Assignment.project_id).where(Assignment.annotator_id == annotator_id)
+    of_annotator = select(models.Assignment.id, models.Assignment.project_id).where(
+        models.Assignment.annotator_id == annotator_id
+    )
     return {
         assignment_id
-        for assignment_id, project_id in session.exec(of_annotator.where(Assignment.is_control))
+        for assignment_id, project_id in session.exec(of_annotator.where(models.Assignment.is_control))
         if project_id not in closed
     }
 
@@ -260,15 +245,21 @@ def _remove_control_flags(export: dict[str, Any], controls: set[int | None]) -> 
 
 def _name_items(session: Session, rows: list[dict[str, Any]]) -> None:
     ids = {row["item_id"] for row in rows}
-    names = dict(session.exec(select(Item.id, Item.external_id).where(col(Item.id).in_(ids))).all())
+    names = dict(
+        session.exec(select(models.Item.id, models.Item.external_id).where(col(models.Item.id).in_(ids))).all()
+    )
     for row in rows:
         row["item"] = names[row.pop("item_id")]
 
 
 def _add_answers(session: Session, annotator_id: int, assignments: list[dict[str, Any]]) -> None:
-    of_annotator = select(Judgement).join(Assignment).where(Assignment.annotator_id == annotator_id)
+    of_annotator = (
+        select(models.Judgement).join(models.Assignment).where(models.Assignment.annotator_id == annotator_id)
+    )
     answers: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for judgement in session.exec(of_annotator.order_by(col(Judgement.assignment_id), col(Judgement.revision))):
+    for judgement in session.exec(
+        of_annotator.order_by(col(models.Judgement.assignment_id), col(models.Judgement.revision))
+    ):
         answers[judgement.assignment_id].append(judgement.model_dump(mode="json", exclude={"id", "assignment_id"}))
     for row in assignments:
         row["answers"] = answers[row["id"]]
@@ -276,12 +267,12 @@ def _add_answers(session: Session, annotator_id: int, assignments: list[dict[str
 
 def _add_texts(session: Session, consents: list[dict[str, Any]]) -> None:
     for row in consents:
-        version = session.get(TextVersion, (row["sha256"], TextKind.CONSENT))
+        version = session.get(models.TextVersion, (row["sha256"], TextKind.CONSENT))
         row["text"] = None if version is None else version.text
 
 
 def _add_codes(session: Session, rows: list[dict[str, Any]]) -> None:
     for row in rows:
         invitation_id = row.pop("invitation_id")
-        invitation = None if invitation_id is None else session.get(Invitation, invitation_id)
+        invitation = None if invitation_id is None else session.get(models.Invitation, invitation_id)
         row["invitation"] = None if invitation is None else invitation.code

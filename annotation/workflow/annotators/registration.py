@@ -175,9 +175,9 @@ def register_telegram_annotator(
 
     Somebody who was suspended when they were erased is suspended again.
     """
-    known = queries.find_annotator(session, telegram_id)
-    if known is not None:
-        return known
+    existing = queries.find_annotator(session, telegram_id)
+    if existing is not None:
+        return existing
     annotator = Annotator(
         pseudonym=pseudonyms.make_pseudonym(
             key, namespace=TELEGRAM_NAMESPACE, name=str(telegram_id), simulated=simulated
@@ -187,11 +187,7 @@ def register_telegram_annotator(
         simulated=simulated,
         created_at=now,
     )
-    _restore_suspension(session, annotator, now=now)
-    session.add(annotator)
-    session.flush()
-    journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
-    return annotator
+    return _store_new_annotator(session, annotator, now=now)
 
 
 def register_label_studio_annotator(
@@ -204,21 +200,20 @@ def register_label_studio_annotator(
     if annotator_id is not None:
         return session.get_one(Annotator, annotator_id)
     pseudonym = pseudonyms.make_pseudonym(key, namespace=LABEL_STUDIO_NAMESPACE, name=account)
-    known = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
-    if known is not None:
-        return known
-    annotator = Annotator(pseudonym=pseudonym, created_at=now)
-    _restore_suspension(session, annotator, now=now)
+    existing = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    if existing is not None:
+        return existing
+    return _store_new_annotator(session, Annotator(pseudonym=pseudonym, created_at=now), now=now)
+
+
+def _store_new_annotator(session: Session, annotator: Annotator, *, now: datetime) -> Annotator:
+    """Store a new annotator, suspended if they were suspended when they were erased."""
+    if pseudonyms.get_standing(session, annotator.pseudonym).suspended:
+        annotator.suspended_at, annotator.suspended_reason = now, pseudonyms.KEPT_REASON
     session.add(annotator)
     session.flush()
     journal.record_event(session, Event.ANNOTATOR_JOINED, now=now, annotator_id=annotator.id)
     return annotator
-
-
-def _restore_suspension(session: Session, annotator: Annotator, *, now: datetime) -> None:
-    """Suspend a new annotator who was suspended when they were erased."""
-    if pseudonyms.get_standing(session, annotator.pseudonym).suspended:
-        annotator.suspended_at, annotator.suspended_reason = now, pseudonyms.KEPT_REASON
 
 
 def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> None:

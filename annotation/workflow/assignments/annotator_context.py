@@ -191,12 +191,12 @@ def load_context(
     if project_id in transaction.contexts:
         return transaction.contexts[project_id]
     keys = {"annotator": transaction.annotator_id, "project": project_id}
-    found = row_tables.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
-    if found is None:
+    rows = row_tables.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
+    if rows is None:
         raise LookupError("there is no such project")
-    if found[0].status is not ProjectStatus.RUNNING:
-        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=found[0].name)
-    return _build_context(transaction, *found, now=now)
+    if rows[0].status is not ProjectStatus.RUNNING:
+        return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=rows[0].name)
+    return _build_context(transaction, *rows, now=now)
 
 
 def open_assignment(
@@ -207,10 +207,10 @@ def open_assignment(
     Raises Stale where the assignment does not belong to the annotator, or to this surface.
     """
     keys = {"annotator": transaction.annotator_id, "assignment": assignment_id}
-    found = row_tables.find_first(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_TABLES, *_CONTEXT_TABLES)
-    if found is None:
+    rows = row_tables.find_first(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_TABLES, *_CONTEXT_TABLES)
+    if rows is None:
         raise Stale("This item is not yours.")
-    assignment, item, *context_parts = found
+    assignment, item, *context_parts = rows
     if assignment.annotator_id != transaction.annotator_id or assignment.surface != surface:
         raise Stale("This item is not yours.")
     context = transaction.contexts.get(item.project_id) or _build_context(transaction, *context_parts, now=now)

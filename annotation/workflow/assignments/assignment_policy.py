@@ -158,7 +158,9 @@ def find_reached_cap(
         and progress.day == get_local_date(now, zone)
         and progress.answered_today >= caps.items_per_day
     ):
-        return ReachedCap(until=_get_next_midnight(now, zone))
+        local_zone = get_time_zone(zone)
+        tomorrow = now.astimezone(local_zone).date() + timedelta(days=1)
+        return ReachedCap(until=datetime.combine(tomorrow, time.min, tzinfo=local_zone).astimezone(UTC))
     if (
         caps.sitting is None
         or progress.last_at is None
@@ -186,12 +188,6 @@ def starts_session(last_at: datetime | None, *, now: datetime) -> bool:
 def get_local_date(now: datetime, zone: str | None) -> str:
     """The ISO date of `now` in a time zone, in UTC where `zone` is None or unknown."""
     return now.astimezone(get_time_zone(zone)).date().isoformat()
-
-
-def _get_next_midnight(now: datetime, zone: str | None) -> datetime:
-    local_zone = get_time_zone(zone)
-    tomorrow = now.astimezone(local_zone).date() + timedelta(days=1)
-    return datetime.combine(tomorrow, time.min, tzinfo=local_zone).astimezone(UTC)
 
 
 def get_time_zone(name: str | None) -> ZoneInfo:

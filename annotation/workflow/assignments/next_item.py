@@ -219,13 +219,13 @@ def read_eligibility(transaction: AnnotatorTransaction, *, project_id: int | Non
     """Read the eligibility in one statement; the counts of loaded projects are taken from their participations."""
     statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
     keys = {"annotator": transaction.annotator_id, "now": now}
-    found = transaction.session.connection().execute(statement, keys, execution_options=transaction.known_values).all()
+    rows = transaction.session.connection().execute(statement, keys, execution_options=transaction.known_values).all()
     stored_projects = open_projects.sort_open_projects(
-        row[2:] for row in found if project_id is None and row[2] is not None
+        row[2:] for row in rows if project_id is None and row[2] is not None
     )
     return Eligibility(
-        live_assignment_id=found[0][0],
-        has_overdue_leases=bool(found[0][1]),
+        live_assignment_id=rows[0][0],
+        has_overdue_leases=bool(rows[0][1]),
         open_projects=tuple(_update_counts(transaction, open_project) for open_project in stored_projects),
     )
 

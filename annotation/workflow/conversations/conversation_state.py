@@ -297,10 +297,10 @@ class ConversationRecord:
 
 def find_conversation(session: Session, *, telegram_id: int) -> tuple[LockedAnnotator, ConversationRecord] | None:
     """Lock and return an annotator with their conversation; None for an unknown Telegram id."""
-    found = database.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id})
-    if found is None:
+    row = database.read_locked(session, _FIND_CONVERSATION, {"telegram": telegram_id})
+    if row is None:
         return None
-    locked, stored = found
+    locked, stored = row
     return locked, ConversationRecord(locked.annotator_id, _parse_state(*stored))
 
 
@@ -312,9 +312,9 @@ def open_conversation(
 
     `language` is that of somebody new until they have chosen one, `key` the key of their pseudonym.
     """
-    found = find_conversation(session, telegram_id=telegram_id)
-    if found is not None:
-        locked, record = found
+    conversation = find_conversation(session, telegram_id=telegram_id)
+    if conversation is not None:
+        locked, record = conversation
         if locked.annotator.unreachable_at is not None:
             registration.mark_reachable(session, annotator=locked.annotator)
         return AnnotatorTransaction(locked=locked), record

@@ -242,7 +242,8 @@ def store_votes(
     )
     if section.earlier:
         numbered_votes = [
-            (item, annotator, occasion, _keep_apart(vote)) for item, annotator, occasion, vote in numbered_votes
+            (item, annotator, occasion, vote if vote.exclusion is not None else vote._replace(exclusion=EARLIER))
+            for item, annotator, occasion, vote in numbered_votes
         ]
     insert_votes(session, project, numbered_votes, items={item.id: item for item in items.values()}, progress=progress)
     if second_passes:
@@ -333,11 +334,6 @@ def _exclude_by_pool(vote: VoteDraft, pool: Pool) -> VoteDraft:
         return vote
     is_control = vote.is_control or pool is Pool.CONTROL
     return vote._replace(exclusion=vote.exclusion or pool.exclusion, is_control=is_control)
-
-
-def _keep_apart(vote: VoteDraft) -> VoteDraft:
-    """The vote; where it would count, as one of earlier answers, which fill no place and are counted by themselves."""
-    return vote if vote.exclusion is not None else vote._replace(exclusion=EARLIER)
 
 
 def _count_skip(vote: VoteDraft) -> VoteDraft:

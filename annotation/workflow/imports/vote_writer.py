@@ -79,21 +79,21 @@ def sort_votes(session: Session, project: Project, votes: Sequence[ItemVote], *,
     stored = _list_stored_votes(session, project)
     voted = {pair for pair, found in stored.items() if found.current is not None}
     if policy is RepeatPolicy.ALL:
-        known = set[int]()
+        same = set[int]()
     else:
         last = _find_last_votes(votes) if policy is RepeatPolicy.LAST else {}
-        known = {index for pair, index in last.items() if pair in stored and stored[pair].take_current(votes[index][2])}
-        known |= {
+        same = {index for pair, index in last.items() if pair in stored and stored[pair].take_current(votes[index][2])}
+        same |= {
             index
             for index, (item, annotator, vote) in enumerate(votes)
             if (item, annotator) in stored
             and index != last.get((item, annotator))
             and stored[item, annotator].take(vote)
         }
-    new = [row for index, row in enumerate(votes) if index not in known]
+    new = [row for index, row in enumerate(votes) if index not in same]
     return SortedVotes(
         new=tuple(new),
-        n_known=len(known),
+        n_known=len(same),
         differing=tuple(
             vote.origin for item, annotator, vote in new if vote.exclusion is None and (item, annotator) in voted
         ),
@@ -122,10 +122,10 @@ def _list_stored_votes(session: Session, project: Project) -> Mapping[tuple[int,
     for item, annotator, response, answers, skip_reason, seconds, kind in session.connection().execute(query):
         own_kind = None if kind in _GIVEN_LATER else kind
         content = _build_content(response, answers, skip_reason, seconds, own_kind)
-        found = stored[item, annotator]
-        found.contents[content] += 1
+        stored_votes = stored[item, annotator]
+        stored_votes.contents[content] += 1
         if own_kind is None and kind != ExclusionKind.REPEAT:
-            found.current = content
+            stored_votes.current = content
     return dict(stored)
 
 

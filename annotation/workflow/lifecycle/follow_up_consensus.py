@@ -85,12 +85,7 @@ def _build_item_facts(question: Question, items: Sequence[Item]) -> pd.DataFrame
     index = pd.Index([item.external_id for item in items], name="item")
     columns = {
         "group": [item.group_id for item in items],
-        "gold": [_get_gold(item, question) for item in items],
+        "gold": [item.gold if item.golds is None else item.golds.get(question.name) for item in items],
         "n_options": [question.count_labels(item.options) for item in items],
     }
     return pd.DataFrame({name: pd.Series(values, index=index, dtype=object) for name, values in columns.items()})
-
-
-def _get_gold(item: Item, question: Question) -> str | None:
-    """The declared gold of an item for a question; an item of a project with one question has it in `gold`."""
-    return item.gold if item.golds is None else item.golds.get(question.name)

@@ -201,7 +201,7 @@ def _spell(value: Any) -> Any:
         return spelling.build_key(value)
     if isinstance(value, Mapping):
         return {_spell(name): _spell(one) for name, one in value.items()}
-    return [_spell(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_spell(element) for element in value] if isinstance(value, list | tuple) else value
 
 
 ROWS_PER_STATEMENT = 5_000

@@ -111,12 +111,12 @@ def _round_half_width(sizes: Collection[int], *, overlap: int, share: float) -> 
 def describe_plan(plan: Mapping[str, Any]) -> Finding:
     """A stored plan in one sentence."""
     low, high = plan["judgements"], plan["judgements_most"]
-    known = {"items": plan["items"], "groups": plan["groups"]}
-    known["answers"] = low if high == low else Finding("to", low=low, high=high)
+    described = {"items": plan["items"], "groups": plan["groups"]}
+    described["answers"] = low if high == low else Finding("to", low=low, high=high)
     hours, width = plan["hours"], plan.get("half_width")
     code = "plan" + "-hours" * (hours is not None) + "-width" * (width is not None)
     if hours is not None:
-        known["hours"] = hours
+        described["hours"] = hours
     if width is not None:
-        known |= {"width": width, "most": plan["half_width_most"]}
-    return Finding(code, **known)
+        described |= {"width": width, "most": plan["half_width_most"]}
+    return Finding(code, **described)

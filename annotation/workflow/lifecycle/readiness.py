@@ -41,13 +41,14 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
     versions, `frames` are the sampling frames of the items, `post_hoc` will hold the changes after the start.
     """
     definition = project_file.parse_definition(project.definition)
+    values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
     return {
         "at": now.isoformat(),
         "definition_sha256": project.definition_sha256,
         "items": _compute_items_digest(session, project, _ITEM_COLUMNS),
         "gold": _compute_items_digest(session, project, _GOLD_COLUMNS),
         "rules": {
-            "sha256": _compute_rules_digest(project, definition),
+            "sha256": hashlib.sha256(_encode_line([values, project.word_lists])).hexdigest(),
             "quality": rules.hash_rules(definition.quality, project.word_lists),
         },
         "texts": dict(project.texts or {}),
@@ -95,11 +96,6 @@ def _encode_line(row: Iterable[Any]) -> bytes:
     return (json.dumps(list(row), ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
-def _compute_rules_digest(project: Project, definition: project_file.ProjectFile) -> str:
-    values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
-    return hashlib.sha256(_encode_line([values, project.word_lists])).hexdigest()
-
-
 MAX_IDS_LISTED = 5
 """The most item ids that an obstacle lists."""
 
@@ -128,14 +124,14 @@ def check_readiness(session: Session, project: Project, *, rehearsal: bool = Fal
         checks = [_check_items]
     obstacles = [obstacle for check_function in checks for obstacle in check_function(session, project, definition)]
     shared = _list_shared_items(session, project, definition)
-    obstacles += [Obstacle(problem=one.obstacle, remedy=one.remedy) for one in shared if one.same_texts]
+    obstacles += [Obstacle(problem=group.obstacle, remedy=group.remedy) for group in shared if group.same_texts]
     if obstacles:
         raise Conflict(
             " ".join([f"{project.name!r} cannot start.", *(obstacle.problem for obstacle in obstacles)]),
             where=Where(file=project.source),
             remedy=" ".join(dict.fromkeys(obstacle.remedy for obstacle in obstacles)),
         )
-    return (*_list_notes(session, project, definition), *(one.note for one in shared))
+    return (*_list_notes(session, project, definition), *(group.note for group in shared))
 
 
 def _list_shared_items(

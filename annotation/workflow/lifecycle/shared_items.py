@@ -130,14 +130,14 @@ def list_shared_items(
 def _read_shared(session: Session, project_id: int, names: Mapping[str, str]) -> list[ComparedItem]:
     """The items of a stored project whose id is one of these, in another group than the one beside it."""
     keys = select(Item.id, Item.external_id, Item.group_id).where(Item.project_id == project_id)
-    found = {
+    items = {
         item_id or 0: (external_id, group)
         for item_id, external_id, group in session.exec(keys).all()
         if names.get(spelling.build_key(external_id), group) != group
     }
     texts: dict[int, str] = {}
-    ids = list(found)
+    ids = list(items)
     for start in range(0, len(ids), ITEMS_PER_QUERY):
         some = select(Item.id, Item.stimulus).where(col(Item.id).in_(ids[start : start + ITEMS_PER_QUERY]))
         texts |= {item_id or 0: text for item_id, text in session.exec(some).all()}
-    return [ComparedItem(name, group, texts[item_id], True) for item_id, (name, group) in found.items()]
+    return [ComparedItem(name, group, texts[item_id], True) for item_id, (name, group) in items.items()]

@@ -138,25 +138,27 @@ def _list_questions(session: Session, project: Project) -> list[OpenQuestion]:
     ]
     names = dict(
         session.exec(
-            select(Annotator.id, Annotator.pseudonym).where(col(Annotator.id).in_({one.annotator_id for one in asked}))
+            select(Annotator.id, Annotator.pseudonym).where(
+                col(Annotator.id).in_({question.annotator_id for question in asked})
+            )
         ).all()
     )
     items = dict(
         session.exec(
             select(Assignment.id, Item.external_id)
             .join(Item, col(Item.id) == col(Assignment.item_id))
-            .where(col(Assignment.id).in_({one.assignment_id for one in asked}))
+            .where(col(Assignment.id).in_({question.assignment_id for question in asked}))
         ).all()
     )
     return [
         OpenQuestion(
-            number=one.id or 0,
-            annotator=names[one.annotator_id],
-            item=items.get(one.assignment_id),
-            text=one.text,
-            at=one.at,
+            number=question.id or 0,
+            annotator=names[question.annotator_id],
+            item=items.get(question.assignment_id),
+            text=question.text,
+            at=question.at,
         )
-        for one in asked
+        for question in asked
     ]
 
 

@@ -192,8 +192,8 @@ def measure_conduct(
     """
     surfaces = session.exec(select(Assignment.surface).where(Assignment.project_id == project.id).distinct()).all()
     return Conduct(
-        imported=bool(surfaces) and all(Surface(one) is Surface.IMPORT for one in surfaces),
-        platforms=tuple(sorted(Surface(one).value for one in surfaces)),
+        imported=bool(surfaces) and all(Surface(surface) is Surface.IMPORT for surface in surfaces),
+        platforms=tuple(sorted(Surface(surface).value for surface in surfaces)),
         contributors=tuple(
             session.exec(
                 select(Assignment.annotator_id).where(Assignment.id.in_(_select_counted(project))).distinct()  # type: ignore[union-attr]
@@ -246,8 +246,8 @@ def _count_answers(session: Session, project: Project, stage: Stage) -> int:
 def _find_first_answer(session: Session, project: Project, stage: Stage) -> datetime | None:
     first = sa.func.min(col(Judgement.answered_at), type_=UtcDateTime())
     query = _select_answers(project, stage).with_only_columns(first)
-    found: datetime | None = session.execute(query).scalar_one()
-    return found
+    first_at: datetime | None = session.execute(query).scalar_one()
+    return first_at
 
 
 def _count_items(session: Session, project: Project, pool: Pool) -> int:

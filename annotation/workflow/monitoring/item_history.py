@@ -56,24 +56,24 @@ def list_read_texts(session: Session, project: Project, *, scopes: tuple[str, ..
     Sorted by kind, scope, and sha256.
     """
     own = f"project {project.name}"
-    found = [
+    read_texts = [
         *_list_instructions(session, project, own),
         *_list_consents(session, scopes),
         *_list_warnings(session, project, own),
     ]
-    known = {(one.kind, one.sha256) for one in found}
+    listed = {(text.kind, text.sha256) for text in read_texts}
     in_force = {own: project.texts or {}}
     for programme in session.exec(select(Programme)):
         if get_programme_scope(programme) in scopes:
             in_force[get_programme_scope(programme)] = programme.texts or {}
     for scope, texts in in_force.items():
         for kind, sha256 in texts.items():
-            if (TextKind(kind), sha256) not in known:
+            if (TextKind(kind), sha256) not in listed:
                 text = _find_text(session, TextKind(kind), sha256)
-                found.append(
+                read_texts.append(
                     ReadText(kind=TextKind(kind), scope=scope, version=None, sha256=sha256, text=text, n_people=0)
                 )
-    return tuple(sorted(found, key=lambda one: (one.kind.value, one.scope, one.version or "", one.sha256)))
+    return tuple(sorted(read_texts, key=lambda text: (text.kind.value, text.scope, text.version or "", text.sha256)))
 
 
 def _find_text(session: Session, kind: TextKind, sha256: str) -> str:
@@ -185,8 +185,8 @@ class ItemHistory:
 
 def get_item_history(session: Session, project: Project, external_id: str, *, with_votes: bool) -> ItemHistory:
     """The way of an item, without answers unless `with_votes`; raises NotFound where the project has no such item."""
-    found = queries.resolve_item_id(session, project_id=project.id or 0, written=external_id)
-    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == found)
+    item_id = queries.resolve_item_id(session, project_id=project.id or 0, written=external_id)
+    chosen = select(Item).where(Item.project_id == project.id, Item.external_id == item_id)
     item = session.exec(chosen).first()
     if item is None:
         raise NotFound(

@@ -100,7 +100,7 @@ def list_items_to_close(
 
 def describe_closed_items(closed: tuple[ClosedItems, ...]) -> list[tuple[str, str]]:
     """Pairs of an annotator and what is closed to them, and how many annotators more there are."""
-    lines = [(one.annotator, one.words) for one in closed[:PEOPLE_NAMED]]
+    lines = [(person.annotator, person.words) for person in closed[:PEOPLE_NAMED]]
     more = len(closed) - PEOPLE_NAMED
     return [*lines, ("others", f"{more} more people")] if more > 0 else lines
 
@@ -125,7 +125,7 @@ def _count(rows: Iterable[tuple[str, str, str, int | None]]) -> tuple[ClosedItem
         )
         for who, found in items.items()
     )
-    return tuple(sorted(closed, key=lambda one: (-one.number, one.annotator)))
+    return tuple(sorted(closed, key=lambda person: (-person.number, person.annotator)))
 
 
 PAGE_SIZE = 50
@@ -323,9 +323,14 @@ def find_tally(session: Session, project: Project, *, now: datetime) -> ProjectT
 
 def store_tallies(session: Session, measured: Mapping[int, Progress], *, at: datetime) -> None:
     """Keep the counts of the items of projects, by the ids of these, for `recall_progress`."""
-    for project_id, one in sorted(measured.items()):
+    for project_id, progress in sorted(measured.items()):
         tally = ProjectTally(
-            project_id=project_id, at=at, items=one.items, items_done=one.items_done, needed=one.needed, done=one.done
+            project_id=project_id,
+            at=at,
+            items=progress.items,
+            items_done=progress.items_done,
+            needed=progress.needed,
+            done=progress.done,
         )
         session.merge(tally)
     session.flush()

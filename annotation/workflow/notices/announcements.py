@@ -128,10 +128,10 @@ def write_announcement(
 
 def get_draft(session: Session, *, announcement_id: int, author_id: int) -> Announcement:
     """A draft of this author, to be sent or not; raises Stale where there is none, or it was sent."""
-    found = session.get(Announcement, announcement_id, with_for_update=True)
-    if found is None or found.author_id != author_id or found.sent_at is not None:
+    announcement = session.get(Announcement, announcement_id, with_for_update=True)
+    if announcement is None or announcement.author_id != author_id or announcement.sent_at is not None:
         raise Stale("There is no such draft.")
-    return found
+    return announcement
 
 
 def drop_draft(session: Session, *, announcement_id: int, author_id: int) -> None:

@@ -143,10 +143,10 @@ def find_available_title(session: Session, *, annotator_id: int, now: datetime) 
     Nothing is changed. What the annotator would have to agree to first counts as no item.
     """
     open_now = open_projects.list_open_projects(session, annotator_id=annotator_id)
-    wanted = [one.project for one in open_now if not one.is_full]
+    wanted = [offer.project for offer in open_now if not offer.is_full]
     possible = _list_possible_projects(session, wanted, annotator_id=annotator_id, now=now) if wanted else ()
-    found = _try_to_assign(session, possible, annotator_id=annotator_id, now=now) if possible else None
-    return next((one.title for one in open_now if one.project == found), None)
+    assigned_project = _try_to_assign(session, possible, annotator_id=annotator_id, now=now) if possible else None
+    return next((offer.title for offer in open_now if offer.project == assigned_project), None)
 
 
 def _list_possible_projects(
@@ -154,8 +154,8 @@ def _list_possible_projects(
 ) -> Sequence[int]:
     """Those of the projects that may have an item for the annotator; all others have none."""
     values = {"projects": list(project_ids), "annotator": annotator_id, "now": now}
-    found = set(session.connection().execute(_POSSIBLE, values).scalars())
-    return [project_id for project_id in project_ids if project_id in found]
+    possible = set(session.connection().execute(_POSSIBLE, values).scalars())
+    return [project_id for project_id in project_ids if project_id in possible]
 
 
 def _try_to_assign(session: Session, project_ids: Sequence[int], *, annotator_id: int, now: datetime) -> int | None:

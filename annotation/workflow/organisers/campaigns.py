@@ -10,20 +10,7 @@ from enum import StrEnum
 from sqlmodel import Session, col, func, select
 
 from annotation.errors import Conflict, Stale
-from annotation.store import journal, queries
-from annotation.store.models import (
-    Annotator,
-    Announcement,
-    Invitation,
-    Item,
-    Participation,
-    Programme,
-    ProgrammeProject,
-    Project,
-    ProjectRow,
-    Report,
-    SupportMessage,
-)
+from annotation.store import journal, models, queries
 from annotation.vocabulary import Event, ProjectStatus
 from annotation.workflow.annotators import invitations, roster, support_messages
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
@@ -47,7 +34,7 @@ class CampaignChoice:
     id: int
     name: str
     title: str
-    projects: tuple[Project, ...]
+    projects: tuple[models.Project, ...]
 
     @property
     def status(self) -> ProjectStatus:
@@ -61,7 +48,7 @@ class CampaignChoice:
 class ProjectOverview:
     """How far a project is, how many people take part, and how many questions and reports wait for an answer."""
 
-    project: Project
+    project: models.Project
     progress: Progress
     people: int
     questions: int
@@ -70,13 +57,13 @@ class ProjectOverview:
 
 def list_campaigns(session: Session) -> list[CampaignChoice]:
     """All programmes and single projects that ask people, those that were loaded last first, closed ones at the end."""
-    programmes = session.exec(select(Programme).order_by(col(Programme.id).desc())).all()
-    inside = set(session.exec(select(ProgrammeProject.project_id)).all())
+    programmes = session.exec(select(models.Programme).order_by(col(models.Programme.id).desc())).all()
+    inside = set(session.exec(select(models.ProgrammeProject.project_id)).all())
     asking = [project for project in queries.list_projects(session) if project.overlap is not None]
     single = [project for project in asking if project.id not in inside]
     listed = [
         *(_describe_programme(session, programme) for programme in programmes),
-        *(_describe_project(project) for project in sorted(single, key=lambda one: one.id or 0, reverse=True)),
+        *(_describe_project(project) for project in sorted(single, key=lambda project: project.id or 0, reverse=True)),
     ]
     return sorted(listed, key=lambda campaign: campaign.status is ProjectStatus.CLOSED)
 
@@ -84,24 +71,26 @@ def list_campaigns(session: Session) -> list[CampaignChoice]:
 def get_campaign(session: Session, *, kind: int, campaign_id: int) -> CampaignChoice:
     """The campaign of a button; raises Stale where there is none."""
     if kind == PROGRAMME:
-        programme = session.get(Programme, campaign_id)
+        programme = session.get(models.Programme, campaign_id)
         if programme is not None:
             return _describe_programme(session, programme)
-    project = session.get(Project, campaign_id) if kind == PROJECT else None
+    project = session.get(models.Project, campaign_id) if kind == PROJECT else None
     if project is None or project.overlap is None:
         raise Stale("There is no such campaign.")
     return _describe_project(project)
 
 
-def summarise_project(session: Session, project: Project, *, now: datetime) -> ProjectOverview:
+def summarise_project(session: Session, project: models.Project, *, now: datetime) -> ProjectOverview:
     """What an organiser sees of a project at a glance."""
-    people = select(func.count()).where(Participation.project_id == project.id)
-    unanswered = (SupportMessage.project_id == project.id, col(SupportMessage.answered_at).is_(None))
-    questions = select(func.count()).where(*unanswered, SupportMessage.text != "")
+    people = select(func.count()).where(models.Participation.project_id == project.id)
+    unanswered = (models.SupportMessage.project_id == project.id, col(models.SupportMessage.answered_at).is_(None))
+    questions = select(func.count()).where(*unanswered, models.SupportMessage.text != "")
     # from the reports to their items: a join would go through all items of the project
-    reported_in = select(Item.project_id).where(col(Item.id) == col(Report.item_id)).scalar_subquery()
-    open_reports = select(func.count()).select_from(Report)
-    open_reports = open_reports.where(col(Report.resolved_at).is_(None), reported_in == project.id)
+    reported_in = (
+        select(models.Item.project_id).where(col(models.Item.id) == col(models.Report.item_id)).scalar_subquery()
+    )
+    open_reports = select(func.count()).select_from(models.Report)
+    open_reports = open_reports.where(col(models.Report.resolved_at).is_(None), reported_in == project.id)
     return ProjectOverview(
         project=project,
         progress=progress.recall_progress(session, project, now=now),
@@ -111,8 +100,8 @@ def summarise_project(session: Session, project: Project, *, now: datetime) -> P
     )
 
 
-def _describe_programme(session: Session, programme: Programme) -> CampaignChoice:
-    projects: Sequence[Project] = queries.list_programme_projects(session, programme)
+def _describe_programme(session: Session, programme: models.Programme) -> CampaignChoice:
+    projects: Sequence[models.Project] = queries.list_programme_projects(session, programme)
     return CampaignChoice(
         kind=PROGRAMME,
         id=programme.id or 0,
@@ -122,7 +111,7 @@ def _describe_programme(session: Session, programme: Programme) -> CampaignChoic
     )
 
 
-def _describe_project(project: Project) -> CampaignChoice:
+def _describe_project(project: models.Project) -> CampaignChoice:
     return CampaignChoice(kind=PROJECT, id=project.id or 0, name=project.name, title=project.title, projects=(project,))
 
 
@@ -176,14 +165,16 @@ def resume_campaign(session: Session, *, campaign: CampaignChoice, by: int, now:
         _record_act(session, OrganiserAct.RESUME, by=by, now=now, project_id=project.id)
 
 
-def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[Project]:
-    found = [project for project in campaign.projects if project.status is status]
-    if not found:
+def _list_projects(campaign: CampaignChoice, status: ProjectStatus) -> list[models.Project]:
+    projects = [project for project in campaign.projects if project.status is status]
+    if not projects:
         raise Stale("No project has this status.")
-    return found
+    return projects
 
 
-def create_invitation(session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime) -> Invitation:
+def create_invitation(
+    session: Session, *, campaign: CampaignChoice, known: int, by: int, now: datetime
+) -> models.Invitation:
     """Make an invitation for any number of annotators; raises Stale where there are not `known` ones yet, so that a
     repeated tap makes no second one.
     """
@@ -201,24 +192,28 @@ def create_invitation(session: Session, *, campaign: CampaignChoice, known: int,
     return invitation
 
 
-def list_invitations(session: Session, campaign: CampaignChoice) -> list[Invitation]:
+def list_invitations(session: Session, campaign: CampaignChoice) -> list[models.Invitation]:
     """The invitations of annotators to a campaign, oldest first."""
-    found = invitations.list_invitations(session, target=_get_target(session, campaign))
-    return [invitation for invitation in found if not invitation.adjudicates]
+    listed = invitations.list_invitations(session, target=_get_target(session, campaign))
+    return [invitation for invitation in listed if not invitation.adjudicates]
 
 
 def is_programme_invited(session: Session, campaign: CampaignChoice) -> bool:
     """Whether this is a project in a programme to which there are invitations of annotators."""
     if campaign.kind == PROGRAMME:
         return False
-    of_project = select(Programme).join(ProgrammeProject).where(col(ProgrammeProject.project_id) == campaign.id)
+    of_project = (
+        select(models.Programme)
+        .join(models.ProgrammeProject)
+        .where(col(models.ProgrammeProject.project_id) == campaign.id)
+    )
     programme = session.exec(of_project).first()
-    found = [] if programme is None else invitations.list_invitations(session, target=programme)
-    return any(not invitation.adjudicates for invitation in found)
+    listed = [] if programme is None else invitations.list_invitations(session, target=programme)
+    return any(not invitation.adjudicates for invitation in listed)
 
 
-def _get_target(session: Session, campaign: CampaignChoice) -> Project | Programme:
-    return session.get_one(Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
+def _get_target(session: Session, campaign: CampaignChoice) -> models.Project | models.Programme:
+    return session.get_one(models.Programme, campaign.id) if campaign.kind == PROGRAMME else campaign.projects[0]
 
 
 def suspend_person(session: Session, *, annotator_id: int, reason: str, by: int, now: datetime) -> None:
@@ -245,7 +240,7 @@ def release_items(
     person = people.get_person(session, project_id=project_id, annotator_id=annotator_id)
     if len(person.in_hand) > shown.telegram or person.in_batch > shown.label_studio:
         raise Stale("They have more in hand meanwhile.")
-    project = session.get_one(Project, project_id)
+    project = session.get_one(models.Project, project_id)
     annotator = _get_person(session, annotator_id)
     released = roster.release_items(session, annotator=annotator, project=project, now=now)
     _record_act(session, OrganiserAct.RELEASE, by=by, now=now, project_id=project_id, annotator_id=annotator_id)
@@ -260,7 +255,7 @@ def answer_message(session: Session, *, message: OpenMessage, text: str, quoted:
     if message.kind is MessageKind.QUESTION:
         support_messages.answer_message(session, message_id=message.id, text=text, now=now)
     else:
-        report = session.get_one(Report, message.id)
+        report = session.get_one(models.Report, message.id)
         support_messages.store_reply(
             session, annotator_id=report.annotator_id, assignment_id=report.assignment_id, text=quoted, at=report.at,
             project_id=message.project_id, answer=text, now=now,
@@ -276,10 +271,10 @@ def answer_message(session: Session, *, message: OpenMessage, text: str, quoted:
 
 
 def answer_everybody(
-    session: Session, *, message: OpenMessage, draft: Announcement, quoted: str, by: int, now: datetime
+    session: Session, *, message: OpenMessage, draft: models.Announcement, quoted: str, by: int, now: datetime
 ) -> None:
     """Answer the writer, and add the answer to the instructions of the project: everybody reads these again."""
-    project = None if message.project_id is None else session.get(Project, message.project_id)
+    project = None if message.project_id is None else session.get(models.Project, message.project_id)
     if project is None:
         raise Conflict("The question is about no project, so there are no instructions for the answer.")
     answer_message(session, message=message, text=draft.text, quoted=quoted, by=by, now=now)
@@ -293,7 +288,7 @@ def dismiss_report(session: Session, *, message: OpenMessage, by: int, now: date
     """Resolve all reports on the item of a report; where they paused it, it is handed out again."""
     if message.kind is not MessageKind.REPORT or message.project_id is None or message.item is None:
         raise Stale("This is no report.")
-    project = session.get_one(Project, message.project_id)
+    project = session.get_one(models.Project, message.project_id)
     cases.dismiss_reports(session, project=project, item=message.item, now=now)
     _record_act(session, OrganiserAct.DISMISS, by=by, now=now, project_id=project.id)
 
@@ -306,7 +301,7 @@ def send_announcement(session: Session, *, announcement_id: int, by: int, now: d
     return number
 
 
-def request_export(session: Session, *, project: ProjectRow, by: int, now: datetime) -> bool:
+def request_export(session: Session, *, project: models.ProjectRow, by: int, now: datetime) -> bool:
     """Ask for the files of a project; False where this organiser waits for them already."""
     if not add_request(session, project_id=project.id or 0, annotator_id=by, now=now):
         return False
@@ -314,8 +309,8 @@ def request_export(session: Session, *, project: ProjectRow, by: int, now: datet
     return True
 
 
-def _get_person(session: Session, annotator_id: int) -> Annotator:
-    annotator = session.get(Annotator, annotator_id)
+def _get_person(session: Session, annotator_id: int) -> models.Annotator:
+    annotator = session.get(models.Annotator, annotator_id)
     if annotator is None or annotator.forgotten_at is not None:
         raise Stale("There is nobody like that.")
     return annotator

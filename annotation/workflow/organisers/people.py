@@ -145,10 +145,10 @@ def get_place(message: OpenMessage) -> tuple[datetime, int, int]:
 
 def get_open_message(session: Session, *, kind: MessageKind, message_id: int) -> OpenMessage:
     """A message that waits; raises Stale where it does not any more, or its writer is forgotten."""
-    found = _get_question(session, message_id) if kind is MessageKind.QUESTION else _get_report(session, message_id)
-    if found is None:
+    message = _get_question(session, message_id) if kind is MessageKind.QUESTION else _get_report(session, message_id)
+    if message is None:
         raise Stale("This message does not wait.")
-    return found
+    return message
 
 
 def _list_keys(session: Session, kind: MessageKind, project_id: int | None) -> list[tuple[datetime, int, int]]:

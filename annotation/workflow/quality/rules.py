@@ -20,14 +20,7 @@ from aggregation.findings import Finding, name_figure
 from aggregation.scoring import NORMALISATIONS, split_words
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
-from annotation.campaigns.sections.quality import (
-    Consequence,
-    ControlRule,
-    QualityRule,
-    SecondsRule,
-    StraightLiningRule,
-    TextRule,
-)
+from annotation.campaigns.sections import quality
 from annotation.store import judgements, row_tables
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import (
@@ -61,7 +54,7 @@ class RuleBreach:
 
     reason: str
     scope: ExclusionScope
-    consequence: Consequence
+    consequence: quality.Consequence
 
     @property
     def exclusion(self) -> Exclusion:
@@ -69,13 +62,13 @@ class RuleBreach:
         return Exclusion(ExclusionKind.RULE, self.reason)
 
 
-def describe_rule(rule: QualityRule, refusal: str = "empty") -> Finding:
+def describe_rule(rule: quality.QualityRule, refusal: str = "empty") -> Finding:
     """The finding that is stored as a reason; for a rule about texts, `refusal` names what it refused (`refuses`)."""
-    if isinstance(rule, TextRule):
+    if isinstance(rule, quality.TextRule):
         return Finding(f"text-{refusal}")
-    if isinstance(rule, SecondsRule):
+    if isinstance(rule, quality.SecondsRule):
         return Finding(f"too-fast-{rule.per}", seconds=rule.least)
-    if isinstance(rule, StraightLiningRule):
+    if isinstance(rule, quality.StraightLiningRule):
         return Finding("straight-lining", times=rule.run)
     counted = Finding("control-and-training-items" if rule.training_counts else "control-items")
     share, least = name_figure(rule.accuracy), rule.min_controls
@@ -84,18 +77,18 @@ def describe_rule(rule: QualityRule, refusal: str = "empty") -> Finding:
     return Finding("controls-of-last", counted=counted, share=share, window=rule.window, least=least)
 
 
-def build_exclusion(rule: QualityRule) -> Exclusion:
+def build_exclusion(rule: quality.QualityRule) -> Exclusion:
     """The exclusion of answers by a rule that is about more than one text."""
     return Exclusion(ExclusionKind.RULE, describe_rule(rule))
 
 
-def hash_rules(rules: Sequence[QualityRule], word_lists: Mapping[str, Sequence[str]] | None) -> str:
+def hash_rules(rules: Sequence[quality.QualityRule], word_lists: Mapping[str, Sequence[str]] | None) -> str:
     """The sha256 of the rules and their word lists; stored at the start and compared later to detect changed rules."""
     dumped = [rule.model_dump(mode="json") for rule in rules]
     return hashlib.sha256(json.dumps([dumped, word_lists or {}], sort_keys=True).encode()).hexdigest()
 
 
-def find_control_breach(rule: ControlRule, results: Sequence[bool]) -> RuleBreach | None:
+def find_control_breach(rule: quality.ControlRule, results: Sequence[bool]) -> RuleBreach | None:
     """The breach of the rule on control accuracy; None where it is kept.
 
     `results` says of each control item, oldest first, whether the annotator answered it right. The rule holds from
@@ -125,7 +118,7 @@ def find_shown_position(
 
 
 def find_straight_lining_breach(
-    rule: StraightLiningRule, positions: Sequence[int | None], *, index: int
+    rule: quality.StraightLiningRule, positions: Sequence[int | None], *, index: int
 ) -> RuleBreach | None:
     """The breach where the answer at `index` lies in a run of at least `rule.run` equal positions; else None.
 
@@ -144,7 +137,7 @@ def find_straight_lining_breach(
 
 
 def find_seconds_breach(
-    rule: SecondsRule, seconds_spent: Sequence[float | None], *, n_items: int = 1
+    rule: quality.SecondsRule, seconds_spent: Sequence[float | None], *, n_items: int = 1
 ) -> RuleBreach | None:
     """The breach where an item, or the `n_items` items of a page together, took fewer than `rule.least` seconds.
 
@@ -159,7 +152,7 @@ def find_seconds_breach(
 
 
 def find_text_breach(
-    rule: TextRule,
+    rule: quality.TextRule,
     texts: Mapping[str, str],
     *,
     earlier_texts: Sequence[Mapping[str, str]] = (),
@@ -267,17 +260,17 @@ class _AnswerFacts:
         key = (self.assignment.annotator_id, self.assignment.project_id)
         return row_tables.PARTICIPATIONS.get_one(self.session, *key)
 
-    def check(self, rule: QualityRule) -> RuleBreach | None:
+    def check(self, rule: quality.QualityRule) -> RuleBreach | None:
         """The breach of one rule, if any."""
-        if isinstance(rule, ControlRule):
+        if isinstance(rule, quality.ControlRule):
             return self._check_control(rule)
-        if isinstance(rule, SecondsRule):
+        if isinstance(rule, quality.SecondsRule):
             return self._check_seconds(rule)
-        if isinstance(rule, StraightLiningRule):
+        if isinstance(rule, quality.StraightLiningRule):
             return self._check_straight_lining(rule)
         return self._check_texts(rule)
 
-    def _check_control(self, rule: ControlRule) -> RuleBreach | None:
+    def _check_control(self, rule: quality.ControlRule) -> RuleBreach | None:
         """Control accuracy is checked only after an answer to a control item."""
         if not self.assignment.is_control:
             return None
@@ -307,7 +300,7 @@ class _AnswerFacts:
         same_stage = participation.stage is self.assignment.stage
         return same_stage and answer.answered_at is not None and answer.answered_at < participation.since
 
-    def _check_seconds(self, rule: SecondsRule) -> RuleBreach | None:
+    def _check_seconds(self, rule: quality.SecondsRule) -> RuleBreach | None:
         if rule.per == "item":
             return find_seconds_breach(rule, [self._answer.seconds])
         page, pages = self.assignment.page, self.definition.pages
@@ -316,7 +309,7 @@ class _AnswerFacts:
         seconds_spent = [answer.seconds for answer in self._neighbours if answer.page == page]
         return find_seconds_breach(rule, seconds_spent, n_items=pages.items)
 
-    def _check_straight_lining(self, rule: StraightLiningRule) -> RuleBreach | None:
+    def _check_straight_lining(self, rule: quality.StraightLiningRule) -> RuleBreach | None:
         neighbours = [answer for answer in self._neighbours if not self._is_before_readmission(answer)]
         index = neighbours.index(self._answer)
         for question in self.definition.all_questions:
@@ -333,7 +326,7 @@ class _AnswerFacts:
         label = answer.answers(self.first).get(question.name)
         return find_shown_position(question, label, item_options=answer.options, option_order=order)
 
-    def _check_texts(self, rule: TextRule) -> RuleBreach | None:
+    def _check_texts(self, rule: quality.TextRule) -> RuleBreach | None:
         item = self.session.get_one(Item, self.assignment.item_id)
         names = [question.name for question in select_text_questions(self.definition)]
         earlier = self._neighbours[: self._neighbours.index(self._answer)][-N_EARLIER_ANSWERS:]
@@ -353,9 +346,11 @@ class _AnswerFacts:
     def _neighbours(self) -> list[FinalAnswer]:
         """The annotator's answers before and after this one, as many as any rule looks at."""
         if self._read_neighbours is None:
-            runs = [rule.run for rule in self.definition.quality if isinstance(rule, StraightLiningRule)]
+            runs = [rule.run for rule in self.definition.quality if isinstance(rule, quality.StraightLiningRule)]
             page = self.definition.pages.items if self.definition.pages else 1
-            far = N_EARLIER_ANSWERS if any(isinstance(rule, TextRule) for rule in self.definition.quality) else 0
+            far = (
+                N_EARLIER_ANSWERS if any(isinstance(rule, quality.TextRule) for rule in self.definition.quality) else 0
+            )
             number = max(far, *(length - 1 for length in [page, *runs]))
             self._read_neighbours = judgements.list_neighbouring_answers(self.session, self.assignment, number=number)
         return self._read_neighbours

@@ -100,7 +100,7 @@ def list_open_cases(
 def open_case(session: Session, *, project: Project, case: AdjudicationCase, adjudicator: AnnotatorRow) -> OpenCase:
     """What an adjudicator is shown of a case."""
     definition = definitions.get_project_definition(project)
-    question = next(one for one in definition.all_questions if one.name == case.question)
+    question = next(asked for asked in definition.all_questions if asked.name == case.question)
     item = session.get_one(Item, case.item_id)
     gold = gold_answers.get_gold_answers(item, definition.all_questions).get(question.name)
     is_first = question.name == definition.all_questions[0].name
@@ -146,7 +146,7 @@ def decide_case(
             f"{item.external_id} was changed since it was shown.", remedy="Look at it as it is now, and decide anew."
         )
     definition = definitions.get_project_definition(project)
-    question = next(one for one in definition.all_questions if one.name == case.question)
+    question = next(asked for asked in definition.all_questions if asked.name == case.question)
     is_drawn = case.gold_review_id is not None
     if not list_open_cases(
         session, project=project, question=question, adjudicator=adjudicator, gold_review=is_drawn, case_id=case.id
@@ -207,12 +207,12 @@ def undo_decision(
         of_item = reviewers.build_revocable_condition(col(Adjudication.annotator_id), by=adjudicator)
         held = held.where(Adjudication.item_id == item_id, of_item)
     held = held.order_by(col(Adjudication.id).desc()).limit(1)
-    found = session.exec(held).first()
-    if found is None:
+    own_last = session.exec(held).first()
+    if own_last is None:
         return None
-    item = lock_item(session, found.item_id)
+    item = lock_item(session, own_last.item_id)
     last = session.exec(held.where(Adjudication.item_id == item.id)).first()
-    if last is None or last.id != found.id:
+    if last is None or last.id != own_last.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     queries.add_undone_row(session, last=last, annotator_id=adjudicator.id, item_revision=last.item_revision, now=now)
     return item.external_id
@@ -230,13 +230,13 @@ def get_case(session: Session, *, project: Project, question: Question, item: st
     """The case of an item by its external id; raises NotFound where it does not wait and never did."""
     item = queries.resolve_item_id(session, project_id=project.id or 0, written=item)
     cases = select(AdjudicationCase).join(Item).where(Item.project_id == project.id, Item.external_id == item)
-    found = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
-    if found is None:
+    case = session.exec(cases.where(AdjudicationCase.question == question.name)).first()
+    if case is None:
         raise NotFound(
             f"{spelling.quote_word(item)} does not wait for an adjudicator.",
             remedy="`hromada adjudicate --list` shows what does.",
         )
-    return found
+    return case
 
 
 def map_revisions(session: Session, *, project: Project) -> dict[str, int]:
@@ -330,7 +330,7 @@ def find_case(session: Session, *, adjudicator: AnnotatorRow, case_id: int) -> Q
             waiting = list_open_cases(
                 session, project=project, question=question, adjudicator=adjudicator, gold_review=None
             )
-            if case.id in {one.id for one in waiting}:
+            if case.id in {open_case.id for open_case in waiting}:
                 return _build_queued_case(session, project, case, adjudicator, left=len(waiting))
     return None
 
@@ -390,11 +390,11 @@ def take_decision_back(
     case = session.get(AdjudicationCase, case_id)
     if case is not None:
         lock_item(session, case.item_id)
-    found = find_own_decision(session, adjudicator=adjudicator, case_id=case_id, number=number)
-    if found is None:
+    decision = find_own_decision(session, adjudicator=adjudicator, case_id=case_id, number=number)
+    if decision is None:
         raise Stale("This is taken back already.")
-    revision = found.item_revision
-    queries.add_undone_row(session, last=found, annotator_id=adjudicator.id, item_revision=revision, now=now)
+    revision = decision.item_revision
+    queries.add_undone_row(session, last=decision, annotator_id=adjudicator.id, item_revision=revision, now=now)
     return find_case(session, adjudicator=adjudicator, case_id=case_id)
 
 

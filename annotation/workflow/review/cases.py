@@ -173,11 +173,11 @@ SAMPLE_SALT, ORDER_SALT = "sample", "order"
 def get_question(project: Project, name: str | None) -> Question:
     """The question of this name, or the first one; raises BadInput for a name that the project does not have."""
     questions = definitions.get_project_definition(project).all_questions
-    found = questions[0] if name is None else next((one for one in questions if one.name == name), None)
-    if found is None:
-        names = ", ".join(one.name for one in questions)
+    chosen = questions[0] if name is None else next((question for question in questions if question.name == name), None)
+    if chosen is None:
+        names = ", ".join(question.name for question in questions)
         raise BadInput(f"{project.name!r} asks no question {name!r}.", remedy=f"It asks: {names}.")
-    return found
+    return chosen
 
 
 def refresh_cases(
@@ -191,9 +191,9 @@ def refresh_cases(
     _lock_project(session, project)
     reasons: dict[int, list[str]] = defaultdict(list)
     items = {item.external_id: item for item in _list_main_items(session, project)}
-    for external_id, found in doubts.items():
+    for external_id, doubt in doubts.items():
         if external_id in items:
-            reasons[items[external_id].id or 0] += [reason.value for reason in CaseReason if reason in found]
+            reasons[items[external_id].id or 0] += [reason.value for reason in CaseReason if reason in doubt]
     for item_id in _list_reported_items(session, project):
         reasons[item_id].append(OPEN_REPORT.value)
     waiting = {case.item_id: case for case in _list_undecided_cases(session, project, question)}
@@ -241,7 +241,7 @@ def plan_gold_review(
     if not items:
         raise Refused(f"{project.name} has no declared gold to review.", remedy="Name it in `items.gold`.")
     by_stratum: dict[GoldStratum, list[Item]] = {stratum: [] for stratum in GoldStratum}
-    for item in sorted(items, key=lambda one: (_draw_number(SAMPLE_SALT, seed, one.external_id), one.external_id)):
+    for item in sorted(items, key=lambda item: (_draw_number(SAMPLE_SALT, seed, item.external_id), item.external_id)):
         by_stratum[strata[item.external_id]].append(item)
     drawn = by_stratum | {GoldStratum.REST: by_stratum[GoldStratum.REST][:sample]}
     review = GoldReview(
@@ -249,16 +249,16 @@ def plan_gold_review(
         question=question,
         seed=seed,
         strata={
-            stratum.value: {"items": len(found), "drawn": len(drawn[stratum])} for stratum, found in by_stratum.items()
+            stratum.value: {"items": len(every), "drawn": len(drawn[stratum])} for stratum, every in by_stratum.items()
         },
         created_at=now,
     )
     session.add(review)
     session.flush()
-    known = {case.item_id: case for case in _list_cases(session, project, question)}
-    for stratum, found in drawn.items():
-        for item in found:
-            case = known.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
+    present = {case.item_id: case for case in _list_cases(session, project, question)}
+    for stratum, drawn_items in drawn.items():
+        for item in drawn_items:
+            case = present.get(item.id or 0) or _build_case(item, question=question, seed=seed, reasons=[], now=now)
             case.gold_review_id, case.stratum = review.id, stratum.value
             case.candidates = list(dict.fromkeys(candidates.get(item.external_id, ())))
             case.position = _draw_number(ORDER_SALT, seed, item.external_id)

@@ -38,9 +38,9 @@ def add_reviewer(session: Session, *, name: str, key: bytes, now: datetime) -> A
             f"A name has 1 to {MAX_NAME_LENGTH} characters.", where=Where(field="name"), remedy="Write it like `olha`."
         )
     pseudonym = pseudonyms.make_pseudonym(key, namespace=NAMESPACE, name=stripped)
-    known = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
-    if known is not None:
-        return known
+    existing = session.exec(select(Annotator).where(Annotator.pseudonym == pseudonym)).first()
+    if existing is not None:
+        return existing
     reviewer = Annotator(pseudonym=pseudonym, insider=True, created_at=now)
     session.add(reviewer)
     session.flush()
@@ -50,15 +50,15 @@ def add_reviewer(session: Session, *, name: str, key: bytes, now: datetime) -> A
 
 def get_reviewer(session: Session, pseudonym: str) -> Annotator:
     """The person with this pseudonym, an annotator or a reviewer; raises NotFound, and Conflict for a suspended one."""
-    found = session.exec(select(Annotator).where(Annotator.pseudonym == spelling.build_key(pseudonym))).first()
-    if found is None:
+    reviewer = session.exec(select(Annotator).where(Annotator.pseudonym == spelling.build_key(pseudonym))).first()
+    if reviewer is None:
         raise NotFound(
             f"Nobody has the pseudonym {spelling.quote_word(pseudonym)}.",
             remedy="`hromada people add-reviewer NAME` gives one to somebody who does not use the bot.",
         )
-    if found.suspended_at is not None or found.forgotten_at is not None:
+    if reviewer.suspended_at is not None or reviewer.forgotten_at is not None:
         raise Conflict(f"{pseudonym} is suspended or forgotten.", remedy="Let somebody else do it.")
-    return found
+    return reviewer
 
 
 def build_revocable_condition(annotator_id: Any, *, by: AnnotatorRow) -> sa.ColumnElement[bool]:
@@ -150,8 +150,8 @@ def _list_same_items(
     wanted = list(groups)
     for start in range(0, len(wanted), ITEMS_PER_QUERY):
         some = col(Item.external_id).in_(wanted[start : start + ITEMS_PER_QUERY])
-        found = session.exec(select(Item).where(Item.project_id == project_id, some))
-        same += [item for item in found if item.group_id == groups[item.external_id]]
+        same_items = session.exec(select(Item).where(Item.project_id == project_id, some))
+        same += [item for item in same_items if item.group_id == groups[item.external_id]]
     return same
 
 

@@ -51,7 +51,11 @@ def list_untold_reviews(session: Session) -> Sequence[UntoldReview]:
     other, told = aliased(SubmissionReview), aliased(SubmissionReview)
     of_answer = col(other.assignment_id) == col(SubmissionReview.assignment_id)
     later = sa.select(col(other.id)).where(of_answer, col(other.number) > col(SubmissionReview.number))
-    rejected_again = later.where(col(other.decision) == ReviewDecision.REJECTED, _build_last_condition(other))
+    newer = aliased(SubmissionReview)
+    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(other.assignment_id))
+    rejected_again = later.where(
+        col(other.decision) == ReviewDecision.REJECTED, col(other.number) == last.scalar_subquery()
+    )
     earlier = sa.select(col(told.id)).where(
         col(told.assignment_id) == col(SubmissionReview.assignment_id),
         col(told.number) == col(SubmissionReview.number) - 1,
@@ -95,13 +99,6 @@ def mark_told(session: Session, *, review_id: int, now: datetime) -> None:
         review.told_at = now
         session.add(review)
         session.flush()
-
-
-def _build_last_condition(review: Any) -> sa.ColumnElement[bool]:
-    """The condition that a review (an alias) is the last of its answer."""
-    newer = aliased(SubmissionReview)
-    last = sa.select(func.max(newer.number)).where(col(newer.assignment_id) == col(review.assignment_id))
-    return col(review.number) == last.scalar_subquery()
 
 
 def _tells_annotators(project: Project) -> bool:
@@ -190,9 +187,9 @@ def list_submissions(
             continue
         if not chosen.has_answer(assignment.id or 0):
             continue
-        found = _build_submission(definition, (assignment, item, judgement, review), reviewer, with_gold=with_gold)
-        if chosen.person in {None, found.person}:
-            submissions.append(found)
+        submission = _build_submission(definition, (assignment, item, judgement, review), reviewer, with_gold=with_gold)
+        if chosen.person in {None, submission.person}:
+            submissions.append(submission)
     return submissions
 
 
@@ -235,10 +232,12 @@ def _build_submission(
     assignment, item, judgement, review = row
     first = definition.all_questions[0].name
     holds = _is_holding(review, judgement)
+    # The code of a person differs between reviewers and projects, so that nobody can put codes together.
+    text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
     return Submission(
         answer_id=assignment.id or 0,
         revision=judgement.revision,
-        person=_build_person_code(reviewer, assignment),
+        person=hashlib.sha256(text.encode()).hexdigest()[:6],
         item=item,
         answers=judgement.answers or {first: judgement.response},
         decision=review.decision if holds and review is not None else None,
@@ -246,12 +245,6 @@ def _build_submission(
         golds=gold_answers.get_gold_answers(item, definition.all_questions) if with_gold else {},
         accepted=tuple(item.accepted or ()) if with_gold else (),
     )
-
-
-def _build_person_code(reviewer: Annotator, assignment: Assignment) -> str:
-    """Six signs for an annotator, which differ from reviewer to reviewer and from project to project."""
-    text = f"{reviewer.pseudonym}\x1f{assignment.project_id}\x1f{assignment.annotator_id}"
-    return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
 MAX_REASON_LENGTH = 500
@@ -328,13 +321,13 @@ def undo_review(
         of_answer = reviewers.build_revocable_condition(col(SubmissionReview.annotator_id), by=reviewer)
         held = held.where(SubmissionReview.assignment_id == answer_id, of_answer)
     held = held.order_by(col(SubmissionReview.id).desc()).limit(1)
-    found = session.exec(held).first()
-    if found is None:
+    own_last = session.exec(held).first()
+    if own_last is None:
         return None
-    assignment = row_tables.ASSIGNMENTS.get_one(session, found.assignment_id)
+    assignment = row_tables.ASSIGNMENTS.get_one(session, own_last.assignment_id)
     locked = database.lock_annotator(session, assignment.annotator_id)
-    last = session.exec(held.where(SubmissionReview.assignment_id == found.assignment_id)).first()
-    if last is None or last.id != found.id:
+    last = session.exec(held.where(SubmissionReview.assignment_id == own_last.assignment_id)).first()
+    if last is None or last.id != own_last.id:
         raise Conflict("Somebody took this decision back at this moment.", remedy="Look at what waits, and try again.")
     _add_undone_row(session, last, reviewer, now=now)
     if last.decision is ReviewDecision.REJECTED:
@@ -412,15 +405,15 @@ def _build_review(
             f"The answer {answer_id} does not count, or its item is one that {reviewer.pseudonym} answered or made.",
             remedy="`hromada review --json` lists the answers that wait.",
         )
-    [found] = listed
-    if found.revision != revision:
+    [answer] = listed
+    if answer.revision != revision:
         raise Conflict(
             f"The answer {answer_id} was corrected since it was shown.",
             remedy="Look at it as it is now, and decide anew.",
         )
-    if found.decision is not None:
+    if answer.decision is not None:
         raise Conflict(
-            f"The answer {answer_id} is {found.decision} already.",
+            f"The answer {answer_id} is {answer.decision} already.",
             remedy=f"Take that back first: `--undo --answer {answer_id}`.",
         )
     rows = select(SubmissionReview).where(SubmissionReview.assignment_id == answer_id)
@@ -430,10 +423,10 @@ def _build_review(
         last = session.exec(rows.order_by(col(SubmissionReview.number).desc())).first()
     return SubmissionReview(
         assignment_id=answer_id,
-        revision=found.revision,
+        revision=answer.revision,
         number=0 if last is None else last.number + 1,
         annotator_id=reviewer.id or 0,
         decision=ReviewDecision.ACCEPTED,
-        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[found.item])),
+        gold_shown=bool(reviewers.list_seen_items(session, project=project, reviewer=reviewer, items=[answer.item])),
         at=now,
     )

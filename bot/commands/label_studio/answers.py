@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, HromadaError, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.label_studio import connection
 
@@ -26,9 +28,8 @@ def pull(
 
     The exit code is 1 where a batch could not be read, or something could not be erased; all else is done all the same.
     """
-    from annotation.errors import HromadaError
     from annotation.label_studio import sync
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with (
         database_session.open_database() as database,
@@ -62,8 +63,6 @@ def pull(
 
 
 def _print_results(results: Sequence[PullResult]) -> None:
-    from bot.commands import terminal_output
-
     named = [(f"{result.project}, {result.annotator}", result) for result in results]
     columns = ("project", "person", "pass", "answered", "changed", "skipped", "deleted", "aside")
     rows = [
@@ -92,9 +91,8 @@ def watch(
     address: Annotated[str | None, typer.Option(help="How Label Studio reaches that, where it runs elsewhere.")] = None,
 ) -> None:
     """Pull again and again, until Ctrl-C: every so many seconds, with --listen also when Label Studio calls."""
-    from annotation.errors import HromadaError
     from annotation.label_studio import sync
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     problems: dict[str, str] = {}
 
@@ -139,7 +137,6 @@ async def _run_until_signal(start: Callable[[asyncio.Event], Awaitable[None]]) -
 
 def _parse_receiver(listen: str | None, address: str | None) -> WebhookListener | None:
     """Where webhooks come in; None without --listen. Raises BadInput for an address without a port."""
-    from annotation.errors import BadInput, Where
     from annotation.label_studio.sync import WebhookListener
 
     if listen is None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, NotFound
 from annotation.vocabulary import UnassignedReason
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.label_studio import connection
 
@@ -45,8 +47,6 @@ REASONS: Mapping[UnassignedReason, str] = {
 
 def print_push(result: PushResult, *, written: str) -> None:
     """Print what a push did for somebody who was named as it is `written`."""
-    from bot.commands import terminal_output
-
     for line in _describe_push(result, written=written):
         terminal_output.print_sentence(line)
     if result.in_hand:
@@ -105,9 +105,8 @@ def push(
     """
     from datetime import timedelta
 
-    from annotation.errors import BadInput
     from annotation.label_studio import sync
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     if (item or where) and (number is not None or second or handed_over):
         raise BadInput(
@@ -151,9 +150,8 @@ def move_items(
     json: AsJson = False,
 ) -> None:
     """Move items from Telegram to Label Studio: `push --handed-over` sends them there."""
-    from annotation.errors import BadInput
     from annotation.workflow import assignments
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     if not (reported or too_long):
         raise BadInput("Which items?", remedy="Say --reported, --too-long, or both.")
@@ -181,7 +179,7 @@ def open_(
     """Open the batch of an annotator in the browser."""
     import webbrowser
 
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, connection.connect() as client:
         (who,) = connection.find_annotators(database, client, [person])
@@ -193,7 +191,6 @@ def open_(
 
 def _find_address(database: Database, client: Client, project: str, *, person: str, second: bool) -> str:
     """The address of an annotator's batch; raises NotFound where there is none."""
-    from annotation.errors import NotFound
     from annotation.label_studio import sync
     from annotation.vocabulary import BatchWork
     from annotation.workflow.annotators import roster

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import NotFound
+
 if TYPE_CHECKING:
     from sqlmodel import Session
 
@@ -44,9 +46,7 @@ def find_project_id(database: Database, project: str | None) -> int | None:
 
 def find_accounts(client: Client, written: Sequence[str]) -> dict[str, int]:
     """The ids of accounts by what was written of them, an id or an e-mail; raises NotFound with all that are none."""
-    from annotation.errors import NotFound
-
-    ids = {key: one.id for one in client.list_accounts() for key in (str(one.id), one.email.casefold())}
+    ids = {key: account.id for account in client.list_accounts() for key in (str(account.id), account.email.casefold())}
     missing = list(dict.fromkeys(name for name in written if name.casefold() not in ids))
     if missing:
         raise NotFound(
@@ -65,18 +65,18 @@ def find_annotators(database: Database, client: Client, written: Sequence[str]) 
     from annotation.label_studio import sync
     from annotation.workflow.annotators import roster
 
-    named = [one for one in written if "@" in one or (one.isdecimal() and len(one) < MAX_NUMBER_DIGITS)]
+    named = [name for name in written if "@" in name or (name.isdecimal() and len(name) < MAX_NUMBER_DIGITS)]
     accounts = find_accounts(client, named) if named else {}
     if named:
         sync.adopt_server(database, client)
     with database.transaction() as transaction:
         return {
             (
-                register_account(transaction, client, accounts[one])[0]
-                if one in accounts
-                else roster.get_annotator(transaction, one)
-            ).pseudonym: one
-            for one in written
+                register_account(transaction, client, accounts[name])[0]
+                if name in accounts
+                else roster.get_annotator(transaction, name)
+            ).pseudonym: name
+            for name in written
         }
 
 

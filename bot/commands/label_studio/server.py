@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.label_studio import connection
 
@@ -24,7 +26,7 @@ def doctor(json: AsJson = False) -> None:
     The exit code is 1 where something has to be mended.
     """
     from annotation.label_studio import local_server
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
         examination = local_server.examine_server(database, client)
@@ -56,7 +58,7 @@ def link(
     """
     from annotation.label_studio import sync
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database(create=True) as database, connection.connect() as client:
         account_id = connection.find_accounts(client, [account])[account]
@@ -92,21 +94,19 @@ def up(
 
     Its address and its token go into .env, where the other commands read them.
     """
-    from annotation.errors import BadInput, Where
     from annotation.label_studio import local_server
-    from bot.commands import terminal_output
     from bot.delivery.webhook import parse_listen_address
 
     address = parse_listen_address(listen, "--listen")
     if "@" not in email:
         raise BadInput("This is no e-mail.", where=Where(field="--email"), remedy="Write it like you@example.org.")
-    found = local_server.find_program(program)
+    executable = local_server.find_program(program)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: _end(ended))
     terminal_output.print_sentence("Label Studio is starting; the first time takes half a minute …")
     try:
-        with local_server.run_server(found, data, host=address.host, port=address.port, email=email) as server:
+        with local_server.run_server(executable, data, host=address.host, port=address.port, email=email) as server:
             for line in _describe_server(server, data):
                 terminal_output.print_line(line)
             ended.wait()

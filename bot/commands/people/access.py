@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import Conflict, HromadaError
+from bot.commands import terminal_output
 from bot.commands.command_line import Pseudonym
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from annotation.store.models import Annotator
+
+
+@contextmanager
+def open_annotator(pseudonym: str) -> Iterator[tuple[Session, Annotator, datetime]]:
+    """A transaction, the annotator with this pseudonym, and the time; raises NotFound if nobody has it."""
+    from annotation.workflow.annotators import roster
+    from bot.commands import database_session
+
+    with database_session.open_database() as database, database.transaction() as transaction:
+        yield transaction, roster.get_annotator(transaction, pseudonym), database_session.get_time(transaction)
 
 
 def suspend(
@@ -15,26 +35,18 @@ def suspend(
 ) -> None:
     """Assign nothing more to an annotator, in no project; their answers stay as they are."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = roster.get_annotator(transaction, pseudonym)
-        roster.suspend_annotator(
-            transaction, annotator=annotator, reason=reason, now=database_session.get_time(transaction)
-        )
+    with open_annotator(pseudonym) as (transaction, annotator, now):
+        roster.suspend_annotator(transaction, annotator=annotator, reason=reason, now=now)
     terminal_output.print_sentence(f"{pseudonym} is suspended.")
 
 
 def unsuspend(pseudonym: Pseudonym) -> None:
     """Let a suspended annotator go on."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = roster.get_annotator(transaction, pseudonym)
-        changed = roster.unsuspend_annotator(
-            transaction, annotator=annotator, now=database_session.get_time(transaction)
-        )
+    with open_annotator(pseudonym) as (transaction, annotator, now):
+        changed = roster.unsuspend_annotator(transaction, annotator=annotator, now=now)
     terminal_output.print_sentence(f"{pseudonym} may go on." if changed else f"{pseudonym} was not suspended.")
 
 
@@ -43,18 +55,13 @@ def readmit(
     project: Annotated[str, typer.Option("--project", help="To which project.", show_default=False)],
 ) -> None:
     """Let an annotator go on whom a quality rule paused or excluded; answers count again where places are left."""
-    from annotation.workflow.annotators import roster
     from annotation.workflow.quality import enforcement
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
-    with database_session.open_database() as database, database.transaction() as transaction:
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         loaded = database_session.get_project(transaction, project)
-        annotator = roster.get_annotator(transaction, pseudonym)
         n_counting = enforcement.readmit_annotator(
-            transaction,
-            annotator_id=annotator.id or 0,
-            project_id=loaded.id or 0,
-            now=database_session.get_time(transaction),
+            transaction, annotator_id=annotator.id or 0, project_id=loaded.id or 0, now=now
         )
     terminal_output.print_sentence(f"{pseudonym} may go on in {loaded.name}: {n_counting} answers count again.")
 
@@ -68,12 +75,10 @@ def release(
     They may go on with other items.
     """
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        now = database_session.get_time(transaction)
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         loaded = database_session.get_project(transaction, project)
-        annotator = roster.get_annotator(transaction, pseudonym)
         released = roster.release_items(transaction, annotator=annotator, project=loaded, now=now)
     terminal_output.print_sentence(
         f"{released.telegram + released.label_studio} items are taken back from {pseudonym}:"
@@ -86,13 +91,12 @@ def withdraw(
     project: Annotated[str, typer.Option("--project", help="From which project.", show_default=False)],
 ) -> None:
     """Withdraw an annotator from a project, as they asked: none of their answers counts, others get their places."""
-    from annotation.workflow.annotators import consents, roster
-    from bot.commands import database_session, terminal_output
+    from annotation.workflow.annotators import consents
+    from bot.commands import database_session
 
-    with database_session.open_database() as database, database.transaction() as transaction:
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         loaded = database_session.get_project(transaction, project)
-        annotator = roster.get_annotator(transaction, pseudonym)
-        name, now = loaded.name, database_session.get_time(transaction)
+        name = loaded.name
         left = consents.withdraw_from_project(transaction, annotator_id=annotator.id or 0, project=loaded, now=now)
     terminal_output.print_sentence(
         f"{pseudonym} is out of {name}: {left.answers} answers count no more, {left.places} places are free."
@@ -104,17 +108,12 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", help="Do it; it cannot be undone.")] = False,
 ) -> None:
     """Erase all that an annotator said, answered and is known by, as they asked. It cannot be undone."""
-    from annotation.errors import Conflict
-    from annotation.workflow.annotators import erasure, roster
-    from bot.commands import database_session, terminal_output
+    from annotation.workflow.annotators import erasure
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = roster.get_annotator(transaction, pseudonym)
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         if not yes:
             raise Conflict(f"Forgetting {pseudonym} cannot be undone.", remedy="Do it with --yes.")
-        gone = erasure.erase_annotator(
-            transaction, annotator_id=annotator.id or 0, now=database_session.get_time(transaction)
-        )
+        gone = erasure.erase_annotator(transaction, annotator_id=annotator.id or 0, now=now)
     terminal_output.print_sentence(
         f"Forgotten: {gone.judgements} judgements and {gone.messages} messages in {gone.projects} projects are empty."
         " Backups and exports made before still hold them."
@@ -126,7 +125,6 @@ def forget(
 
 def _erase_label_studio_copies() -> str | None:
     """Erase what Label Studio holds of forgotten annotators; a sentence where that is still to be done."""
-    from annotation.errors import HromadaError
     from annotation.label_studio import sync
     from annotation.label_studio.client import Client
     from annotation.settings import read_settings

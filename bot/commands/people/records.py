@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annotation.errors import BadInput, NotFound, Where
+from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, ProjectName, Pseudonym
+from bot.commands.people.access import open_annotator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +31,7 @@ def list_(
 ) -> None:
     """List the annotators of a project: cohorts, status, answers, control items, active hours, pay."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         listed = roster.get_roster(
@@ -65,7 +68,6 @@ def list_(
 
 def _read_names(view: Session, project: str, votes: Path, listed: Roster) -> dict[str, str]:
     """The ids in a file of votes by pseudonym; raises NotFound where nobody of the file is in the project."""
-    from annotation.errors import NotFound, Where
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.imports import vote_source
@@ -125,7 +127,7 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
 def data(pseudonym: Pseudonym) -> None:
     """Print everything that is stored about an annotator as JSON, for them to read."""
     from annotation.workflow.annotators import own_data, roster
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.reading() as view:
         annotator = roster.get_annotator(view, pseudonym)
@@ -138,13 +140,9 @@ def team_member(
 ) -> None:
     """Mark an author of the campaign, or a colleague of one: releases score with and without them."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = roster.get_annotator(transaction, pseudonym)
-        roster.set_team_member(
-            transaction, annotator=annotator, team_member=not no, now=database_session.get_time(transaction)
-        )
+    with open_annotator(pseudonym) as (transaction, annotator, now):
+        roster.set_team_member(transaction, annotator=annotator, team_member=not no, now=now)
     terminal_output.print_sentence(f"{pseudonym} is {'no' if no else 'a'} team member.")
 
 
@@ -155,7 +153,7 @@ def add_reviewer(
     from annotation.settings import read_settings
     from annotation.store import pseudonyms
     from annotation.workflow.review import reviewers
-    from bot.commands import database_session, terminal_output
+    from bot.commands import database_session
 
     with database_session.open_database() as database, database.transaction() as transaction:
         now = database_session.get_time(transaction)
@@ -171,10 +169,8 @@ def cohort(
 ) -> None:
     """Add an annotator to a cohort, or remove them from it."""
     from annotation.workflow.annotators import roster
-    from bot.commands import database_session, terminal_output
 
-    with database_session.open_database() as database, database.transaction() as transaction:
-        annotator = roster.get_annotator(transaction, pseudonym)
+    with open_annotator(pseudonym) as (transaction, annotator, _):
         change = roster.leave_cohort if remove else roster.join_cohort
         changed = change(transaction, annotator=annotator, name=name)
     verb = "was not in" if remove and not changed else "is not in" if remove else "is in"
@@ -191,24 +187,16 @@ def agree(
     code: Annotated[str | None, typer.Option("--code", help="Their invitation, where the project needs entry.")] = None,
 ) -> None:
     """Record that an annotator without Telegram agreed to the present consent and content warning of a project."""
-    from annotation.errors import BadInput, Where
-    from annotation.workflow.annotators import consents, roster
-    from bot.commands import database_session, terminal_output
+    from annotation.workflow.annotators import consents
+    from bot.commands import database_session
 
     answers = dict(field.split("=", 1) for field in profile or () if "=" in field)
     if len(answers) != len(profile or ()):
         raise BadInput("What did they say?", where=Where(field="profile"), remedy="Say each field once: FIELD=ANSWER.")
-    with database_session.open_database() as database, database.transaction() as transaction:
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         loaded = database_session.get_project(transaction, project)
-        annotator = roster.get_annotator(transaction, pseudonym)
         agreement = consents.record_agreement(
-            transaction,
-            annotator=annotator,
-            project=loaded,
-            how=how,
-            profile=answers,
-            now=database_session.get_time(transaction),
-            code=code,
+            transaction, annotator=annotator, project=loaded, how=how, profile=answers, now=now, code=code
         )
         consent = agreement.consent
     consent_texts = (
@@ -231,12 +219,11 @@ def pay(
 ) -> None:
     """Record that an annotator was paid."""
     from annotation.campaigns.project_file import parse_definition
-    from annotation.errors import BadInput, Where
-    from annotation.workflow.annotators import payments, roster
-    from bot.commands import database_session, terminal_output
+    from annotation.workflow.annotators import payments
+    from bot.commands import database_session
 
     hundredths = payments.parse_amount(amount)
-    with database_session.open_database() as database, database.transaction() as transaction:
+    with open_annotator(pseudonym) as (transaction, annotator, now):
         paid_project = database_session.get_project(transaction, project)
         reward = parse_definition(paid_project.definition).reward
         chosen_currency = currency or (reward.pay.currency if reward and reward.pay else None)
@@ -244,13 +231,5 @@ def pay(
             remedy = "Name it: --currency EUR."
             raise BadInput("In which currency?", where=Where(field="currency"), remedy=remedy)
         money = payments.Money(hundredths=hundredths, currency=chosen_currency)
-        annotator = roster.get_annotator(transaction, pseudonym)
-        payments.record_payment(
-            transaction,
-            annotator=annotator,
-            project=paid_project,
-            money=money,
-            note=note,
-            now=database_session.get_time(transaction),
-        )
+        payments.record_payment(transaction, annotator=annotator, project=paid_project, money=money, note=note, now=now)
     terminal_output.print_sentence(f"Noted: {pseudonym} got {money} for {paid_project.name}.")

@@ -226,10 +226,10 @@ def show_task(context: UpdateContext) -> TelegramCalls:
         if isinstance(item, AssignedItem)
         else participations.find_latest_project(context.transaction.session, annotator_id=context.annotator_id)
     )
-    found = None if project_id is None else context.find_project(project_id)
-    if found is None:
+    named = None if project_id is None else context.find_project(project_id)
+    if named is None:
         return join_calls(context.acknowledge(), navigation.show_current_screen(context.without_tap()))
-    project, definition = found
+    project, definition = named
     version = definitions.compute_card_version(project.instructions, definition.examples)
     card = requirements.show_card(context, project, definition, version=version, label_id="go-on")
     return join_calls(context.acknowledge(), card)

@@ -64,8 +64,8 @@ def apply_tap(context: UpdateContext) -> TelegramCalls:
 def _asks_to_send(context: UpdateContext) -> bool:
     """Whether the bot asked last whether to send what the organiser wrote."""
     buttons = (button for row in prompts.decode_prompt(context.state.prompt).buttons for button in row)
-    found = (updates_and_calls.decode_callback(button.data) for button in buttons)
-    return any(callback is not None and callback.action is ButtonAction.ORGANISE for callback in found)
+    callbacks = (updates_and_calls.decode_callback(button.data) for button in buttons)
+    return any(callback is not None and callback.action is ButtonAction.ORGANISE for callback in callbacks)
 
 
 def _list_campaigns(context: UpdateContext, callback: CallbackData) -> TelegramCalls:

@@ -84,9 +84,9 @@ def note_long_text(context: UpdateContext) -> None:
 def note_failed_text(session: Session, incoming: IncomingUpdate) -> None:
     """Remember a text that could not be handled and may have a rest; nothing for anybody unknown."""
     noted = _describe_long_text(incoming)
-    found = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id) if noted else None
-    if found is not None:
-        _, record = found
+    conversation = conversation_state.find_conversation(session, telegram_id=incoming.telegram_id) if noted else None
+    if conversation is not None:
+        _, record = conversation
         record.save(session, replace(record.state, long_text=noted), now=incoming.at)
 
 
@@ -125,7 +125,7 @@ def refuse_rest(context: UpdateContext) -> TelegramCalls:
 
 def _forget_message(draft: AnswerDraft, message_id: int) -> AnswerDraft:
     """The draft without what a message has entered for the question that is asked now."""
-    messages = {name: [one for one in ids if one != message_id] for name, ids in draft.messages.items()}
+    messages = {name: [shown_id for shown_id in ids if shown_id != message_id] for name, ids in draft.messages.items()}
     return replace(draft, entry=_forget_entry(draft.entry, message_id), messages=messages)
 
 
@@ -160,7 +160,9 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     live = navigation.get_live_item(context)
     items_by_id = {live.assignment_id: live} if isinstance(live, AssignedItem) else {}
     reopened = {draft.assignment_id: draft for draft in context.state.drafts if draft.revision}
-    drafted = [one.assignment_id for one in context.state.drafts if one.revision or one.assignment_id in items_by_id]
+    drafted = [
+        draft.assignment_id for draft in context.state.drafts if draft.revision or draft.assignment_id in items_by_id
+    ]
     assignment_ids = list(dict.fromkeys([*drafted, *items_by_id]))
     if not assignment_ids:
         return navigation.show_current_screen(context)
@@ -168,7 +170,7 @@ def answer_with_text(context: UpdateContext) -> TelegramCalls:
     if asked in items_by_id and _is_above_prompt(context, asked):
         return join_calls(context.send_text("only-above"), navigation.show_current_screen(context))
     if asked is None:
-        are_shown = all(conversation_state.is_shown(context.transaction.session, one) for one in assignment_ids)
+        are_shown = all(conversation_state.is_shown(context.transaction.session, key) for key in assignment_ids)
         return explain_early_text(context, is_shown=are_shown, reopened=[*reopened])
     opened = context.open_assignment(asked)
     item = items_by_id.get(asked) or assignments.get_open_item(opened, revision=reopened[asked].revision)

@@ -269,9 +269,9 @@ def match_options(text: str, options: Sequence[str], language: str) -> tuple[int
         for word in _SEPARATORS.split(typed)
         if word
     ]
-    found = [index for index in indices if index is not None]
-    if found and len(found) == len(indices):
-        return tuple(dict.fromkeys(found))
+    matched = [index for index in indices if index is not None]
+    if matched and len(matched) == len(indices):
+        return tuple(dict.fromkeys(matched))
     meant = prompts.find_yes_or_no(text, options)
     return () if meant is None else (meant,)
 

@@ -92,16 +92,16 @@ class SpanChoice:
         first_inside = bisect_right(words, start, key=get_start)
         last_inside = bisect_left(words, end, key=get_end) - 1
         first_after = bisect_right(words, end, key=get_end)
-        found: dict[SpanTap, Extent] = {}
+        extents: dict[SpanTap, Extent] = {}
         if last_before >= 0:
-            found[SpanTap.MOVE_START_BACK] = (words[last_before][0], end)
+            extents[SpanTap.MOVE_START_BACK] = (words[last_before][0], end)
         if first_inside < len(words) and words[first_inside][1] <= end:
-            found[SpanTap.MOVE_START_ON] = (words[first_inside][0], end)
+            extents[SpanTap.MOVE_START_ON] = (words[first_inside][0], end)
         if last_inside >= 0 and words[last_inside][0] >= start:
-            found[SpanTap.MOVE_END_BACK] = (start, words[last_inside][1])
+            extents[SpanTap.MOVE_END_BACK] = (start, words[last_inside][1])
         if first_after < len(words):
-            found[SpanTap.MOVE_END_ON] = (start, words[first_after][1])
-        return {move: span for move, span in found.items() if not _overlaps(span, self.draft.kept)}
+            extents[SpanTap.MOVE_END_ON] = (start, words[first_after][1])
+        return {move: span for move, span in extents.items() if not _overlaps(span, self.draft.kept)}
 
     @property
     def can_add(self) -> bool:

@@ -138,8 +138,8 @@ def _list_remarks(queued: QueuedCase, translate: Texts) -> list[str]:
     lines = [translate("case-why", reasons=reasons)] if reasons else []
     for report in queued.case.reports:
         reason, separator, words = report.partition(": ")
-        known = translate(f"report-{reason}") if reason in menus.REPORT_REASONS else reason
-        told = words if reason == TYPED_REPORT else f"{known}{separator}{words}"
+        described = translate(f"report-{reason}") if reason in menus.REPORT_REASONS else reason
+        told = words if reason == TYPED_REPORT else f"{described}{separator}{words}"
         lines.append(translate("case-reported", report=told))
     return lines
 

@@ -71,8 +71,8 @@ class OrganiserWords:
 
 def make_words(translate: Texts, *, zone: str | None, default_zone: str, now: datetime) -> OrganiserWords:
     """How an organiser is spoken to whose time zone is this one: in one language, for which there are all texts."""
-    known = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
-    return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=known, now=now)
+    own_zone = default_zone if zone in {None, UNSAID_TIME_ZONE} else zone or default_zone
+    return OrganiserWords(shared=get_texts(get_organiser_texts(translate.language).language), zone=own_zone, now=now)
 
 
 def build_act_button(label: str, act: str, row_id: int = 0, *numbers: int, typed: Sequence[str] = ()) -> InlineButton:
@@ -201,13 +201,13 @@ def render_people(
     """A page of a project's people, each with a button."""
     lines = [
         f"{number}) "
-        + words("person-line", name=one.pseudonym, count=one.finished, when=words.format_ago(one.last_at))
-        + (f" · {_name_standing(one, words)}" if one.is_suspended or one.status.value != "active" else "")
-        for number, one in enumerate(listed, page * people.PAGE + 1)
+        + words("person-line", name=person.pseudonym, count=person.finished, when=words.format_ago(person.last_at))
+        + (f" · {_name_standing(person, words)}" if person.is_suspended or person.status.value != "active" else "")
+        for number, person in enumerate(listed, page * people.PAGE + 1)
     ]
     buttons = [
-        build_act_button(str(number), "person", one.annotator_id, project_id)
-        for number, one in enumerate(listed, page * people.PAGE + 1)
+        build_act_button(str(number), "person", person.annotator_id, project_id)
+        for number, person in enumerate(listed, page * people.PAGE + 1)
     ]
     turn = _build_page_buttons("people", project_id, page=page, last=(total - 1) // people.PAGE)
     back = build_act_button(words("button-back"), "campaign", project_id, 0)
@@ -244,7 +244,7 @@ def render_person(details: AnnotatorDetails, words: OrganiserWords, *, project_i
             acts.append(build_act_button(label, "release", listed.annotator_id, project_id, *counts))
     back = build_act_button(words("button-back"), "people", project_id, 0)
     return words.render_card(
-        message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((one,) for one in acts), (back,))
+        message_layout.make_bold_block(listed.pseudonym), "\n".join(lines), buttons=(*((act,) for act in acts), (back,))
     )
 
 

@@ -40,8 +40,8 @@ class InvitationLine:
 
 def describe_message(message: OpenMessage, translate: Texts) -> str:
     """What an annotator wrote, in one text: of a report the chosen problem, and their words."""
-    known = {reason: f"report-{reason}" for reason in menus.REPORT_REASONS}
-    reason = translate(known[message.reason]) if message.reason in known else message.reason
+    messages = {reason: f"report-{reason}" for reason in menus.REPORT_REASONS}
+    reason = translate(messages[message.reason]) if message.reason in messages else message.reason
     return ": ".join(part for part in ("" if reason == TYPED_REPORT else reason, message.text) if part)
 
 

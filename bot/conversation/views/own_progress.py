@@ -206,7 +206,7 @@ def build_progress_blocks(listed: Sequence[OwnProgress], translate: Texts) -> li
 
 def _list_shared_total(members: Sequence[OwnProgress], translate: Texts) -> list[str]:
     """How many answers all annotators gave in the projects of a programme that show it; nothing where none does."""
-    shared = [(one.answered, one.wanted) for one in members if one.answered is not None and one.wanted is not None]
+    shared = [(own.answered, own.wanted) for own in members if own.answered is not None and own.wanted is not None]
     answered, wanted = sum(one for one, _ in shared), sum(one for _, one in shared)
     return [translate("shared-count", answered=answered, wanted=wanted).replace(" ", _NO_BREAK)] if shared else []
 

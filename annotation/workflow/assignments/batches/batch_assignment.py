@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, func, select
 
 from aggregation import spelling
+from annotation import vocabulary
 from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions.question_base import count_units
@@ -25,16 +26,6 @@ from annotation.store.models import (
     Project,
     ProjectRow,
     Report,
-)
-from annotation.vocabulary import (
-    POOLS_WITH_OVERLAP,
-    SECOND_PASS_OCCASION,
-    AssignmentStatus,
-    BatchWork,
-    Event,
-    ItemStatus,
-    Surface,
-    UnassignedReason,
 )
 from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, item_selection, leases
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
@@ -111,15 +102,15 @@ def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int
     """Take a place of a named item for the annotator; None where it was taken, else why not."""
     item = row_tables.ITEMS.get_one(session, item_id)
     query = item_selection.build_queue_query(session, context, item.pool)
-    if item.status is ItemStatus.RETIRED:
+    if item.status is vocabulary.ItemStatus.RETIRED:
         return NotAssigned.RETIRED
-    if item.pool not in POOLS_WITH_OVERLAP or item.stage is not context.participation.stage:
+    if item.pool not in vocabulary.POOLS_WITH_OVERLAP or item.stage is not context.participation.stage:
         return NotAssigned.STAGE
     if session.exec(select(Assignment.id).where(Assignment.item_id == item_id, *build_had_conditions(context))).first():
         return NotAssigned.ASSIGNED
     if item_queue.is_barred_item(session, query, item_id=item_id):
         return NotAssigned.GROUP
-    take = overlap_counts.take_held_place if item.status is ItemStatus.PAUSED else overlap_counts.take_place
+    take = overlap_counts.take_held_place if item.status is vocabulary.ItemStatus.PAUSED else overlap_counts.take_place
     return None if take(session, item_id=item_id) else NotAssigned.FULL
 
 
@@ -127,7 +118,7 @@ def build_had_conditions(context: AnnotatorContext) -> tuple[sa.ColumnElement[bo
     """The conditions that an assignment gave the annotator its item, and did not only expire."""
     return (
         col(Assignment.annotator_id) == context.annotator_id,
-        sa.or_(col(Assignment.status) != AssignmentStatus.EXPIRED, col(Assignment.occasion) != 0),
+        sa.or_(col(Assignment.status) != vocabulary.AssignmentStatus.EXPIRED, col(Assignment.occasion) != 0),
     )
 
 
@@ -153,13 +144,13 @@ def move_items(session: Session, *, project: ProjectRow, item_ids: Collection[in
     session.expire_all()
     if items:
         data = {"items": sorted(item.external_id for item in items)}
-        journal.record_event(session, Event.ITEMS_MOVED, now=now, project_id=project.id, data=data)
+        journal.record_event(session, vocabulary.Event.ITEMS_MOVED, now=now, project_id=project.id, data=data)
     return len(items)
 
 
 def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
     """Return the annotator's live item and move it to Label Studio; raises Stale where it is not live."""
-    if opened.assignment.status is not AssignmentStatus.LIVE:
+    if opened.assignment.status is not vocabulary.AssignmentStatus.LIVE:
         raise Stale("This item is closed.")
     item_id = opened.assignment.item_id
     leases.expire_lease(opened.session, opened.assignment, now=now)
@@ -171,7 +162,7 @@ def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -
     batches = select(LabelStudioBatch.remote_id).where(
         LabelStudioBatch.annotator_id == annotator_id,
         LabelStudioBatch.project_id == project_id,
-        LabelStudioBatch.work == BatchWork.ANSWERS,
+        LabelStudioBatch.work == vocabulary.BatchWork.ANSWERS,
         col(LabelStudioBatch.second).is_(False),
         col(LabelStudioBatch.remote_id).is_not(None),
     )
@@ -188,11 +179,11 @@ def list_long_items(session: Session, *, project_id: int) -> set[int]:
     """The ids of the open items whose shown text has more than MAX_MESSAGE_UNITS UTF-16 units."""
     open_items = select(Item.id, Item.stimulus).where(
         Item.project_id == project_id,
-        Item.status == ItemStatus.OPEN,
+        Item.status == vocabulary.ItemStatus.OPEN,
         sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS,
     )
-    found = session.exec(open_items)
-    return {item_id for item_id, text in found if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
+    long_items = session.exec(open_items)
+    return {item_id for item_id, text in long_items if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
@@ -205,9 +196,9 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
     )
     paused_items = select(Item).where(
         Item.project_id == context.project_id,
-        Item.status == ItemStatus.PAUSED,
+        Item.status == vocabulary.ItemStatus.PAUSED,
         Item.held > 0,
-        col(Item.pool).in_(POOLS_WITH_OVERLAP),
+        col(Item.pool).in_(vocabulary.POOLS_WITH_OVERLAP),
         Item.stage == context.participation.stage,
         ~was_assigned,
     )
@@ -279,7 +270,7 @@ def assign_named_items(
             if problem is None:
                 return SelectedItem(item_id=item_id)
             left_out[item_id] = problem
-        return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
+        return NothingAssigned(reason=vocabulary.UnassignedReason.NOTHING_LEFT, project=context.project.name)
 
     assigned = _assign_items(
         transaction, select_next, project_id=project_id, n_items=len(item_ids), now=now, lease=lease
@@ -320,7 +311,7 @@ def _assign_items(
 def open_batch_assignment(transaction: AnnotatorTransaction, *, assignment_id: int, now: datetime) -> OpenedAssignment:
     """Open an assignment in Label Studio; raises Stale where it does not belong to the annotator, or is in Telegram."""
     return annotator_context.open_assignment(
-        transaction, assignment_id=assignment_id, now=now, surface=Surface.LABEL_STUDIO
+        transaction, assignment_id=assignment_id, now=now, surface=vocabulary.Surface.LABEL_STUDIO
     )
 
 
@@ -331,7 +322,7 @@ def count_batch_items(session: Session, *, annotator_id: int, project_id: int) -
 
 def count_second_pass_items(session: Session, *, annotator_id: int, project_id: int) -> int:
     """How many items of the project are live in the annotator's batch for their second pass."""
-    return _count_live(session, annotator_id, project_id, col(Assignment.occasion) == SECOND_PASS_OCCASION)
+    return _count_live(session, annotator_id, project_id, col(Assignment.occasion) == vocabulary.SECOND_PASS_OCCASION)
 
 
 def _count_live(session: Session, annotator_id: int, project_id: int, condition: sa.ColumnElement[bool]) -> int:
@@ -340,7 +331,7 @@ def _count_live(session: Session, annotator_id: int, project_id: int, condition:
         Assignment.annotator_id == annotator_id, Assignment.project_id == project_id, condition
     )
     count_query = count_query.where(
-        Assignment.status == AssignmentStatus.LIVE, Assignment.surface == Surface.LABEL_STUDIO
+        Assignment.status == vocabulary.AssignmentStatus.LIVE, Assignment.surface == vocabulary.Surface.LABEL_STUDIO
     )
     return int(session.exec(count_query).one())
 
@@ -361,7 +352,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
         session, item_id=item_id, annotator_id=transaction.annotator_id, occasion=0
     )
     if existing is not None:
-        if existing.surface is not Surface.LABEL_STUDIO:
+        if existing.surface is not vocabulary.Surface.LABEL_STUDIO:
             raise Stale("The annotator has this item in Telegram.")
         return row_tables.require_id(existing.id)
     obstacle = find_project_obstacle(session, context, now=now)
@@ -369,7 +360,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
         raise Stale(f"The annotator may not work in the project: {obstacle.reason.value}.")
     selected = SelectedItem(item_id=item_id)
     assignment = assigned_items.assign_item(transaction, context, selected, now=now, batch_until=now).assignment
-    row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
+    row_tables.ASSIGNMENTS.update(session, assignment, status=vocabulary.AssignmentStatus.EXPIRED, holds_place=False)
     return row_tables.require_id(assignment.id)
 
 
@@ -378,7 +369,7 @@ def record_shown_revision(
 ) -> None:
     """Record that a live assignment of a batch shows this revision of its item; does nothing for one that has ended."""
     assignment = row_tables.ASSIGNMENTS.get_one(transaction.session, assignment_id)
-    if assignment.status is AssignmentStatus.LIVE:
+    if assignment.status is vocabulary.AssignmentStatus.LIVE:
         shown = {"item_revision": item_revision, "stimulus_sha256": stimulus_sha256}
         row_tables.ASSIGNMENTS.update(transaction.session, assignment, **shown)
 
@@ -390,7 +381,7 @@ def _select_next(
         return select_item(session, context, now=now)
     item_id = take_moved_item(session, context)
     if item_id is None:
-        return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
+        return NothingAssigned(reason=vocabulary.UnassignedReason.NOTHING_LEFT, project=context.project.name)
     return SelectedItem(item_id=item_id)
 
 
@@ -402,7 +393,7 @@ def _find_limit(
     Live items of the batch count as answered today. The cap on the length of a work session does not apply.
     """
     if quota is not None and context.participation.answered + n_in_batch >= quota:
-        return NothingAssigned(reason=UnassignedReason.QUOTA, project=context.project.name)
+        return NothingAssigned(reason=vocabulary.UnassignedReason.QUOTA, project=context.project.name)
     participation, today = context.participation, assignment_policy.get_local_date(now, context.annotator.time_zone)
     progress = assignment_policy.AnnotatorProgress(
         answered=participation.answered + n_in_batch,
@@ -416,4 +407,4 @@ def _find_limit(
     )
     if cap is None:
         return None
-    return NothingAssigned(reason=UnassignedReason.CAP, project=context.project.name, until=cap.until)
+    return NothingAssigned(reason=vocabulary.UnassignedReason.CAP, project=context.project.name, until=cap.until)

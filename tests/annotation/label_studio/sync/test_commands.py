@@ -65,11 +65,11 @@ def test_a_batch_from_link_to_pull(hromada: Command, accounts: Mapping[str, Acco
         tasks = api.get("/api/tasks", params={"project": remote}).json()["tasks"]
         assert api.post(f"/api/tasks/{tasks[0]['id']}/annotations/", json={"result": [SAID]}).status_code == 201
     (pulled,) = hromada.json("pull")
-    assert (pulled["answered"], pulled["aside"], pulled["problem"]) == (1, {}, None)
+    assert (pulled["answered"], pulled["set_aside"], pulled["problem"]) == (1, {}, None)
     assert "Pulled" in hromada("label-studio", "pull", "p")
     found = hromada.json("doctor")
-    assert {"account": olha.id, "name": olha.email, "person": code} in found["accounts"]
-    assert [(one["person"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
+    assert {"account": olha.id, "name": olha.email, "annotator": code} in found["accounts"]
+    assert [(one["annotator"], one["tasks"], one["is"]) for one in found["desks"]] == [(code, 3, "well")]
     status = json.loads(hromada("status", "p", "--json"))
     assert (status["answers"], status["in hand"]) == (1, 2)
 
@@ -92,10 +92,10 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     ]
     with hromada.studio.api() as api:
         title = api.get(f"/api/projects/{both[0]['remote_id']}").json()["title"]
-    assert title == f"Хто? · {both[0]['person']}"
+    assert title == f"Хто? · {both[0]['annotator']}"
     more = hromada("label-studio", "push", "q", "--person", olha.email, "--where", "stratum = long")
     assert "Not sent, since they have it already, or had it: i1." in more
-    person = f"{olha.email} ({both[0]['person']})"
+    person = f"{olha.email} ({both[0]['annotator']})"
     assert f"2 items wait for {person} in Label Studio: 1 new, 1 sent. Send them the address:" in more
     assert "The items have stratum: long, short." in hromada(
         "label-studio", "push", "q", "--person", olha.email, "--where", "stratum = middle", code=2
@@ -106,7 +106,7 @@ def test_people_are_named_by_their_accounts_and_items_by_id_or_condition(
     )
     said = hromada("label-studio", "push", "q", "--person", str(taras.id), "--second")
     assert "None of their answers waits for a second look" in said
-    person = f"{taras.id} ({both[1]['person']})"
+    person = f"{taras.id} ({both[1]['annotator']})"
     assert f"Nothing waits for {person} in Label Studio." in said
     assert "http" not in said
     hromada("pause", "q")
@@ -123,7 +123,7 @@ def test_all_missing_accounts_are_named_before_anything_is_linked(
     told = hromada("label-studio", "push", "p", *people, code=2)
     assert "Label Studio has no account 'a@example.org', 'b@example.org'." in told
     assert "hromada label-studio up" in told
-    assert {"account": olha.id, "name": olha.email, "person": None} in hromada.json("doctor")["accounts"]
+    assert {"account": olha.id, "name": olha.email, "annotator": None} in hromada.json("doctor")["accounts"]
     assert hromada.json("push", "p", "--person", olha.email.upper(), "--number", "1")["handed"] == 1
 
 
@@ -164,15 +164,15 @@ def test_the_way_of_an_item_is_told(hromada: Command, accounts: Mapping[str, Acc
     hromada("label-studio", "pull")
     way = json.loads(hromada("status", "p", "--item", "i2", "--json"))
     assert [(event["who"], event["what"], event["answer"]) for event in way["events"]] == [
-        (pushed["person"], "assigned for Label Studio", ""),
-        (pushed["person"], f"sent to Label Studio, task {task}", ""),
-        (pushed["person"], "answered in 7 s", YES),
+        (pushed["annotator"], "assigned for Label Studio", ""),
+        (pushed["annotator"], f"sent to Label Studio, task {task}", ""),
+        (pushed["annotator"], "answered in 7 s", YES),
     ]
     assert (way["status"], way["done"], way["needed"]) == ("open", 1, 1)
     told = hromada("status", "p", "--item", "i2")
     assert f"sent to Label Studio, task {task}" in told
     assert told.startswith("i2: done, 1 of 1 answers")
-    hromada("label-studio", "push", "p", "--person", pushed["person"], "--second")
+    hromada("label-studio", "push", "p", "--person", pushed["annotator"], "--second")
     assert "assigned for Label Studio, second pass, until" in hromada("status", "p", "--item", "i2")
     assert "Nobody has had it yet." in hromada("status", "p", "--item", "i0")
     assert "p has no item 'i9'." in hromada("status", "p", "--item", "i9", code=2)

@@ -218,7 +218,7 @@ def test_decisions_are_taken_over_changed_and_taken_back(desk: Desk) -> None:
         assert api.patch(f"/api/annotations/{first}/", json=changed).status_code == 200
         assert api.delete(f"/api/annotations/{broken}/").status_code == 204
     told = desk.pull()
-    assert (told["changed"], told["deleted"], told["aside"]) == (1, 1, {})
+    assert (told["changed"], told["deleted"], told["set_aside"]) == (1, 1, {})
     assert desk.decisions() == [
         decided[0], ("s1", 1, "undone", [], ""), ("s1", 2, "label", [other(texts[0])], ""),
         *decided[1:], ("s3", 1, "undone", [], ""),
@@ -236,7 +236,7 @@ def test_what_was_decided_elsewhere_is_told_and_taken_away(desk: Desk) -> None:
     desk.decide(tasks["s1"], "broken", reason="запізно")
     again = desk.push()
     assert (again["withdrawn"], again["waiting"], sorted(desk.tasks(pushed["remote_id"]))) == (1, 2, ["s1", "s3", "s4"])
-    [(reason, number)] = desk.pull()["aside"].items()
+    [(reason, number)] = desk.pull()["set_aside"].items()
     assert number == 1
     assert reason.startswith("s1: ")
     assert "decided already" in reason
@@ -271,8 +271,8 @@ def test_an_item_that_was_fixed_is_decided_anew(desk: Desk, accounts: Mapping[st
     desk.decide(tasks["s2"], "broken", account=accounts["taras"], reason="чужий")
     told = desk.pull()
     assert told["answered"] == 0
-    assert any("fixed since" in reason for reason in told["aside"])
-    assert any("nobody is linked" in reason for reason in told["aside"])
+    assert any("fixed since" in reason for reason in told["set_aside"])
+    assert any("nobody is linked" in reason for reason in told["set_aside"])
     assert desk.decisions() == []
 
 

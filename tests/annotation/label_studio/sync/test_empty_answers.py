@@ -91,7 +91,7 @@ def test_a_faultless_item_is_submitted_in_the_second_pass_and_only_then_kept(
     page.get_by_role("button", name="Skip").click()
     expect(page.get_by_text("No More Tasks", exact=False).or_(page.get_by_text("You've completed"))).to_be_visible()
     pulled = [one for one in run.json("pull") if one["answered"] or one["skipped"]]
-    assert [(one["answered"], one["skipped"], one["aside"]) for one in pulled] == [(1, 1, {})]
+    assert [(one["answered"], one["skipped"], one["set_aside"]) for one in pulled] == [(1, 1, {})]
     run("export", "--to", "after")
     found, told = statuses(tmp_path / "after")
     assert sorted(found.values()) == ["kept", "not judged"]
@@ -139,7 +139,7 @@ def test_nothing_is_an_answer_where_the_project_allows_it(
     expect(come(visitor, run, accounts["olha"], remote)).to_be_enabled()
     visitor.submit()
     (pulled,) = run.json("pull")
-    assert (pulled["answered"], pulled["aside"]) == (1, {})
+    assert (pulled["answered"], pulled["set_aside"]) == (1, {})
     with open_database(f"sqlite:///{tmp_path / 'hromada.db'}") as database, database.reading() as session:
         assert [(one.response, one.skip_reason) for one in session.exec(select(Judgement))] == [(stored, None)]
 
