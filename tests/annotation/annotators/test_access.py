@@ -190,8 +190,8 @@ def test_what_organisers_decide_is_journalled_once(people: People) -> None:
         events = [(one.event, one.data) for one in session.exec(select(Journal).order_by(col(Journal.id)))]
         assert events[1:] == [
             ("insider changed", {"insider": True}),
-            ("suspended", {"reason": "копіює"}),
-            ("suspended", {"reason": "копіює досі"}),
+            ("suspended", {"reason": {"words": "копіює"}}),
+            ("suspended", {"reason": {"words": "копіює досі"}}),
         ]
         with pytest.raises(NotFound, match="Did you mean"):
             roster.get_annotator(session, person.pseudonym[:-1])
