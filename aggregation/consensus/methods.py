@@ -85,7 +85,7 @@ def fit_gold_majority(inputs: MethodInput) -> MethodScores:
 def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     """Dawid and Skene (1979), doi:10.2307/2346806, as crowd-kit estimates it; rows scaled to one after its floor.
 
-    The sparse fit takes over above CROWD_KIT_VOTES, and where the stop is not crowd-kit's.
+    The sparse fit takes over above MAX_CROWDKIT_VOTES, and if the stop is not crowd-kit's.
     """
     anchors, warnings = encode_voted_anchors(inputs), warn_of_unvoted_anchors(inputs)
     if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
