@@ -151,11 +151,11 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
 
 def _count_right_votes(data: DataSet, gold: pd.Series[str]) -> pd.Series[Any]:
     """The number of right votes of each item that has `gold`, index item_id."""
-    answers, known = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
-    counts = dict.fromkeys(known, 0)
+    answers, labels = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
+    counts = dict.fromkeys(labels, 0)
     for item, answer in answers.votes.frame[["item", "answer"]].itertuples(index=False):
         if item in counts:
-            counts[item] += answers.is_right(item, answer, known[item])
+            counts[item] += answers.is_right(item, answer, labels[item])
     return pd.Series(counts, dtype=object)
 
 

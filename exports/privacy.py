@@ -91,7 +91,9 @@ def _search_file(
             folded = variant.casefold()
             for word in by_word.keys() & {match[0] for match in _WORDS.finditer(folded)}:
                 for string, pattern in by_word[word]:
-                    match = next((one for one in pattern.finditer(folded) if not _is_in_digest(folded, one)), None)
+                    match = next(
+                        (place for place in pattern.finditer(folded) if not _is_in_digest(folded, place)), None
+                    )
                     if match is not None:
                         yield first_line + folded.count("\n", 0, match.start()) + 1, string
 

@@ -163,8 +163,7 @@ def serialize_filtering(filtered: FilteredDataSet) -> dict[str, Any]:
         "human_failure": count_human_failure(filtered),
         "removal_reasons": [
             {
-                "question": reason.objection.question,
-                "reason": reason.objection.reason,
+                **reason.objection._asdict(),
                 "removed": reason.removed,
                 "share_of_removed": round_number(reason.share),
                 "named": reason.named,

@@ -127,13 +127,15 @@ def _read_build(folder: Path, key: Path | None) -> _Build:
 def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, build: _Build) -> None:
     """Add the rows of one task of one model: of one run, or of all runs of a majority, whose grades are pooled."""
     run = runs[0]
-    if any(task not in one.samples for one in runs):
-        results.scores.extend(_list_scores(run, task, _average_values([one.content["results"][task] for one in runs])))
+    if any(task not in part.samples for part in runs):
+        results.scores.extend(
+            _list_scores(run, task, _average_values([part.content["results"][task] for part in runs]))
+        )
         results.differences.append(_build_difference(run.model, task, NO_SAMPLES))
         return
     read = _ReadSamples()
-    for one in runs:
-        _read_task(read, one.samples[task], task, build)
+    for part in runs:
+        _read_task(read, part.samples[task], task, build)
     for item, answers in read.answers.items():
         said = answers[0] if len(set(answers)) == 1 else None
         known = [score for score in read.scores[item] if score is not None]
@@ -173,7 +175,7 @@ class _ReadSamples:
     def list_grades(self, *, ties_wrong: bool = False) -> list[Grades]:
         """The grades of all runs; with `ties_wrong` a tied item has those of no answer."""
         ties = self.ties if ties_wrong else frozenset()
-        return [self.nothing[item] if item in ties else one for item, own in self.graded.items() for one in own]
+        return [self.nothing[item] if item in ties else grade for item, own in self.graded.items() for grade in own]
 
 
 def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:

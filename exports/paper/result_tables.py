@@ -179,7 +179,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     if scores is None:
         gap = notes.explain(NO_VALUE, result.no_performance)
         return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
-    unit, majority = scores["individual"], {one.unit: one for one in scores.units}.get("majority")
+    unit, majority = scores["individual"], {unit.unit: unit for unit in scores.units}.get("majority")
     score = unit.primary
     metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
     ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
@@ -223,10 +223,10 @@ def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
 
 
 def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str, ...]]:
-    found = find_task_means(state)
-    if found is None:
+    scores = find_task_means(state)
+    if scores is None:
         return
-    mean, majority = found.means["individual"], found.means["majority"]
+    mean, majority = scores.means["individual"], scores.means["majority"]
     first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
     counted = [data.list_counted_answers() for data in first]
     people = {name for rows in counted for name in rows["annotator"]}

@@ -118,7 +118,7 @@ def _mark_labels(data: DataSet, labels: pd.Series[str], tied: Mapping[str, Seque
     for item, label, truth in zip(labels.index, labels.astype(object), gold.astype(object), strict=True):
         said = tied.get(str(item), () if label is None else (label,))
         is_known = truth is not None and len(said) > 0
-        marks.append(sum(data.is_right(item, one, truth) for one in said) / len(said) if is_known else None)
+        marks.append(sum(data.is_right(item, answer, truth) for answer in said) / len(said) if is_known else None)
     return pd.Series(marks, index=labels.index, dtype=float)
 
 
@@ -214,9 +214,9 @@ def list_settings(
 
     Raises HromadaError for a threshold out of its range.
     """
-    if any(not 0 <= one < 1 for one in accuracies):
+    if any(not 0 <= accuracy < 1 for accuracy in accuracies):
         raise HromadaError("A control accuracy is not from 0 to below 1.", remedy="Write it like 0.5.")
-    if any(not 0 <= one < math.inf for one in seconds):
+    if any(not 0 <= limit < math.inf for limit in seconds):
         raise HromadaError("A number of seconds is not from 0 on.", remedy="Write it like 2.")
     facts = _collect_facts(restore_excluded(data))
     known = {0.0, *accuracies} if facts.accuracy.notna().any() else {0.0}
