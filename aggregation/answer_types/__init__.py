@@ -23,10 +23,10 @@ from aggregation.intervals.resampling import Progress
 from aggregation.scores.performance import Performance, UnitName
 
 ANSWER_TYPES: Mapping[AnswerTypeName, AnswerType] = MappingProxyType(
-    {one.name: one for one in (LabelType(), BoxesType(), TextType(), EditType(), SpanType())}
+    {answer_type.name: answer_type for answer_type in (LabelType(), BoxesType(), TextType(), EditType(), SpanType())}
 )
 TYPES_BY_QUESTION: Mapping[str, AnswerType] = MappingProxyType(
-    {question: one for one in ANSWER_TYPES.values() for question in one.questions}
+    {question: answer_type for answer_type in ANSWER_TYPES.values() for question in answer_type.questions}
 )
 """The type of answers by the type of the question, as the project file names it."""
 

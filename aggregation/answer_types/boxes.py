@@ -319,7 +319,7 @@ def _describe_alpha(name: str) -> str:
 
 
 def _build_distance_matrix(sets: NDArray[np.bool_], distance: Callable[[BoxSet, BoxSet], float]) -> Floats:
-    return np.array([[distance(one, two) for two in sets] for one in sets]).reshape(len(sets), len(sets))
+    return np.array([[distance(first, second) for second in sets] for first in sets]).reshape(len(sets), len(sets))
 
 
 def _share_equal_pairs(sums: Floats) -> Floats:

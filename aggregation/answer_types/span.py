@@ -139,7 +139,7 @@ def build_span_consensus(answers: Answers, *, ties: TieRule = "drop", seed: int 
         if is_open:
             made = [[span for span in sorted(spans) if span in majority or span in tied] for spans in span_sets]
             made = [sorted({*majority, *own}) or sorted(spans) for own, spans in zip(made, span_sets, strict=True)]
-            settled[str(item)] = tuple(format_spans(one, text) for one in made)
+            settled[str(item)] = tuple(format_spans(spans, text) for spans in made)
             label = choose_tied(settled[str(item)], item=str(item), ties=ties, seed=seed)
         else:
             label = format_spans(majority, text)

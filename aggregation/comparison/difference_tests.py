@@ -114,11 +114,11 @@ class ShareDifference:
         return self._span(float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)))
 
     def _span(self, quantile: float) -> Interval:
-        one, two = self.first_ends(quantile), self.second_ends(quantile)
-        if one.low is None or one.high is None or two.low is None or two.high is None:
+        first, second = self.first_ends(quantile), self.second_ends(quantile)
+        if first.low is None or first.high is None or second.low is None or second.high is None:
             return Interval(low=None, high=None)
-        down = self._join_lengths(self.first - one.low, two.high - self.second)
-        up = self._join_lengths(one.high - self.first, self.second - two.low)
+        down = self._join_lengths(self.first - first.low, second.high - self.second)
+        up = self._join_lengths(first.high - self.first, self.second - second.low)
         return Interval(low=self.first - self.second - down, high=self.first - self.second + up)
 
     def measure_stretch(self, se: float, confidence_level: float) -> float:

@@ -76,7 +76,7 @@ def measure_similarity(project: ProjectAnswers) -> ItemMeasure:
     means = np.empty(len(frame))
     for places in frame.groupby("item").indices.values():
         of_item = [frame["said"].iloc[place] for place in places]
-        table = np.array([[similarity(one, two) for two in of_item] for one in of_item])
+        table = np.array([[similarity(first, second) for second in of_item] for first in of_item])
         means[places] = (table.sum(axis=1) - np.diag(table)) / (len(places) - 1)
     return _measure_item_mean(frame, means, votes_of_change=2)
 
@@ -258,31 +258,31 @@ def _compare(
     if items.empty:
         return ProjectDifference(measure=name, reason=REASON_NO_ITEMS)
     try:
-        one, two = (measure(project.keep_items(items)) for project in projects)
+        first, second = (measure(project.keep_items(items)) for project in projects)
     except Refused as refusal:
         return ProjectDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy))
     groups = projects[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
-    joined, metric = join_measures(one, two, groups=encode_groups(groups)[0])
+    joined, metric = join_measures(first, second, groups=encode_groups(groups)[0])
     intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
     method = METHODS["none" if intervals.this_panel.low is None else intervals.form]
     units = "items" if joined.n_groups == len(items) else "groups of items"
     difference = float(metric.compute(joined.sums)[0])
     return ProjectDifference(
         measure=name,
-        first=_drop_nan(one.value),
-        second=_drop_nan(two.value),
+        first=_drop_nan(first.value),
+        second=_drop_nan(second.value),
         difference=_drop_nan(difference),
         ci_low=intervals.fresh_panel.low,
         ci_high=intervals.fresh_panel.high,
         se=intervals.se,
         item_only_low=intervals.this_panel.low,
         item_only_high=intervals.this_panel.high,
-        first_ties_wrong=None if joined.tied is None else one.value_ties_wrong,
-        second_ties_wrong=None if joined.tied is None else two.value_ties_wrong,
+        first_ties_wrong=None if joined.tied is None else first.value_ties_wrong,
+        second_ties_wrong=None if joined.tied is None else second.value_ties_wrong,
         n_items=len(items),
         n_answers=len(joined.items),
         n_people=joined.n_people,
-        n_common_people=len(np.intersect1d(one.people, two.people)),
+        n_common_people=len(np.intersect1d(first.people, second.people)),
         ci_method=method.format(people=joined.n_people, items=f"{joined.n_groups} {units}"),
         reason=_explain_interval(name, difference, intervals),
     )
