@@ -67,11 +67,11 @@ def compute_p_value(value: float, *, se: float, df: float) -> float:
 
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's (1979) adjusted p values in the order given: (m - rank) · p, never falling, at most 1; None stays None."""
-    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, place) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, place) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - rank) * p))
         adjusted[place] = largest
     return adjusted
 

@@ -89,9 +89,9 @@ def compare_models(
     none of the items. Where it was asked and no answer can be read it is wrong.
     """
     _check_names([*(model.name for model in models), *(model.name for model in published)])
-    known = answers.votes.items.index[answers.votes.items["gold"].notna()]
+    with_gold = answers.votes.items.index[answers.votes.items["gold"].notna()]
     asked = set(answers.votes.frame["item"]) | (set() if skips is None else set(skips["item"]))
-    scored = set(known) & asked
+    scored = set(with_gold) & asked
     sums = _PeopleSums(answers=answers, skips=skips, tie_choice=tie_choice)
     differences, of_parts, mcnemar, items = [], [], [], []
     for model in models:

@@ -142,9 +142,9 @@ class _EMSteps:
             None if drawn_votes is None else np.flatnonzero(drawn_votes == 0)
         )  # pairs absent from the resample
         self.all_once = weights is None and bool((self.received > 0).all())
-        known = np.full(n_items, -1) if anchors is None else anchors
-        self.anchored = np.flatnonzero(known >= 0)
-        self.truth = known[self.anchored]
+        anchor_codes = np.full(n_items, -1) if anchors is None else anchors
+        self.anchored = np.flatnonzero(anchor_codes >= 0)
+        self.truth = anchor_codes[self.anchored]
         self.buffers = np.empty((2, n_items, votes.n_labels))  # reused in every step: new memory is slow
         self.absent = np.zeros(votes.n_labels, dtype=bool)  # labels that nobody gave; no candidates, as in crowd-kit
 

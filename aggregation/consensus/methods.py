@@ -91,9 +91,9 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
         return _fit_sparse(inputs, anchors=anchors, warnings=warnings)
     model = load_crowdkit_models().DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
-    known = pd.Series(anchors)
-    known = known[known >= 0]
-    table = model.fit_predict_proba(inputs.coded.to_crowdkit(), known if len(known) else None)
+    anchored = pd.Series(anchors)
+    anchored = anchored[anchored >= 0]
+    table = model.fit_predict_proba(inputs.coded.to_crowdkit(), anchored if len(anchored) else None)
     change = _get_last_change(model.loss_history_)
     return score_classes(
         table,
@@ -101,7 +101,7 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
         priors=model.priors_,
         iterations=len(model.loss_history_),
         converged=abs(change) < CROWDKIT_TOLERANCE,
-        n_anchors=len(known),
+        n_anchors=len(anchored),
         warnings=warnings + _warn_of_end(change),
     )
 

@@ -61,8 +61,8 @@ def score_best_annotator(scored: ScoredAnswers) -> BestAnnotator | None:
     names = sorted((str(scored.annotator_ids[code]), int(code)) for code in tied)
     rng = np.random.default_rng(0)
     held_out = [_score_split(scored, eligible, rng.permutation(scored.n_groups)) for _ in range(SPLITS)]
-    found = [value for pair in held_out for value in pair if value is not None]
-    if not found:
+    held_out_shares = [value for pair in held_out for value in pair if value is not None]
+    if not held_out_shares:
         return None
     name, code = names[0]
     return BestAnnotator(
@@ -70,7 +70,7 @@ def score_best_annotator(scored: ScoredAnswers) -> BestAnnotator | None:
         n=int(n[code]),
         n_tied=len(tied),
         value=float(shares.max()),
-        held_out=float(np.mean(found)),
+        held_out=float(np.mean(held_out_shares)),
         mean=float(shares.mean()),
         people=len(eligible),
     )
