@@ -144,11 +144,11 @@ def list_adjudicated_items(data: DataSet) -> dict[str, AdjudicatedItem]:
         return {}
     held = data.adjudications.loc[data.adjudications["holds"].eq(other=True)]
     rows = zip(held["item_id"], held["labels"], held["version"], strict=True)
-    known = set(data.items["item_id"])
+    item_ids = set(data.items["item_id"])
     return {
         str(item): AdjudicatedItem(labels=tuple(json.loads(labels)), version=str(version))
         for item, labels, version in rows
-        if item in known
+        if item in item_ids
     }
 
 

@@ -189,12 +189,12 @@ class DataSet:
         """
         frame = self.list_counted_answers().loc[:, ["item_id", "annotator", "response"]]
         items = self.items.assign(gold=self.list_scoring_gold())
-        known = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
+        item_table = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         if not self.answer_type.is_label:
-            known["n_options"] = 2  # not used for answers without options
+            item_table["n_options"] = 2  # not used for answers without options
         return schema.check_votes(
             frame.set_axis(list(schema.VOTE_COLUMNS), axis=1),
-            items=known,
+            items=item_table,
             classes=self.classes,
             classes_are_positions=self.classes_are_positions,
             measurement_level=self.measurement_level,

@@ -146,14 +146,14 @@ def _name_hours(hour: int | None) -> str | None:
 
 def _score_parts(data: DataSet, kind: str, parts: pd.Series[str], *, confidence_level: float) -> list[OrderPart]:
     """The single answers of each part, in the order of parts; none where there is only one."""
-    known = data.items.loc[data.list_scoring_gold().notna(), "item_id"]
-    counted = data.exclusion_kinds().isna() & data.responses["item_id"].isin(known)
+    with_gold = data.items.loc[data.list_scoring_gold().notna(), "item_id"]
+    counted = data.exclusion_kinds().isna() & data.responses["item_id"].isin(with_gold)
     if kind == HOUR:
         parts = _join_few(parts, data.responses["annotator"], counted)
     names = sorted(parts[counted].dropna().unique(), key=_order_part)
     if len(names) < 2:
         return []
-    found = []
+    scored_parts = []
     for name in names:
         own = replace(data, responses=data.responses.loc[counted & (parts == name)])
         try:
@@ -162,8 +162,8 @@ def _score_parts(data: DataSet, kind: str, parts: pd.Series[str], *, confidence_
             )
         except HromadaError:  # no item of this part has gold
             continue
-        found.append(OrderPart(kind=kind, part=name, unit=performance["individual"]))
-    return found
+        scored_parts.append(OrderPart(kind=kind, part=name, unit=performance["individual"]))
+    return scored_parts
 
 
 def _join_few(parts: pd.Series[str], annotators: pd.Series[str], counted: pd.Series[bool]) -> pd.Series[str]:

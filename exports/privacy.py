@@ -59,12 +59,12 @@ def find_identities(
     rest as whole words. Escapes of HTML, LaTeX and Markdown are undone. Parquet files are searched cell by cell.
     """
     by_word = _index_forbidden(forbidden)
-    found = {
+    first_places = {
         (path, string): FoundIdentity(path, line, string.kind)
         for path, content in sorted(files.items())
         for line, string in _search_file(path, content, by_word)
     }
-    return tuple(found.values())
+    return tuple(first_places.values())
 
 
 def _index_forbidden(forbidden: Sequence[ForbiddenString]) -> dict[str, list[tuple[ForbiddenString, re.Pattern[str]]]]:

@@ -50,9 +50,9 @@ def build_project_answers(data: DataSet) -> ProjectAnswers:
             "seconds": pd.to_numeric(rows["seconds"]),
         }
     ).loc[kinds.isna() | is_skipped]
-    known = offers["item"].isin(first.items["item_id"])
+    is_listed = offers["item"].isin(first.items["item_id"])
     return ProjectAnswers(
-        name=data.name, answers=first.build_answers(), offers=offers.loc[known].reset_index(drop=True)
+        name=data.name, answers=first.build_answers(), offers=offers.loc[is_listed].reset_index(drop=True)
     )
 
 

@@ -147,10 +147,10 @@ def restore_excluded(data: DataSet) -> DataSet:
 def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str, DataSet]:
     """One variant for each version of the instructions, if counted answers were given under several."""
     versions = data.responses["instruction_sha256"]
-    known = sorted(versions[counted].dropna().unique())
-    if len(known) < 2:
+    version_names = sorted(versions[counted].dropna().unique())
+    if len(version_names) < 2:
         return {}
-    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in known}
+    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in version_names}
 
 
 def _list_counted(data: DataSet) -> pd.DataFrame:

@@ -167,9 +167,7 @@ def check_pay(subject: Subject) -> Verdict:
     """R17: what people got."""
     declared = check_declared(subject, "pay")
     pay = subject.project.pay
-    if declared.status != "met":
-        return declared
-    if pay is None:
+    if declared.status != "met" or pay is None:
         return declared
     rate = (
         ""

@@ -367,8 +367,8 @@ def _decide_item(
     item: tuple[str, int, str],
     gold: str | None,
 ) -> FilteredItem:
-    found = [find_objections(responses, rule, response, gold) for response in item_responses]
-    judged = [objections for objections in found if objections]
+    by_response = [find_objections(responses, rule, response, gold) for response in item_responses]
+    judged = [objections for objections in by_response if objections]
     votes = Counter(objection for objections in judged for raised in objections.values() for objection in raised)
     raised = {objection: votes[objection] for objection in possible if votes[objection]}
     status, reasons = _decide_status(rule, judged, raised)

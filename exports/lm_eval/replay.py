@@ -239,8 +239,8 @@ def _describe_person(
     facts: dict[str, Any] = {"model": f"human-{person}", "kind": "human_baseline", "person": person}
     if person != MAJORITY:
         return facts
-    known = {task.name for task in tasks}
-    n_runs = Counter(name for recording in runs for name in recording if name in known)
+    task_names = {task.name for task in tasks}
+    n_runs = Counter(name for recording in runs for name in recording if name in task_names)
     return facts | {"run": number, "runs": dict(sorted(n_runs.items()))}
 
 

@@ -67,7 +67,7 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
 
     Raises HromadaError for a folder that is no build, for one without result files, and for files that are damaged.
     """
-    known = _read_build(build, key)
+    answers = _read_build(build, key)
     results = HarnessResults()
     runs = [read_run(file) for folder in folders for file in find_results(folder)]
     runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, run.number, str(run.file)))
@@ -80,12 +80,12 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
         for task in own[0].content["results"]:
             if task in groups:
                 continue
-            if task not in known.tasks:
+            if task not in answers.tasks:
                 results.differences.append(_build_difference(model, task, OTHER_TASK))
             elif latest[model, task] != path:
                 results.differences.append(_build_difference(model, task, OLDER_RUN))
             else:
-                _add_task(results, [run for run in own if task in run.content["results"]], task, known)
+                _add_task(results, [run for run in own if task in run.content["results"]], task, answers)
         _add_groups(results, own)
     return results
 
@@ -138,8 +138,8 @@ def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, bu
         _read_task(read, part.samples[task], task, build)
     for item, answers in read.answers.items():
         said = answers[0] if len(set(answers)) == 1 else None
-        known = [score for score in read.scores[item] if score is not None]
-        score = task_functions.compute_mean(known) if known else None
+        defined = [score for score in read.scores[item] if score is not None]
+        score = task_functions.compute_mean(defined) if defined else None
         row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
     is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)

@@ -10,6 +10,7 @@ from aggregation.agreement.table import Coefficient
 from aggregation.comparison.model_differences import ALL, ModelDifference
 from aggregation.errors import HromadaError
 from aggregation.scores.performance import Unit
+from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
 from exports.release_state import ReleaseState
@@ -182,7 +183,8 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     unit, majority = scores["individual"], {unit.unit: unit for unit in scores.units}.get("majority")
     score = unit.primary
     metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
-    ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
+    review = result.ceiling
+    ceiling, no_ceiling = (review.ceiling.value, review.reason) if review else (None, "The gold was not reviewed.")
     warned = notes.mark(" ".join(unit.warnings)) if unit.warnings else ""
     return (
         f"{data.name}{metric}",
@@ -195,7 +197,9 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
             _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
         )
         + _mark_majority(majority, notes),
-        notes.explain(_format_share(ceiling), _explain_no_ceiling(result)),
+        notes.explain(
+            _format_share(ceiling), result.ceiling.reason if result.ceiling else "The gold was not reviewed."
+        ),
     )
 
 
@@ -207,19 +211,19 @@ def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
     return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {_format_share(wrong)} if they are wrong.")
 
 
-def _explain_no_ceiling(result: DataSetResult) -> str:
-    return "The gold was not reviewed." if result.ceiling is None else result.ceiling.reason
-
-
 def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
     """The mean over the first questions of a programme; None of a single project, and where some task has no score."""
     if not state.facts.is_programme or len(state.facts.projects) < 2:
         return None
-    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
     try:
-        return score_tasks(first)
+        return score_tasks(_list_first_data_sets(state))
     except HromadaError:
         return None
+
+
+def _list_first_data_sets(state: ReleaseState) -> list[DataSet]:
+    """The data set of the first question of each project."""
+    return [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
 
 
 def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str, ...]]:
@@ -227,7 +231,7 @@ def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str,
     if scores is None:
         return
     mean, majority = scores.means["individual"], scores.means["majority"]
-    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
+    first = _list_first_data_sets(state)
     counted = [data.list_counted_answers() for data in first]
     people = {name for rows in counted for name in rows["annotator"]}
     answers, items = sum(map(len, counted)), sum(len(data.items) for data in first)

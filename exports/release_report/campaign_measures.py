@@ -17,13 +17,8 @@ from exports.pages.translation import localize_number, mark_text, show_finding, 
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable, VerbatimText
 from exports.results import DataSetResult
-from exports.sensitivity import (
-    SettingResult,
-    build_setting_rows,
-    draw_cut_panels,
-    draw_setting_panels,
-    list_setting_heads,
-)
+from exports.sensitivity import SettingResult
+from exports.sensitivity.page import build_setting_rows, draw_cut_panels, draw_setting_panels, list_setting_heads
 
 LIMITS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The ends of the bars, in seconds; each is twice the one before."""
