@@ -197,9 +197,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
             _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
         )
         + _mark_majority(majority, notes),
-        notes.explain(
-            _format_share(ceiling), result.ceiling.reason if result.ceiling else "The gold was not reviewed."
-        ),
+        notes.explain(_format_share(ceiling), no_ceiling),
     )
 
 
