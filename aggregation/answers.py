@@ -35,7 +35,7 @@ class Answers:
     @property
     def has_classes(self) -> bool:
         """Whether all items share the labels or boxes, or marked parts have classes."""
-        return any(one is not None for one in (self.votes.classes, self.boxes, self.span_classes))
+        return any(labels is not None for labels in (self.votes.classes, self.boxes, self.span_classes))
 
     @property
     def rule(self) -> Normalisation | None:

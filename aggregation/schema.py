@@ -168,8 +168,8 @@ def check_votes(
     two options.
     """
     checked = check_rows(frame, VOTE_COLUMNS).astype(str).astype(object)
-    known = check_items(items)
-    check_item_ids(checked, known)
+    checked_items = check_items(items)
+    check_item_ids(checked, checked_items)
     if classes is not None:
         undeclared = sorted(set(checked["answer"]) - set(classes))
         if undeclared:
@@ -178,7 +178,7 @@ def check_votes(
     declared = None if classes is None else tuple(classes)
     return Votes(
         frame=checked,
-        items=known,
+        items=checked_items,
         classes=declared,
         classes_are_positions=classes_are_positions,
         measurement_level=measurement_level,
@@ -208,14 +208,14 @@ def check_items(items: pd.DataFrame, columns: Sequence[str] = ITEM_COLUMNS) -> p
     missing = [name for name in columns if name not in items.columns]
     if missing:
         raise HromadaError(f"The items lack the column {missing[0]}.", remedy=f"They need {', '.join(columns)}.")
-    known = items.loc[:, list(columns)].sort_index()
-    problems = [(known.index.duplicated(), "is there twice"), (known["group"].isna().to_numpy(), "has no group")]
+    chosen = items.loc[:, list(columns)].sort_index()
+    problems = [(chosen.index.duplicated(), "is there twice"), (chosen["group"].isna().to_numpy(), "has no group")]
     if "n_options" in columns:
-        problems.append((~(known["n_options"] >= 2).to_numpy(), "has fewer than two options"))
+        problems.append((~(chosen["n_options"] >= 2).to_numpy(), "has fewer than two options"))
     for wrong, problem in problems:
         if wrong.any():
-            raise HromadaError(f"The item {known.index[wrong][0]!r} {problem}.")
-    return known
+            raise HromadaError(f"The item {chosen.index[wrong][0]!r} {problem}.")
+    return chosen
 
 
 def _check_measurement_level(classes: Sequence[str] | None, measurement_level: MeasurementLevel) -> None:

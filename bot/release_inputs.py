@@ -15,7 +15,7 @@ from annotation.store import pseudonyms
 from bot import benchmark_release, release, release_facts
 from exports.lm_eval.replay import get_harness_version
 from exports.model_answers import read_models_by_data_set
-from exports.release import Needle
+from exports.release import ForbiddenString
 from exports.release_state import ReleaseInputs
 
 
@@ -59,7 +59,7 @@ def add_models(inputs: ReleaseInputs, paths: Sequence[Path]) -> ReleaseInputs:
     return replace(inputs, models=models)
 
 
-def list_needles(session: Session, settings: Settings) -> tuple[Needle, ...]:
-    """Everything real by which somebody could be recognised, and every secret: no published file may hold it."""
-    found = [*pseudonyms.list_identities(session), *pseudonyms.list_secrets(settings)]
-    return tuple(Needle(one.kind, one.value, inside=one.is_secret) for one in found)
+def list_forbidden_strings(session: Session, settings: Settings) -> tuple[ForbiddenString, ...]:
+    """List every real value that could identify somebody, and every secret. No published file may contain one."""
+    identities = [*pseudonyms.list_identities(session), *pseudonyms.list_secrets(settings)]
+    return tuple(ForbiddenString(identity.kind, identity.value, inside=identity.is_secret) for identity in identities)

@@ -46,12 +46,12 @@ def build_gold_verdicts(data: DataSet) -> pd.DataFrame:
     random order of offering, that is not. They are a random sample of it, whatever was decided elsewhere, as in the
     queue of doubtful items.
     """
-    found, right = list_adjudicated_items(data), judge_declared_gold(data)
+    adjudicated, right = list_adjudicated_items(data), judge_declared_gold(data)
     pool = data.items.loc[data.items["gold"].notna(), "item_id"] if data.gold_strata else ()
-    counted = {item for drawn in _list_drawn(data).values() for item in takewhile(found.__contains__, drawn)}
+    counted = {item for drawn in _list_drawn(data).values() for item in takewhile(adjudicated.__contains__, drawn)}
     rows = []
     for item in pool:
-        decided = found[item] if item in counted else None
+        decided = adjudicated[item] if item in counted else None
         verdict = None
         if decided is not None:
             verdict = "undecidable" if decided.gold is None else "right" if right[item] else "wrong"
@@ -71,10 +71,10 @@ def _list_drawn(data: DataSet) -> dict[str, list[str]]:
 
 def _describe_gaps(data: DataSet) -> list[Finding]:
     """For each stratum the decided items that do not count yet, and the item that has to be decided first."""
-    found, sentences = list_adjudicated_items(data), []
+    adjudicated, sentences = list_adjudicated_items(data), []
     for stratum, drawn in _list_drawn(data).items():
-        rest = list(dropwhile(found.__contains__, drawn))
-        number = sum(item in found for item in rest)
+        rest = list(dropwhile(adjudicated.__contains__, drawn))
+        number = sum(item in adjudicated for item in rest)
         if number:
             sentences.append(Finding("decided-too-early", n=number, stratum=stratum, item=rest[0]))
     return sentences
@@ -82,7 +82,7 @@ def _describe_gaps(data: DataSet) -> list[Finding]:
 
 def describe_ceiling(estimate: CeilingEstimate) -> str:
     """The ceiling with its intervals in a sentence, or why there is none yet."""
-    n, m = sum(one.n_reviewed for one in estimate.strata), sum(one.n_items for one in estimate.strata)
+    n, m = (sum(getattr(stratum, count) for stratum in estimate.strata) for count in ("n_reviewed", "n_items"))
     if estimate.ceiling.value is None:
         sentence = Finding("no-ceiling", reason=estimate.reason, n=n, m=m)
     else:
@@ -103,8 +103,8 @@ def build_ceiling_rows(name: str, estimate: CeilingEstimate) -> list[dict[str, A
     """The rows of a data set with the columns GOLD_REVIEW_COLUMNS: one a stratum, and that of all items."""
     counts = ("n_items", "n_reviewed", "n_wrong", "n_undecidable")
     rows: list[dict[str, Any]] = [
-        {"dataset": name, "stratum": one.name, **{count: getattr(one, count) for count in counts}}
-        for one in estimate.strata
+        {"dataset": name, "stratum": stratum.name, **{count: getattr(stratum, count) for count in counts}}
+        for stratum in estimate.strata
     ]
     whole: dict[str, Any] = {"dataset": name, "stratum": WHOLE}
     whole |= {count: sum(row[count] for row in rows) for count in counts}
@@ -144,11 +144,11 @@ def list_adjudicated_items(data: DataSet) -> dict[str, AdjudicatedItem]:
         return {}
     held = data.adjudications.loc[data.adjudications["holds"].eq(other=True)]
     rows = zip(held["item_id"], held["labels"], held["version"], strict=True)
-    known = set(data.items["item_id"])
+    item_ids = set(data.items["item_id"])
     return {
         str(item): AdjudicatedItem(labels=tuple(json.loads(labels)), version=str(version))
         for item, labels, version in rows
-        if item in known
+        if item in item_ids
     }
 
 
@@ -166,8 +166,8 @@ def fill_missing_gold(data: DataSet) -> DataSet:
     A broken item without declared gold has no gold, but the origin `adjudication`.
     """
     declared = set(data.items.loc[data.items["gold"].notna(), "item_id"])
-    found = {item: one for item, one in list_adjudicated_items(data).items() if item not in declared}
-    return _replace_gold(data, found)
+    decided = {item: own for item, own in list_adjudicated_items(data).items() if item not in declared}
+    return _replace_gold(data, decided)
 
 
 def apply_adjudicated_gold(data: DataSet) -> DataSet:
@@ -178,15 +178,17 @@ def apply_adjudicated_gold(data: DataSet) -> DataSet:
     one of them count as votes for the gold.
     """
     declared = set(data.items.loc[data.items["gold"].notna(), "item_id"])
-    found = {item: one for item, one in list_adjudicated_items(data).items() if item in declared}
+    decided = {item: own for item, own in list_adjudicated_items(data).items() if item in declared}
     responses = data.responses
     if data.answer_type.is_label:
-        golds = {(item, label): one.gold for item, one in found.items() for label in one.labels}
+        golds = {
+            (item, label): adjudicated.gold for item, adjudicated in decided.items() for label in adjudicated.labels
+        }
         for name in ("response", "first_response"):
             pairs = zip(responses["item_id"], responses[name], strict=True)
             merged = [golds.get((item, answer), answer) for item, answer in pairs]
             responses = responses.assign(**{name: pd.Series(merged, index=responses.index, dtype=object)})
-    return _replace_gold(replace(data, responses=responses), found)
+    return _replace_gold(replace(data, responses=responses), decided)
 
 
 def has_corrected_gold(data: DataSet) -> bool:
@@ -200,24 +202,26 @@ def judge_declared_gold(data: DataSet) -> dict[str, bool]:
     golds = {
         item: gold for item, gold in zip(data.items["item_id"], data.items["gold"], strict=True) if gold is not None
     }
-    found = list_adjudicated_items(data)
+    decided = list_adjudicated_items(data)
     return {
-        item: is_right_answer(data.normalise, golds[item], one.labels) for item, one in found.items() if item in golds
+        item: is_right_answer(data.normalise, golds[item], adjudicated.labels)
+        for item, adjudicated in decided.items()
+        if item in golds
     }
 
 
-def _replace_gold(data: DataSet, found: Mapping[str, AdjudicatedItem]) -> DataSet:
+def _replace_gold(data: DataSet, decided: Mapping[str, AdjudicatedItem]) -> DataSet:
     """The data set with the gold and the further right answers of these items."""
-    accepted = {item: answers for item, answers in data.accepted.items() if item not in found}
-    accepted |= {item: one.labels[1:] for item, one in found.items() if one.labels[1:]}
-    return replace(data, items=_write_gold(data.items, found), accepted=accepted)
+    accepted = {item: answers for item, answers in data.accepted.items() if item not in decided}
+    accepted |= {item: adjudicated.labels[1:] for item, adjudicated in decided.items() if adjudicated.labels[1:]}
+    return replace(data, items=_write_gold(data.items, decided), accepted=accepted)
 
 
-def _write_gold(items: pd.DataFrame, found: Mapping[str, AdjudicatedItem]) -> pd.DataFrame:
+def _write_gold(items: pd.DataFrame, decided: Mapping[str, AdjudicatedItem]) -> pd.DataFrame:
     values: dict[str, dict[str, str | None]] = {
-        "gold": {item: one.gold for item, one in found.items()},
-        "gold_origin": dict.fromkeys(found, ORIGIN),
-        "gold_version": {item: one.version for item, one in found.items()},
+        "gold": {item: adjudicated.gold for item, adjudicated in decided.items()},
+        "gold_origin": dict.fromkeys(decided, ORIGIN),
+        "gold_version": {item: adjudicated.version for item, adjudicated in decided.items()},
     }
     columns = {
         name: pd.Series(

@@ -60,7 +60,7 @@ def _describe_data_set(result: DataSetResult, *, options: ResultOptions) -> Json
             "excluded_post_hoc": int(data.list_excluded_responses()["post_hoc"].eq(other=True).sum()),
             **_count_without_votes(data),
         },
-        "answers_per_item": describe_answers_per_item(result),
+        "answers_per_item": _describe_range(votes.frame["item"].value_counts().astype(float)),
         "items_per_annotator": _describe_range(votes.frame.groupby("annotator")["item"].nunique().astype(float)),
         "seconds": _describe_seconds(data),
         "controls": _describe_controls(data),
@@ -142,11 +142,6 @@ def _describe_self_agreement(result: DataSetResult) -> Json | None:
     }
 
 
-def describe_answers_per_item(result: DataSetResult) -> Json:
-    """The least, the median and the largest number of votes of an item that has any."""
-    return _describe_range(result.votes.frame["item"].value_counts().astype(float))
-
-
 def _describe_agreement_with_others(result: DataSetResult) -> Json | None:
     """Agreement of people with labels made without them, over all their votes; None where people have scores."""
     table = result.with_others
@@ -170,11 +165,7 @@ def _describe_agreement_with_others(result: DataSetResult) -> Json | None:
 
 
 def _describe_range(numbers: pd.Series[float]) -> Json:
-    return {
-        "min": _round_known(numbers.min()),
-        "median": _round_known(numbers.median()),
-        "max": _round_known(numbers.max()),
-    }
+    return {name: _round_known(numbers.agg(name)) for name in ("min", "median", "max")}
 
 
 def _count_reasons(reasons: Iterable[str]) -> dict[str, int]:

@@ -14,10 +14,10 @@ FAST_SHARE_OF_MEDIAN = 0.25
 def list_control_answers(data: DataSet) -> pd.DataFrame:
     """The answers to control items with gold, one a row: annotator, right. Answers excluded by a rule are included."""
     declared = data.items.set_index("item_id")["gold"].dropna()
-    known = pd.concat([pd.Series(dict(data.control_gold), dtype=object), declared])
+    golds = pd.concat([pd.Series(dict(data.control_gold), dtype=object), declared])
     rows = data.responses
     controls = rows.loc[rows["is_control"].eq(other=True) & rows["response"].notna()]
-    gold = controls["item_id"].map(known)
+    gold = controls["item_id"].map(golds)
     answered = controls.loc[gold.notna()]
     answers = zip(answered["item_id"], answered["response"], gold[gold.notna()], strict=True)
     right = [data.is_right(item, response, truth) for item, response, truth in answers]
@@ -46,8 +46,8 @@ def list_answer_times(data: DataSet) -> pd.DataFrame:
     """The answers that count and have a known time, one a row: annotator, seconds, fast (FAST_SHARE_OF_MEDIAN)."""
     rows = data.list_counted_answers()
     seconds = pd.to_numeric(rows["seconds"]).astype(float)
-    known = pd.DataFrame({"annotator": rows["annotator"], "seconds": seconds}).dropna()
-    return known.assign(fast=known["seconds"] < FAST_SHARE_OF_MEDIAN * known["seconds"].median())
+    timed = pd.DataFrame({"annotator": rows["annotator"], "seconds": seconds}).dropna()
+    return timed.assign(fast=timed["seconds"] < FAST_SHARE_OF_MEDIAN * timed["seconds"].median())
 
 
 def summarize_annotators(data: DataSet, annotators: pd.Index[str]) -> pd.DataFrame:

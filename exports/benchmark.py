@@ -49,13 +49,13 @@ def describe_task(task: BenchmarkTask, people: TaskPeople) -> dict[str, Any]:
 def list_differences(task: BenchmarkTask) -> list[str]:
     """How what models get differs from what people had."""
     source = task.source
-    found = {
+    differences = {
         "Models are not shown the instructions.": bool(source.instructions),
         "The last line of the prompt says how to write the answer; people tapped, or marked the text.": True,
         f"People could also answer “{source.abstain}”.": source.abstain is not None,
         "People saw the options in an order of their own, models in the stored one.": source.shuffled,
     }
-    return [sentence for sentence, applies in found.items() if applies]
+    return [sentence for sentence, applies in differences.items() if applies]
 
 
 def hash_files(files: Files) -> dict[str, str]:

@@ -89,20 +89,22 @@ def _say_of_projects(state: ReleaseState) -> dict[str, Said]:
     sayings: Mapping[str, Callable[[ProjectFacts], str]] = {
         f"{SAMPLE}-number_of_system_outputs": lambda one: _count_items(state, one),
         f"{SAMPLE}-system_output_selection": _describe_selection,
-        f"{SAMPLE}-statistical_power-method": lambda one: one.plan.words if one.plan else "",
+        f"{SAMPLE}-statistical_power-method": lambda project: project.plan.words if project.plan else "",
         f"{SAMPLE}-statistical_power-value": _describe_half_width,
         f"{SAMPLE}-statistical_power-script": _describe_script,
         f"{EVALUATORS}-number_of_evaluators": lambda one: _count_people(state, one),
         f"{EVALUATORS}-evaluators-payment": _describe_pay,
         f"{EVALUATORS}-evaluators-are_authors": lambda one: _describe_insiders(state, one),
-        f"{EVALUATORS}-recruitment_method": lambda one: one.declared.get("recruitment", ""),
+        f"{EVALUATORS}-recruitment_method": lambda project: project.declared.get("recruitment", ""),
         f"{EVALUATORS}-training_practice": _describe_training,
         f"{EVALUATORS}-characteristics": _describe_characteristics,
-        f"{DESIGN}-collection_method": lambda one: ", ".join(name for name in one.platforms if name != "import"),
+        f"{DESIGN}-collection_method": lambda project: ", ".join(
+            name for name in project.platforms if name != "import"
+        ),
         f"{DESIGN}-quality_assurance-description": _describe_quality,
-        f"{DESIGN}-what_evaluators_see-link": lambda one: f"texts/{one.name}/" if _knows_texts(one) else "",
+        f"{DESIGN}-what_evaluators_see-link": lambda project: f"texts/{project.name}/" if _knows_texts(project) else "",
         f"{DESIGN}-what_evaluators_see-description": lambda one: _describe_screens(state, one),
-        f"{ETHICS}-review_body": lambda one: one.declared.get("ethics", ""),
+        f"{ETHICS}-review_body": lambda project: project.declared.get("ethics", ""),
         f"{ETHICS}-personal_data": lambda _one: PERSONAL_DATA,
     }
     return {

@@ -119,7 +119,7 @@ class DataSet:
     @property
     def headline_coefficient(self) -> str:
         """The name of the coefficient of agreement to report of its answers."""
-        has_classes = any(one is not None for one in (self.classes, self.boxes, self.span_classes))
+        has_classes = any(labels is not None for labels in (self.classes, self.boxes, self.span_classes))
         return self.answer_type.choose_headline(has_classes=has_classes, level=self.measurement_level)
 
     def exclusion_kinds(self) -> pd.Series[str]:
@@ -128,6 +128,11 @@ class DataSet:
         A skip that counts towards the overlap has no kind, though it is no vote.
         """
         return self.responses["excluded_kind"]
+
+    def count_places(self) -> pd.Series[int]:
+        """How many answers and skips of each item count, index item_id, in the order of the items."""
+        counted = self.responses.loc[self.exclusion_kinds().isna(), "item_id"].value_counts()
+        return counted.reindex(self.items["item_id"], fill_value=0)
 
     def list_counted_answers(self) -> pd.DataFrame:
         """The rows of `responses` that are votes: they count, and have a response."""
@@ -184,12 +189,12 @@ class DataSet:
         """
         frame = self.list_counted_answers().loc[:, ["item_id", "annotator", "response"]]
         items = self.items.assign(gold=self.list_scoring_gold())
-        known = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
+        item_table = items.set_index("item_id").loc[:, ["group", "gold", "n_options"]].rename_axis("item")
         if not self.answer_type.is_label:
-            known["n_options"] = 2  # not used for answers without options
+            item_table["n_options"] = 2  # not used for answers without options
         return schema.check_votes(
             frame.set_axis(list(schema.VOTE_COLUMNS), axis=1),
-            items=known,
+            items=item_table,
             classes=self.classes,
             classes_are_positions=self.classes_are_positions,
             measurement_level=self.measurement_level,

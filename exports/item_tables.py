@@ -42,18 +42,15 @@ def build_adjudication_table(data: DataSet) -> pd.DataFrame:
     return table.loc[:, list(ADJUDICATION_COLUMNS)]
 
 
-def build_review_table(data: DataSet) -> pd.DataFrame:
-    """One row per decision, with the columns REVIEW_COLUMNS, sorted by item, annotator and number."""
-    return data.reviews.assign(dataset=data.name).loc[:, list(REVIEW_COLUMNS)]
-
-
 def build_review_files(data_sets: Sequence[DataSet]) -> dict[str, str]:
     """The files by name, each with the decisions on all data sets; those without any decision are left out."""
     ordered = sorted(data_sets, key=lambda data: data.name)
     tables = {
         "adjudications.csv": [build_adjudication_table(data) for data in ordered if not data.adjudications.empty],
         "gold_review.csv": [build_ceiling_table(data) for data in ordered if data.gold_strata],
-        "reviews.csv": [build_review_table(data) for data in ordered if not data.reviews.empty],
+        "reviews.csv": [
+            data.reviews.assign(dataset=data.name)[list(REVIEW_COLUMNS)] for data in ordered if not data.reviews.empty
+        ],
     }
     return {
         name: format_csv(pd.concat(frames, ignore_index=True).astype(object))
@@ -151,11 +148,11 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
 
 def _count_right_votes(data: DataSet, gold: pd.Series[str]) -> pd.Series[Any]:
     """The number of right votes of each item that has `gold`, index item_id."""
-    answers, known = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
-    counts = dict.fromkeys(known, 0)
+    answers, labels = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
+    counts = dict.fromkeys(labels, 0)
     for item, answer in answers.votes.frame[["item", "answer"]].itertuples(index=False):
         if item in counts:
-            counts[item] += answers.is_right(item, answer, known[item])
+            counts[item] += answers.is_right(item, answer, labels[item])
     return pd.Series(counts, dtype=object)
 
 
@@ -174,14 +171,11 @@ def _list_consensus_labels(result: DataSetResult) -> pd.DataFrame:
     if consensus is None:
         return pd.DataFrame(columns=["label", "confidence", "tie", "n_votes", "method", "warning"], dtype=object)
     labels = consensus.to_published()
-    return labels.assign(method=labels["method"] + get_positions_mark(result.data) + _get_text_mark(result.data))
+    rule = result.data.normalise  # labels that are texts also say how they were compared
+    compared = "" if rule is None else f"; texts compared by {rule}"
+    return labels.assign(method=labels["method"] + get_positions_mark(result.data) + compared)
 
 
 def get_positions_mark(data: DataSet) -> str:
     """The mark added to the method of every figure whose classes are positions; empty for other data sets."""
     return Finding("positions") if data.classes_are_positions else ""
-
-
-def _get_text_mark(data: DataSet) -> str:
-    """The mark added to the method of labels that are texts: how they were compared; empty for other data sets."""
-    return "" if data.normalise is None else f"; texts compared by {data.normalise}"

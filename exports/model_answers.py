@@ -80,15 +80,15 @@ def read_models_by_data_set(paths: Sequence[Path], data_sets: Sequence[DataSet])
     folders: dict[str, list[Path]] = {}
     for path in paths:
         tasks = _list_model_tasks(path)
-        known = [data.name for data in data_sets if name_task(data.name) in tasks]
-        if not known:
+        matching = [data.name for data in data_sets if name_task(data.name) in tasks]
+        if not matching:
             names = ", ".join(name_task(data.name) for data in data_sets)
             raise HromadaError(
                 "No model has results of any of these tasks here.",
                 remedy=f"Run models on: {names}.",
                 where=Where(file=path),
             )
-        for name in known:
+        for name in matching:
             folders.setdefault(name, []).append(path)
     return {data.name: read_models(folders[data.name], data) for data in data_sets if data.name in folders}
 

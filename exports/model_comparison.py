@@ -170,7 +170,7 @@ def list_difference_rows(compared: ComparedModels) -> list[Row]:
 def list_mcnemar_rows(compared: ComparedModels) -> list[Row]:
     """McNemar's tests with the columns of model_mcnemar.csv."""
     return [
-        round_row({"model": one.model, **asdict(one.test), "p_holm": one.p_holm}) for one in compared.comparison.mcnemar
+        round_row({"model": row.model, **asdict(row.test), "p_holm": row.p_holm}) for row in compared.comparison.mcnemar
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,6 +15,11 @@ DIGITS = 6  # decimals; more would differ between machines
 def format_fixed(number: float | None, digits: int) -> str | None:
     """Format a number with fixed decimals; None for None and nan, and never a minus before zero."""
     return None if number is None or number != number else f"{round(number, digits) + 0.0:.{digits}f}"  # noqa: PLR0124
+
+
+def format_fields(record: object, names: Iterable[str], *, digits: int = 4) -> dict[str, str | None]:
+    """The numbers of a record that have these names, each formatted with `format_fixed`."""
+    return {name: format_fixed(getattr(record, name), digits) for name in names}
 
 
 def format_percent(share: float | None) -> str | None:

@@ -13,7 +13,7 @@ from aggregation.findings import Finding
 from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
 from aggregation.scores.performance import Unit, UnitName
 from exports.inputs import DataSet
-from exports.number_formats import format_fixed
+from exports.number_formats import format_fields, format_fixed
 
 PLACE, SESSION, HOUR = Finding("place"), Finding("session"), "hour of day"
 SLOPE = "ten answers further into a session"
@@ -70,24 +70,23 @@ def measure_people(data: DataSet, *, confidence_level: float = 0.95) -> PeopleEf
     )
 
 
+_SCORE_FIELDS = ("value", "ci_low", "ci_high", "item_only_low", "item_only_high")
+
+
 def build_order_table(name: str, effects: PeopleEffects | None) -> pd.DataFrame:
     """One row for each part, and one for the slope, with the columns ORDER_COLUMNS; values are fractions."""
     rows: list[dict[str, object]] = []
     if effects is not None:
         rows += [
             {
-                "kind": one.kind,
-                "part": one.part,
-                "value": format_fixed(one.unit.primary.value, 4),
-                "ci_low": format_fixed(one.unit.primary.ci_low, 4),
-                "ci_high": format_fixed(one.unit.primary.ci_high, 4),
-                "item_only_low": format_fixed(one.unit.primary.item_only_low, 4),
-                "item_only_high": format_fixed(one.unit.primary.item_only_high, 4),
-                "total": one.unit.total,
-                "n_annotators": one.unit.n_annotators,
-                "warning": one.unit.primary.reason or None,
+                "kind": part.kind,
+                "part": part.part,
+                **format_fields(part.unit.primary, _SCORE_FIELDS),
+                "total": part.unit.total,
+                "n_annotators": part.unit.n_annotators,
+                "warning": part.unit.primary.reason or None,
             }
-            for one in effects.parts
+            for part in effects.parts
         ]
         slope = effects.slope
         if slope.n:
@@ -113,13 +112,13 @@ def _list_order(data: DataSet) -> pd.DataFrame:
     Places count everything that somebody answered, control items and repeats too.
     """
     rows = data.responses[["item_id", "annotator", "session", "position"]]
-    known = rows.loc[rows["session"].notna() & rows["position"].notna()].sort_values("position", kind="stable")
-    place = (known.groupby(["annotator", "session"]).cumcount() + 1).reindex(rows.index)
+    shown = rows.loc[rows["session"].notna() & rows["position"].notna()].sort_values("position", kind="stable")
+    place = (shown.groupby(["annotator", "session"]).cumcount() + 1).reindex(rows.index)
     pairs = zip(rows["item_id"], rows["annotator"], strict=True)
     return rows.assign(
         place=place,
-        stretch=pd.Series([_name_stretch(one) for one in place], index=rows.index, dtype=object),
-        sitting=pd.Series([_name_session(one) for one in rows["session"]], index=rows.index, dtype=object),
+        stretch=pd.Series([_name_stretch(number) for number in place], index=rows.index, dtype=object),
+        sitting=pd.Series([_name_session(number) for number in rows["session"]], index=rows.index, dtype=object),
         hours=pd.Series([_name_hours(data.hours.get(pair)) for pair in pairs], index=rows.index, dtype=object),
     )
 
@@ -147,14 +146,14 @@ def _name_hours(hour: int | None) -> str | None:
 
 def _score_parts(data: DataSet, kind: str, parts: pd.Series[str], *, confidence_level: float) -> list[OrderPart]:
     """The single answers of each part, in the order of parts; none where there is only one."""
-    known = data.items.loc[data.list_scoring_gold().notna(), "item_id"]
-    counted = data.exclusion_kinds().isna() & data.responses["item_id"].isin(known)
+    with_gold = data.items.loc[data.list_scoring_gold().notna(), "item_id"]
+    counted = data.exclusion_kinds().isna() & data.responses["item_id"].isin(with_gold)
     if kind == HOUR:
         parts = _join_few(parts, data.responses["annotator"], counted)
     names = sorted(parts[counted].dropna().unique(), key=_order_part)
     if len(names) < 2:
         return []
-    found = []
+    scored_parts = []
     for name in names:
         own = replace(data, responses=data.responses.loc[counted & (parts == name)])
         try:
@@ -163,8 +162,8 @@ def _score_parts(data: DataSet, kind: str, parts: pd.Series[str], *, confidence_
             )
         except HromadaError:  # no item of this part has gold
             continue
-        found.append(OrderPart(kind=kind, part=name, unit=performance["individual"]))
-    return found
+        scored_parts.append(OrderPart(kind=kind, part=name, unit=performance["individual"]))
+    return scored_parts
 
 
 def _join_few(parts: pd.Series[str], annotators: pd.Series[str], counted: pd.Series[bool]) -> pd.Series[str]:

@@ -27,7 +27,7 @@ from exports.pages.svg import SvgDrawing, build_svg_file
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48
-COLUMNS = ("unit", *(one.name for one in fields(PlannedDesign)))
+COLUMNS = ("unit", *(column.name for column in fields(PlannedDesign)))
 
 Row = dict[str, Any]
 
@@ -93,18 +93,18 @@ def build_plan_json(plan: Plan) -> Row:
         "reached_half_width": dict(plan.reached),
         "units": [
             {
-                "unit": one.unit,
-                "basis": one.basis,
+                "unit": unit.unit,
+                "basis": unit.basis,
                 "variance": round_row(
-                    {name: None if value == KNOWN else value for name, value in asdict(one.variance).items()}
+                    {name: None if value == KNOWN else value for name, value in asdict(unit.variance).items()}
                 ),
-                "design": round_row(asdict(one.design)),
-                "items_for_half_width": [{"people": people, "items": items} for people, items in one.needed],
-                "people_for_half_width": one.people_needed,
-                "items_for_difference_paired": one.paired,
-                "items_for_difference_unpaired": one.unpaired,
+                "design": round_row(asdict(unit.design)),
+                "items_for_half_width": [{"people": people, "items": items} for people, items in unit.needed],
+                "people_for_half_width": unit.people_needed,
+                "items_for_difference_paired": unit.paired,
+                "items_for_difference_unpaired": unit.unpaired,
             }
-            for one in plan.units
+            for unit in plan.units
         ],
         "notes": list(plan.notes),
     }
@@ -112,7 +112,7 @@ def build_plan_json(plan: Plan) -> Row:
 
 def build_plan_files(plan: Plan) -> dict[str, str]:
     """The files of a plan: plan.json, plan.csv (items by number of people), plan.svg."""
-    rows = [(one.unit, people, items) for one in plan.units for people, items in one.needed]
+    rows = [(unit.unit, people, items) for unit in plan.units for people, items in unit.needed]
     frame = pd.DataFrame(rows, columns=["unit", "people", "items"], dtype=object)
     return {
         "plan.json": writers.format_json(build_plan_json(plan)),
@@ -124,7 +124,7 @@ def build_plan_files(plan: Plan) -> dict[str, str]:
 def draw_plan(plan: Plan) -> str:
     """Items against people, both on a scale of ratios: a line for each unit, and the planned design as a dot."""
     drawing = SvgDrawing(width=WIDTH, height=HEIGHT)
-    points = [items for one in plan.units for _, items in one.needed if items is not None]
+    points = [items for unit in plan.units for _, items in unit.needed if items is not None]
     design = plan.units[0].design
     low = 10 ** math.floor(math.log10(min([*points, design.items])))
     high = 10 ** math.ceil(math.log10(max([*points, design.items, low * 10])))
@@ -148,9 +148,9 @@ def draw_plan(plan: Plan) -> str:
         drawing.text(f"{10**exponent:,}", at=(LEFT - 6, start[1] + 4), colour="muted", anchor="right")
     drawing.text("people", at=((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8), colour="muted", anchor="center")
     drawing.text("items", at=(LEFT - 6, TOP - 8), colour="muted", anchor="right")
-    last = [one.needed[-1][1] or 0 for one in plan.units]
-    for number, one in enumerate(plan.units):
-        _draw_line(drawing, one, place, is_second=number == 1, is_above=last[number] == max(last))
+    last = [unit.needed[-1][1] or 0 for unit in plan.units]
+    for number, unit in enumerate(plan.units):
+        _draw_line(drawing, unit, place, is_second=number == 1, is_above=last[number] == max(last))
     at = place(max(design.people, PEOPLE[0]), design.items)
     drawing.dot(at=at, colour="ink", size=9)
     label = f"{design.items} items × {design.people} people"
@@ -160,16 +160,16 @@ def draw_plan(plan: Plan) -> str:
     return drawing.to_svg(prefix="plan", label="; ".join(_describe_units(plan)))
 
 
-def _draw_line(drawing: SvgDrawing, one: UnitPlan, place: Any, *, is_second: bool, is_above: bool) -> None:
-    points = [place(people, items) for people, items in one.needed if items is not None]
+def _draw_line(drawing: SvgDrawing, unit: UnitPlan, place: Any, *, is_second: bool, is_above: bool) -> None:
+    points = [place(people, items) for people, items in unit.needed if items is not None]
     for start, end in pairwise(points):
         drawing.line(start=start, end=end, colour="second" if is_second else "accent", width=2.2)
     if points:
         x, y = points[-1]
-        drawing.text(one.unit, at=(x + 8, y + (-4 if is_above else 14)), colour="second" if is_second else "accent")
+        drawing.text(unit.unit, at=(x + 8, y + (-4 if is_above else 14)), colour="second" if is_second else "accent")
 
 
 def _describe_units(plan: Plan) -> Iterator[str]:
-    for one in plan.units:
-        known = [f"{items} items with {people} people" for people, items in one.needed if items is not None]
-        yield f"{one.unit}, half width {plan.half_width:g}: {', '.join(known) or 'no number of items is enough'}"
+    for unit in plan.units:
+        designs = [f"{items} items with {people} people" for people, items in unit.needed if items is not None]
+        yield f"{unit.unit}, half width {plan.half_width:g}: {', '.join(designs) or 'no number of items is enough'}"

@@ -34,8 +34,8 @@ ROWS_AT_ONCE, LETTERS_AT_ONCE = 20_000, 1_000_000
 """How many rows of a Parquet file, and letters of any other, are searched at a time, so that memory stays bounded."""
 
 
-class Needle(NamedTuple):
-    """What must stand in no file: what it is, in words, the value, and whether it is looked for inside words, too."""
+class ForbiddenString(NamedTuple):
+    """A value that no published file may contain: its kind in words, and whether to look `inside` words as well."""
 
     kind: str
     value: str
@@ -43,55 +43,59 @@ class Needle(NamedTuple):
 
 
 class FoundIdentity(NamedTuple):
-    """A value that stands in a file: its kind, and the line or row, from 1. The value itself is not repeated."""
+    """Where a file contains a forbidden value: its kind, and the line or row, from 1. The value is not repeated."""
 
     file: str
     line: int
     kind: str
 
 
-def find_identities(files: Mapping[str, str | bytes], needles: Sequence[Needle]) -> tuple[FoundIdentity, ...]:
-    """The first place of each needle in each file, by file and line.
+def find_identities(
+    files: Mapping[str, str | bytes], forbidden: Sequence[ForbiddenString]
+) -> tuple[FoundIdentity, ...]:
+    """The first place of each forbidden string in each file, by file and line.
 
     Values are searched whatever their case: numbers between anything but digits (hashes apart), secrets anywhere, the
     rest as whole words. Escapes of HTML, LaTeX and Markdown are undone. Parquet files are searched cell by cell.
     """
-    by_word = _index_needles(needles)
-    found = {
-        (path, needle): FoundIdentity(path, line, needle.kind)
+    by_word = _index_forbidden(forbidden)
+    first_places = {
+        (path, string): FoundIdentity(path, line, string.kind)
         for path, content in sorted(files.items())
-        for line, needle in _search_file(path, content, by_word)
+        for line, string in _search_file(path, content, by_word)
     }
-    return tuple(found.values())
+    return tuple(first_places.values())
 
 
-def _index_needles(needles: Sequence[Needle]) -> dict[str, list[tuple[Needle, re.Pattern[str]]]]:
-    """Needles by their longest run of letters or digits, each with the pattern that finds it."""
-    indexed: dict[str, list[tuple[Needle, re.Pattern[str]]]] = {}
-    for needle in needles:
-        words = _WORDS.findall(needle.value.casefold())
+def _index_forbidden(forbidden: Sequence[ForbiddenString]) -> dict[str, list[tuple[ForbiddenString, re.Pattern[str]]]]:
+    """Forbidden strings by their longest run of letters or digits, each with the pattern that finds it."""
+    indexed: dict[str, list[tuple[ForbiddenString, re.Pattern[str]]]] = {}
+    for string in forbidden:
+        words = _WORDS.findall(string.value.casefold())
         if words:
-            value = re.escape(needle.value.casefold())
-            if needle.value.isdecimal():
+            value = re.escape(string.value.casefold())
+            if string.value.isdecimal():
                 pattern = re.compile(rf"(?<!\d)(?<!\d\.){value}(?!\d)")
             else:
-                pattern = re.compile(value if needle.inside else rf"(?<!\w){value}(?!\w)")
-            indexed.setdefault(max(words, key=len), []).append((needle, pattern))
+                pattern = re.compile(value if string.inside else rf"(?<!\w){value}(?!\w)")
+            indexed.setdefault(max(words, key=len), []).append((string, pattern))
     return indexed
 
 
 def _search_file(
-    path: str, content: str | bytes, by_word: Mapping[str, Sequence[tuple[Needle, re.Pattern[str]]]]
-) -> Iterator[tuple[int, Needle]]:
+    path: str, content: str | bytes, by_word: Mapping[str, Sequence[tuple[ForbiddenString, re.Pattern[str]]]]
+) -> Iterator[tuple[int, ForbiddenString]]:
     for first_line, text in [(0, path), *_list_texts(path, content)]:
         plain = _undo_escapes(text)
         for variant in {text, plain}:
             folded = variant.casefold()
             for word in by_word.keys() & {match[0] for match in _WORDS.finditer(folded)}:
-                for needle, pattern in by_word[word]:
-                    match = next((one for one in pattern.finditer(folded) if not _is_in_digest(folded, one)), None)
+                for string, pattern in by_word[word]:
+                    match = next(
+                        (place for place in pattern.finditer(folded) if not _is_in_digest(folded, place)), None
+                    )
                     if match is not None:
-                        yield first_line + folded.count("\n", 0, match.start()) + 1, needle
+                        yield first_line + folded.count("\n", 0, match.start()) + 1, string
 
 
 def _is_in_digest(text: str, match: re.Match[str]) -> bool:

@@ -279,12 +279,13 @@ class DataSetResult:
     @cached_property
     def variants(self) -> Mapping[str, Performance]:
         """The scores of the score variants (`exports.score_variants`) by name, of those that have any."""
-        return {name: one for name, one in self._scored_variants.items() if isinstance(one, Performance)}
+        return {name: scores for name, scores in self._scored_variants.items() if isinstance(scores, Performance)}
 
     @cached_property
     def missing_variants(self) -> Mapping[str, str]:
         """The reasons why some score variants have no scores."""
-        return {name: one.problem for name, one in self._scored_variants.items() if isinstance(one, HromadaError)}
+        scored = self._scored_variants.items()
+        return {name: error.problem for name, error in scored if isinstance(error, HromadaError)}
 
     @property
     def headline_agreement(self) -> Coefficient | None:

@@ -31,16 +31,16 @@ def build_trivial_table(data: DataSet, baselines: Sequence[TrivialBaseline]) -> 
     An undefined value is empty. `n_torn` counts the items on which a baseline takes one of several options by lot.
     """
     rows = []
-    for one in baselines:
+    for baseline in baselines:
         row = {
             "dataset": data.name,
-            "baseline": one.name,
-            "answer": one.answer or None,
+            "baseline": baseline.name,
+            "answer": baseline.answer or None,
             "n_items": len(data.option_items),
-            "n_torn": None if one.reason else one.n_torn,
-            "reason": one.reason or None,
+            "n_torn": None if baseline.reason else baseline.n_torn,
+            "reason": baseline.reason or None,
         }
-        scores: list[tuple[str | None, float | None]] = [*one.scores.items()] or [(None, None)]
+        scores: list[tuple[str | None, float | None]] = [*baseline.scores.items()] or [(None, None)]
         rows += [row | {"metric": metric, "value": format_fixed(value, 4)} for metric, value in scores]
     return pd.DataFrame(rows, columns=list(TRIVIAL_COLUMNS), dtype=object)
 
@@ -147,10 +147,10 @@ def restore_excluded(data: DataSet) -> DataSet:
 def _split_by_instructions(data: DataSet, counted: pd.Series[bool]) -> dict[str, DataSet]:
     """One variant for each version of the instructions, if counted answers were given under several."""
     versions = data.responses["instruction_sha256"]
-    known = sorted(versions[counted].dropna().unique())
-    if len(known) < 2:
+    version_names = sorted(versions[counted].dropna().unique())
+    if len(version_names) < 2:
         return {}
-    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in known}
+    return {name_instructions(version): _keep_rows(data, counted & (versions == version)) for version in version_names}
 
 
 def _list_counted(data: DataSet) -> pd.DataFrame:

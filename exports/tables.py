@@ -25,7 +25,7 @@ from exports.item_tables import (
     build_human_item_table,
     get_positions_mark,
 )
-from exports.number_formats import format_column, format_fixed, format_percent
+from exports.number_formats import format_column, format_fields, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
@@ -69,9 +69,9 @@ def _list_agreement_with_others(result: DataSetResult, annotators: pd.Index[str]
     names = ["n_with_others", "agreement_with_others", "agreement_with_others_dawid_skene"]
     if result.with_others is None:
         return pd.DataFrame(dict.fromkeys(names), index=annotators, dtype=object)
-    known = result.with_others.reindex(annotators)
-    counts = known["n"].fillna(0).astype(int)
-    shares = [format_column(known[column], digits=4) for column in ("majority", "dawid_skene")]
+    agreement = result.with_others.reindex(annotators)
+    counts = agreement["n"].fillna(0).astype(int)
+    shares = [format_column(agreement[column], digits=4) for column in ("majority", "dawid_skene")]
     return pd.DataFrame(dict(zip(names, [counts, *shares], strict=True)), index=annotators)
 
 
@@ -82,9 +82,9 @@ def _list_scores(
     if performance is None:
         empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
         return pd.DataFrame({"n": n_votes.reindex(annotators, fill_value=0), **empty}, index=annotators)
-    known = performance.annotators.reindex(annotators)
-    counts = known[["n", "right"]].fillna(0).astype(int)
-    shares = known[["accuracy", "wilson_low", "wilson_high"]]
+    scores = performance.annotators.reindex(annotators)
+    counts = scores[["n", "right"]].fillna(0).astype(int)
+    shares = scores[["accuracy", "wilson_low", "wilson_high"]]
     return counts.assign(**{str(name): format_column(shares[name], digits=4) for name in shares.columns})
 
 
@@ -99,6 +99,7 @@ SCORE_COLUMNS = (
     "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong", "beyond_half_width", "warning",
     "normalise",
 )  # fmt: skip
+_SCORE_FIELDS = ("value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high", "value_ties_wrong")
 _FRACTIONS = ("wilson_low", "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 
@@ -240,18 +241,12 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "subset": variant,
             "unit": unit.unit,
             "metric": score.metric,
-            "value": format_fixed(score.value, 4),
-            "ci_low": format_fixed(score.ci_low, 4),
-            "ci_high": format_fixed(score.ci_high, 4),
-            "se": format_fixed(score.se, 4),
-            "item_only_low": format_fixed(score.item_only_low, 4),
-            "item_only_high": format_fixed(score.item_only_high, 4),
+            **format_fields(score, _SCORE_FIELDS),
             "ci_method": score.ci_method + get_positions_mark(result.data),
             "total": unit.total,
             "n_items": unit.n_items,
             "n_annotators": unit.n_annotators,
             "n_ties": unit.n_ties,
-            "value_ties_wrong": format_fixed(score.value_ties_wrong, 4),
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
             "warning": join_warnings(unit, score),
             "normalise": result.data.normalise,
@@ -276,15 +271,14 @@ def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> di
         "bl_random_exact": format_percent(scores.random_exact),
         "n_items": unit.n_items,
         "n_annotators": unit.n_annotators,
-        "se": format_fixed(unit.primary.se, 4),
-        "item_only_low": format_fixed(unit.primary.item_only_low, 4),
-        "item_only_high": format_fixed(unit.primary.item_only_high, 4),
+        **format_fields(unit.primary, ("se", "item_only_low", "item_only_high")),
+        **format_fields(unit, _FRACTIONS),
         "ci_method": unit.primary.ci_method + get_positions_mark(data),
         "n_ties": unit.n_ties,
         "bl_human_ties_wrong": format_percent(unit.primary.value_ties_wrong),
         "normalise": data.normalise,
         "warning": join_warnings(unit, unit.primary),
-    } | {name: format_fixed(getattr(unit, name), 4) for name in _FRACTIONS}
+    }
 
 
 def join_warnings(unit: Unit, score: Score) -> str | None:

@@ -200,8 +200,8 @@ def _warn_of_shared_items(data_sets: Sequence[DataSet], scored: Mapping[str, Sco
     by_group: dict[str, list[str]] = defaultdict(list)
     by_text: dict[str, list[str]] = defaultdict(list)
     for data in data_sets:
-        known = set(scored[data.name].scored.gold.index)
-        rows = data.items.loc[data.items["item_id"].isin(known), ["item_id", "group"]]
+        scored_items = set(scored[data.name].scored.gold.index)
+        rows = data.items.loc[data.items["item_id"].isin(scored_items), ["item_id", "group"]]
         for group in {str(group) for item, group in rows.itertuples(index=False) if group != item}:
             by_group[group].append(data.name)
         for text in {data.text_hashes[item] for item in rows["item_id"] if item in data.text_hashes}:

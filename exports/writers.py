@@ -72,8 +72,8 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, .
     contents = {folder / name: files[name] for name in sorted(files)}
     targets = list(contents)
     folders = sorted({folder, *(target.parent for target in targets)})
-    for one in folders:
-        _make_folder(one)
+    for parent in folders:
+        _make_folder(parent)
     for target in targets:
         _refuse_folder(target)
     written: list[tuple[Path, Path]] = []
@@ -83,8 +83,8 @@ def write_files(folder: Path, files: Mapping[str, str | bytes]) -> tuple[Path, .
             written.append((_write_temporary(target, contents[target]), target))  # noqa: PERF401  # the list must survive a failure
         for temporary, target in written:  # `target` names the file in the message
             temporary.replace(target)
-        for one in folders:
-            _flush_folder(one)
+        for parent in folders:
+            _flush_folder(parent)
     except OSError as error:
         raise _describe_os_error(error, target) from error
     except UnicodeEncodeError as error:

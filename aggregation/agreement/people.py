@@ -205,9 +205,9 @@ def compute_agreement_with_others(votes: Votes) -> pd.DataFrame:
 
 def _average_by_annotator(matches: Floats, annotators: Codes, n_annotators: int) -> Floats:
     """The mean of the known matches of each annotator, nan where none is known."""
-    known = ~np.isnan(matches)
-    sums = count_codes(annotators[known], size=n_annotators, weights=matches[known])
-    return divide_safely(sums, count_codes(annotators[known], size=n_annotators))
+    is_known = ~np.isnan(matches)
+    sums = count_codes(annotators[is_known], size=n_annotators, weights=matches[is_known])
+    return divide_safely(sums, count_codes(annotators[is_known], size=n_annotators))
 
 
 def _match_majority(votes: Votes) -> Floats:

@@ -15,7 +15,7 @@ from aggregation.answer_types.label import LabelType
 from aggregation.answer_types.span import SpanType
 from aggregation.answer_types.text import EditType, TextType
 from aggregation.answers import Answers, AnswerTypeName
-from aggregation.consensus.consensus import SHARED, Accuracy, Consensus, TieChoice, TieRule
+from aggregation.consensus.consensus import SHARED, Consensus, TieChoice, TieRule
 from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.methods import Method
 from aggregation.errors import HromadaError
@@ -23,10 +23,10 @@ from aggregation.intervals.resampling import Progress
 from aggregation.scores.performance import Performance, UnitName
 
 ANSWER_TYPES: Mapping[AnswerTypeName, AnswerType] = MappingProxyType(
-    {one.name: one for one in (LabelType(), BoxesType(), TextType(), EditType(), SpanType())}
+    {answer_type.name: answer_type for answer_type in (LabelType(), BoxesType(), TextType(), EditType(), SpanType())}
 )
 TYPES_BY_QUESTION: Mapping[str, AnswerType] = MappingProxyType(
-    {question: one for one in ANSWER_TYPES.values() for question in one.questions}
+    {question: answer_type for answer_type in ANSWER_TYPES.values() for question in answer_type.questions}
 )
 """The type of answers by the type of the question, as the project file names it."""
 
@@ -53,11 +53,6 @@ def build_consensus(
     if method not in answer_type.methods:
         raise answer_type.refuse_method(method)
     return answer_type.build_consensus(answers, method=method, ties=ties, seed=seed, anchors=anchors, stop=stop)
-
-
-def compute_accuracy(answers: Answers, consensus: Consensus) -> Accuracy:
-    """How many labels are right over the items with gold and votes; a shared tie counts its share of right answers."""
-    return ANSWER_TYPES[answers.kind].compute_accuracy(answers, consensus)
 
 
 def compute_agreement(

@@ -57,16 +57,16 @@ def check_selections(frame: pd.DataFrame, *, items: pd.DataFrame, boxes: Sequenc
     Raises HromadaError for a missing column, an empty cell, an unknown item, and a box that is not declared.
     """
     rows = check_rows(frame, VOTE_COLUMNS)
-    known = check_items(items, ("group",))
+    checked_items = check_items(items, ("group",))
     names = rows[["item", "annotator"]].astype(str).astype(object)
-    check_item_ids(names, known)
+    check_item_ids(names, checked_items)
     ticked = np.zeros((len(rows), len(boxes)), dtype=bool)
     for row, answer in enumerate(rows["answer"]):
         for box in answer:
             if box not in boxes:
                 raise HromadaError(f"A vote says {box!r}, which is not a declared box.")
             ticked[row, list(boxes).index(box)] = True
-    return Selections(frame=names, ticked=ticked, boxes=tuple(boxes), items=known)
+    return Selections(frame=names, ticked=ticked, boxes=tuple(boxes), items=checked_items)
 
 
 def read_selections(answers: Answers) -> Selections:

@@ -73,9 +73,9 @@ def build_box_consensus(
         by_box = {}
         for box in answers.boxes:
             votes = build_box_votes(answers, box)
-            known, skills = derive_anchors_and_skills(votes, method=method, anchors=anchors)
+            anchored, skills = derive_anchors_and_skills(votes, method=method, anchors=anchors)
             by_box[box] = build_label_consensus(
-                votes, method=method, ties=ties, seed=seed, anchors=known, skills=skills, stop=stop
+                votes, method=method, ties=ties, seed=seed, anchors=anchored, skills=skills, stop=stop
             )
     first = next(iter(by_box.values()))
     return Consensus(
@@ -319,7 +319,7 @@ def _describe_alpha(name: str) -> str:
 
 
 def _build_distance_matrix(sets: NDArray[np.bool_], distance: Callable[[BoxSet, BoxSet], float]) -> Floats:
-    return np.array([[distance(one, two) for two in sets] for one in sets]).reshape(len(sets), len(sets))
+    return np.array([[distance(first, second) for second in sets] for first in sets]).reshape(len(sets), len(sets))
 
 
 def _share_equal_pairs(sums: Floats) -> Floats:

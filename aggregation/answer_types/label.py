@@ -36,13 +36,15 @@ class LabelType(AnswerType):
 
     def build_consensus(self, answers: Answers, **options: Unpack[ConsensusOptions]) -> Consensus:
         """By `consensus.methods`."""
-        known, skills = derive_anchors_and_skills(answers.votes, method=options["method"], anchors=options["anchors"])
+        anchored, skills = derive_anchors_and_skills(
+            answers.votes, method=options["method"], anchors=options["anchors"]
+        )
         return build_label_consensus(
             answers.votes,
             method=options["method"],
             ties=options["ties"],
             seed=options["seed"],
-            anchors=known,
+            anchors=anchored,
             skills=skills,
             stop=options["stop"],
         )

@@ -72,20 +72,20 @@ def check_span_votes(frame: pd.DataFrame, *, items: pd.DataFrame, has_classes: b
     an unknown item, and a span that does not lie within its text or is empty.
     """
     rows = check_rows(frame, VOTE_COLUMNS)
-    known = check_items(items, ("group", "text"))
+    checked_items = check_items(items, ("group", "text"))
     names = rows[["item", "annotator"]].astype(str).astype(object)
-    check_item_ids(names, known)
+    check_item_ids(names, checked_items)
     span_sets = [
         frozenset(LabelledSpan(start=int(start), end=int(end), label=str(label)) for start, end, label in answer)
         for answer in rows["answer"]
     ]
     for item, spans in zip(names["item"], span_sets, strict=True):
         for span in sorted(spans):
-            if not 0 <= span.start < span.end <= len(known.loc[item, "text"]):
+            if not 0 <= span.start < span.end <= len(checked_items.loc[item, "text"]):
                 raise HromadaError(f"The span {span.start} to {span.end} does not lie within the text of {item!r}.")
     return SpanVotes(
         frame=names.assign(spans=pd.Series(span_sets, index=names.index, dtype=object)),
-        items=known,
+        items=checked_items,
         has_classes=has_classes or any(span.label for spans in span_sets for span in spans),
     )
 
@@ -139,7 +139,7 @@ def build_span_consensus(answers: Answers, *, ties: TieRule = "drop", seed: int 
         if is_open:
             made = [[span for span in sorted(spans) if span in majority or span in tied] for spans in span_sets]
             made = [sorted({*majority, *own}) or sorted(spans) for own, spans in zip(made, span_sets, strict=True)]
-            settled[str(item)] = tuple(format_spans(one, text) for one in made)
+            settled[str(item)] = tuple(format_spans(spans, text) for spans in made)
             label = choose_tied(settled[str(item)], item=str(item), ties=ties, seed=seed)
         else:
             label = format_spans(majority, text)

@@ -54,17 +54,14 @@ def build_text_consensus(answers: Answers, *, method: Method, ties: TieRule, see
     consensus = build_label_consensus(merged, method=method, ties=ties, seed=seed)
     originals = _find_originals(answers.votes.frame.assign(normalised=merged.frame["answer"]))
     labels = consensus.labels.copy()
-    labels["label"] = [_restore_text(originals, item, label) for item, label in consensus.labels["label"].items()]
+    labels["label"] = [
+        originals[item, label] if isinstance(label, str) else None for item, label in labels["label"].items()
+    ]  # None: left open
     labels["tied"] = [
         tuple(sorted(originals[item, text] for text in tied)) for item, tied in consensus.labels["tied"].items()
     ]
     labels["label"] = labels["label"].astype(object)
     return replace(consensus, labels=labels)
-
-
-def _restore_text(originals: Mapping[tuple[object, str], str], item: object, label: object) -> str | None:
-    """The original text of a label, None for a label that was left open."""
-    return originals[item, label] if isinstance(label, str) else None
 
 
 def _find_originals(frame: pd.DataFrame) -> dict[tuple[object, str], str]:
@@ -123,7 +120,7 @@ def compute_text_agreement(
         "exact_match": _share_equal_pairs,
         "plurality_share": lambda texts: max(texts.values()) / texts.total(),
         "mean_cer": _average_cer,
-        "mean_chrf": _average_chrf,
+        "mean_chrf": lambda texts: _average_over_pairs(texts, build_chrf_measure(texts), equal=1.0),
     }
     return tuple(
         estimate_item_mean(
@@ -154,10 +151,6 @@ def _average_cer(texts: Counter[str]) -> float:
         return sum(edits / len(text) if text else float(edits > 0) for text in (one, two)) / 2
 
     return _average_over_pairs(texts, measure, equal=0.0)
-
-
-def _average_chrf(texts: Counter[str]) -> float:
-    return _average_over_pairs(texts, build_chrf_measure(texts), equal=1.0)
 
 
 def build_chrf_measure(texts: Iterable[str]) -> Callable[[str, str], float]:
@@ -268,7 +261,7 @@ class TextType(AnswerType):
 
     def grade(self, text: str, right: Sequence[str]) -> tuple[float, ...]:
         """F1 of what is between blanks, as SQuAD counts it, of texts as they are compared."""
-        return (max(overlap_f1(one.split(), text.split()) for one in right),)
+        return (max(overlap_f1(gold.split(), text.split()) for gold in right),)
 
 
 class EditType(TextType):
@@ -286,7 +279,7 @@ class EditType(TextType):
     def grade(self, text: str, right: Sequence[str]) -> tuple[float, ...]:
         """Word and character error rates, and chrF."""
         return (
-            min(error_rate(split_words(one), split_words(text)) for one in right),
-            min(error_rate(one, text) for one in right),
-            max(chrf(count_ngrams(one), count_ngrams(text)) for one in right),
+            min(error_rate(split_words(gold), split_words(text)) for gold in right),
+            min(error_rate(gold, text) for gold in right),
+            max(chrf(count_ngrams(gold), count_ngrams(text)) for gold in right),
         )

@@ -67,11 +67,11 @@ def compute_p_value(value: float, *, se: float, df: float) -> float:
 
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Holm's (1979) adjusted p values in the order given: (m - rank) · p, never falling, at most 1; None stays None."""
-    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, place) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, place) in enumerate(ordered):
+        largest = max(largest, min(1.0, (len(ordered) - rank) * p))
         adjusted[place] = largest
     return adjusted
 
@@ -114,11 +114,11 @@ class ShareDifference:
         return self._span(float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)))
 
     def _span(self, quantile: float) -> Interval:
-        one, two = self.first_ends(quantile), self.second_ends(quantile)
-        if one.low is None or one.high is None or two.low is None or two.high is None:
+        first, second = self.first_ends(quantile), self.second_ends(quantile)
+        if first.low is None or first.high is None or second.low is None or second.high is None:
             return Interval(low=None, high=None)
-        down = self._join_lengths(self.first - one.low, two.high - self.second)
-        up = self._join_lengths(one.high - self.first, self.second - two.low)
+        down = self._join_lengths(self.first - first.low, second.high - self.second)
+        up = self._join_lengths(first.high - self.first, self.second - second.low)
         return Interval(low=self.first - self.second - down, high=self.first - self.second + up)
 
     def measure_stretch(self, se: float, confidence_level: float) -> float:

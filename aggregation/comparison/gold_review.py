@@ -93,10 +93,12 @@ def estimate_ceiling(reviews: pd.DataFrame, *, confidence_level: float = 0.95) -
     Raises HromadaError for no items, a missing column, an item that occurs twice or an unknown verdict.
     """
     strata = count_strata(reviews)
-    unseen = [one.name for one in strata if one.n_reviewed == 0]
-    wrong = flawed = estimate_share(strata, [one.n_wrong for one in strata], level=confidence_level)
-    if any(one.n_undecidable for one in strata):
-        flawed = estimate_share(strata, [one.n_wrong + one.n_undecidable for one in strata], level=confidence_level)
+    unseen = [stratum.name for stratum in strata if stratum.n_reviewed == 0]
+    wrong = flawed = estimate_share(strata, [stratum.n_wrong for stratum in strata], level=confidence_level)
+    if any(stratum.n_undecidable for stratum in strata):
+        flawed = estimate_share(
+            strata, [stratum.n_wrong + stratum.n_undecidable for stratum in strata], level=confidence_level
+        )
     return CeilingEstimate(
         strata=strata,
         wrong=wrong,
@@ -105,9 +107,11 @@ def estimate_ceiling(reviews: pd.DataFrame, *, confidence_level: float = 0.95) -
         confidence_level=confidence_level,
         reason=Finding("no-estimate", stratum=unseen[0]) if unseen else "",
         warnings=tuple(
-            Finding("few-reviewed", n=one.n_reviewed, m=one.n_items, stratum=one.name, least=SMALLEST_SAMPLE)
-            for one in strata
-            if 0 < one.n_reviewed < min(SMALLEST_SAMPLE, one.n_items)
+            Finding(
+                "few-reviewed", n=stratum.n_reviewed, m=stratum.n_items, stratum=stratum.name, least=SMALLEST_SAMPLE
+            )
+            for stratum in strata
+            if 0 < stratum.n_reviewed < min(SMALLEST_SAMPLE, stratum.n_items)
         ),
     )
 
@@ -141,29 +145,29 @@ def count_strata(reviews: pd.DataFrame) -> tuple[StratumCounts, ...]:
     )
 
 
-def estimate_share(strata: Sequence[StratumCounts], found: Sequence[int], *, level: float) -> WeightedShare:
-    """The share of all items that are as those `found` (a number for each stratum), with both intervals.
+def estimate_share(strata: Sequence[StratumCounts], n_found: Sequence[int], *, level: float) -> WeightedShare:
+    """The share of all items that are as the `n_found` ones (a number for each stratum), with both intervals.
 
     The value is Σ N_h k_h / n_h over N, with N_h items in a stratum, n_h of them reviewed and k_h found.
     """
-    if any(one.n_reviewed == 0 for one in strata):
+    if any(stratum.n_reviewed == 0 for stratum in strata):
         return WeightedShare(value=None, low=None, high=None, pool_low=None, pool_high=None)
-    n_items = sum(one.n_items for one in strata)
-    value = sum(one.n_items * k / one.n_reviewed for one, k in zip(strata, found, strict=True)) / n_items
+    n_items = sum(stratum.n_items for stratum in strata)
+    value = sum(stratum.n_items * k / stratum.n_reviewed for stratum, k in zip(strata, n_found, strict=True)) / n_items
     chances: Floats = np.ones(1)
-    for one, k in zip(strata, found, strict=True):
-        left = list_chances(one.n_items - one.n_reviewed, k, one.n_reviewed - k)
+    for stratum, k in zip(strata, n_found, strict=True):
+        left = list_chances(stratum.n_items - stratum.n_reviewed, k, stratum.n_reviewed - k)
         chances = np.asarray(np.convolve(chances, left), dtype=np.float64)
     numbers = np.flatnonzero(chances > NEGLIGIBLE)
-    counts: Floats = np.asarray(numbers + sum(found), dtype=np.float64)
+    counts: Floats = np.asarray(numbers + sum(n_found), dtype=np.float64)
     chances = chances[numbers] / chances[numbers].sum()
     tails = ((1 - level) / 2, (1 + level) / 2)
     pool = [float(counts[np.searchsorted(np.cumsum(chances), tail)]) / n_items for tail in tails]
     new = [_find_quantile(counts, chances, n_items, tail) for tail in tails]
     return WeightedShare(
         value=value,
-        low=min(value, new[0]) if sum(found) else 0.0,
-        high=max(value, new[1]) if sum(found) < sum(one.n_reviewed for one in strata) else 1.0,
+        low=min(value, new[0]) if sum(n_found) else 0.0,
+        high=max(value, new[1]) if sum(n_found) < sum(stratum.n_reviewed for stratum in strata) else 1.0,
         pool_low=min(value, pool[0]),
         pool_high=max(value, pool[1]),
     )

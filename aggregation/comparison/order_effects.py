@@ -127,18 +127,20 @@ def estimate_order_slope(answers: pd.DataFrame, *, confidence_level: float = 0.9
 
     `place` is nan where it is unknown; `right` is a share of 1. Raises no error for answers that allow no slope.
     """
-    known = answers.loc[answers["place"].notna()]
-    spread = known.groupby("annotator")["place"].transform("nunique") if len(known) else pd.Series(dtype=float)
-    known = known.loc[spread > 1]
-    people, names = pd.factorize(known["annotator"])
+    placed = answers.loc[answers["place"].notna()]
+    spread = placed.groupby("annotator")["place"].transform("nunique") if len(placed) else pd.Series(dtype=float)
+    placed = placed.loc[spread > 1]
+    people, names = pd.factorize(placed["annotator"])
     n_people = len(names)
     if n_people < FEWEST_PEOPLE:
         few = Finding("few-people-slope", n=n_people, least=FEWEST_PEOPLE)
-        reason = Finding("places-unknown") if known.empty else few
-        return OrderSlope(value=None, low=None, high=None, p_value=None, n=len(known), n_people=n_people, reason=reason)
-    items, _ = pd.factorize(known["item"])
-    places = _remove_levels(known["place"].to_numpy(dtype=np.float64) / ANSWERS, people)
-    right = _remove_levels(known["right"].to_numpy(dtype=np.float64), people)
+        reason = Finding("places-unknown") if placed.empty else few
+        return OrderSlope(
+            value=None, low=None, high=None, p_value=None, n=len(placed), n_people=n_people, reason=reason
+        )
+    items, _ = pd.factorize(placed["item"])
+    places = _remove_levels(placed["place"].to_numpy(dtype=np.float64) / ANSWERS, people)
+    right = _remove_levels(placed["right"].to_numpy(dtype=np.float64), people)
     squares = np.bincount(people, weights=places**2)
     products = np.bincount(people, weights=places * right)
     slope = float(products.sum() / squares.sum())
@@ -154,7 +156,7 @@ def estimate_order_slope(answers: pd.DataFrame, *, confidence_level: float = 0.9
         low=slope - half_width,
         high=slope + half_width,
         p_value=compute_p_value(slope, se=se, df=df) if se > 0 else 1.0,
-        n=len(known),
+        n=len(placed),
         n_people=n_people,
     )
 

@@ -88,10 +88,10 @@ def compare_models(
     Raises HromadaError for nothing to compare, two models of one name, people without gold, and a model that answered
     none of the items. Where it was asked and no answer can be read it is wrong.
     """
-    _check_names([*(one.name for one in models), *(one.name for one in published)])
-    known = answers.votes.items.index[answers.votes.items["gold"].notna()]
+    _check_names([*(model.name for model in models), *(model.name for model in published)])
+    with_gold = answers.votes.items.index[answers.votes.items["gold"].notna()]
     asked = set(answers.votes.frame["item"]) | (set() if skips is None else set(skips["item"]))
-    scored = set(known) & asked
+    scored = set(with_gold) & asked
     sums = _PeopleSums(answers=answers, skips=skips, tie_choice=tie_choice)
     differences, of_parts, mcnemar, items = [], [], [], []
     for model in models:
@@ -111,7 +111,7 @@ def compare_models(
             for unit in get_args(ScoredUnit)
         ]
     units = sums.cache.values()
-    holm = adjust_by_holm([one.test.p_mid for one in mcnemar])
+    holm = adjust_by_holm([row.test.p_mid for row in mcnemar])
     return ModelComparison(
         differences=tuple(
             correct_families(differences, lambda row: (row.unit, row.metric), confidence_level=confidence_level)

@@ -30,8 +30,8 @@ Basis = Literal["pairs", "votes", "timed", "offers", "scored"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PilotAnswers:
-    """One pilot: its `answers`, and its `offers`, one row for each item that a person answered or skipped.
+class ProjectAnswers:
+    """One project: its `answers`, and its `offers`, one row for each item that a person answered or skipped.
 
     `offers` has the columns item, annotator, skipped (whether they skipped, or said that they do not know), is_due
     (whether the skip is a wrong answer in scores) and seconds (nan where unknown).
@@ -46,8 +46,8 @@ class PilotAnswers:
         """The offers that were answered in a known time."""
         return self.offers.loc[~self.offers["skipped"].to_numpy(dtype=bool) & self.offers["seconds"].notna()]
 
-    def keep_items(self, items: pd.Index[str]) -> PilotAnswers:
-        """The pilot on these items alone."""
+    def keep_items(self, items: pd.Index[str]) -> ProjectAnswers:
+        """The project with these items only."""
         votes = self.answers.votes
         frame = votes.frame.loc[votes.frame["item"].isin(items)].reset_index(drop=True)
         kept = replace(votes, frame=frame, items=votes.items.loc[votes.items.index.isin(items)])
@@ -65,71 +65,71 @@ class PilotAnswers:
         return set(items)
 
 
-def measure_coefficient(pilot: PilotAnswers, coefficient: CoefficientName) -> ItemMeasure:
+def measure_coefficient(project: ProjectAnswers, coefficient: CoefficientName) -> ItemMeasure:
     """A coefficient of `agreement.coefficients` that is made of pairs of votes; of boxes, α counts every box."""
-    return ANSWER_TYPES[pilot.answers.kind].measure_pairs(pilot.answers, coefficient)
+    return ANSWER_TYPES[project.answers.kind].measure_pairs(project.answers, coefficient)
 
 
-def measure_similarity(pilot: PilotAnswers) -> ItemMeasure:
+def measure_similarity(project: ProjectAnswers) -> ItemMeasure:
     """The mean over items of how similar each two answers are: chrF of texts, F1 of the words that spans touch."""
-    frame, similarity = ANSWER_TYPES[pilot.answers.kind].build_similarity(pilot.answers)
+    frame, similarity = ANSWER_TYPES[project.answers.kind].build_similarity(project.answers)
     means = np.empty(len(frame))
     for places in frame.groupby("item").indices.values():
         of_item = [frame["said"].iloc[place] for place in places]
-        table = np.array([[similarity(one, two) for two in of_item] for one in of_item])
+        table = np.array([[similarity(first, second) for second in of_item] for first in of_item])
         means[places] = (table.sum(axis=1) - np.diag(table)) / (len(places) - 1)
     return _measure_item_mean(frame, means, votes_of_change=2)
 
 
-def measure_vote_share(pilot: PilotAnswers) -> ItemMeasure:
+def measure_vote_share(project: ProjectAnswers) -> ItemMeasure:
     """The mean over items of the share of votes for the most frequent answer, which is taken for known."""
-    frame = pilot.answers.normalise_votes().frame
+    frame = project.answers.normalise_votes().frame
     given = frame.groupby(["item", "answer"])["annotator"].transform("size")
     is_top = given == given.groupby(frame["item"]).transform("max")
     n_tied = (is_top / given).groupby(frame["item"]).transform("sum")
     return _measure_item_mean(frame, (is_top / n_tied).to_numpy(dtype=np.float64))
 
 
-def measure_posterior(pilot: PilotAnswers) -> ItemMeasure:
+def measure_posterior(project: ProjectAnswers) -> ItemMeasure:
     """The mean over items of the posterior of Dawid-Skene's label, which is taken for known: no people vary it."""
-    labels = build_label_consensus(pilot.answers.votes, method="dawid_skene", ties="first").labels
+    labels = build_label_consensus(project.answers.votes, method="dawid_skene", ties="first").labels
     frame = pd.DataFrame({"item": labels.index, "annotator": ""}, dtype=object)
     measure = _measure_item_mean(frame, labels["confidence"].to_numpy(dtype=np.float64))
     return replace(measure, people=np.array([], dtype=object))
 
 
-def measure_mean_seconds(pilot: PilotAnswers) -> ItemMeasure:
+def measure_mean_seconds(project: ProjectAnswers) -> ItemMeasure:
     """The mean seconds of an answer."""
-    return _measure_mean(pilot.timed, pilot.timed["seconds"].to_numpy(dtype=np.float64))
+    return _measure_mean(project.timed, project.timed["seconds"].to_numpy(dtype=np.float64))
 
 
-def measure_median_seconds(pilot: PilotAnswers) -> ItemMeasure:
+def measure_median_seconds(project: ProjectAnswers) -> ItemMeasure:
     """The median seconds of an answer, as the mean of the median and its influence function, sign(s - median) / 2f.
 
     f, the density at the median, is 2h over the difference of the quantiles 1/2 ± h, with Bofinger's (1975) h.
     """
-    seconds = pilot.timed["seconds"].to_numpy(dtype=np.float64)
+    seconds = project.timed["seconds"].to_numpy(dtype=np.float64)
     half = min(0.49, MEDIAN_BANDWIDTH * len(seconds) ** -0.2)
     low, median, high = np.quantile(seconds, [0.5 - half, 0.5, 0.5 + half])
     influence = np.sign(seconds - median) * (high - low) / (4 * half)
-    return _measure_mean(pilot.timed, median + influence - influence.mean())
+    return _measure_mean(project.timed, median + influence - influence.mean())
 
 
-def measure_skips(pilot: PilotAnswers) -> ItemMeasure:
+def measure_skips(project: ProjectAnswers) -> ItemMeasure:
     """The share of offered items that were skipped."""
-    return _measure_mean(pilot.offers, pilot.offers["skipped"].to_numpy(dtype=np.float64))
+    return _measure_mean(project.offers, project.offers["skipped"].to_numpy(dtype=np.float64))
 
 
-def measure_accuracy(pilot: PilotAnswers, unit: ScoredUnit) -> ItemMeasure:
+def measure_accuracy(project: ProjectAnswers, unit: ScoredUnit) -> ItemMeasure:
     """The share of right answers of the `individual` or the `majority`, as `hromada baseline` scores them."""
-    answers = pilot.answers.with_votes(replace(pilot.answers.votes, classes=None))
-    return sum_scored_units(answers, pilot.offers.loc[pilot.offers["is_due"], ["item", "annotator"]]).measure(unit)
+    answers = project.answers.with_votes(replace(project.answers.votes, classes=None))
+    return sum_scored_units(answers, project.offers.loc[project.offers["is_due"], ["item", "annotator"]]).measure(unit)
 
 
-def list_measures(answers: Answers) -> Mapping[str, tuple[Basis, Callable[[PilotAnswers], ItemMeasure]]]:
+def list_measures(answers: Answers) -> Mapping[str, tuple[Basis, Callable[[ProjectAnswers], ItemMeasure]]]:
     """The measures that fit this type of answers by name, in the order in which they are shown.
 
-    Each has what its items need, and what computes it from a pilot that has just these items.
+    Each has what its items need, and what computes it from a project that has just these items.
     """
     answer_type = ANSWER_TYPES[answers.kind]
     similarities = answer_type.similarities
@@ -176,12 +176,12 @@ METHODS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PilotDifference:
-    """A measure of the `first` pilot, of the `second`, and the `difference`, the first less the second.
+class ProjectDifference:
+    """A measure of the `first` project, of the `second`, and the `difference`, the first less the second.
 
     `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
     `item_only_high` for these people on new items. The values with ties wrong count the ties of a majority as wrong;
-    they are None if nothing ties. `n_answers` and `n_people` count those of both pilots, `n_common_people` the people
+    they are None if nothing ties. `n_answers` and `n_people` count those of both projects, `n_common_people` the people
     who took part in both. `reason` says why a value or an interval is missing.
     """
 
@@ -205,25 +205,25 @@ class PilotDifference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PilotComparison:
-    """Two pilots over the items that both have: differences in the order of `list_measures`, and what is doubtful."""
+class ProjectComparison:
+    """Two projects over the items that both have: differences in the order of `list_measures`, and what is doubtful."""
 
-    differences: tuple[PilotDifference, ...]
+    differences: tuple[ProjectDifference, ...]
     warnings: tuple[str, ...]
     confidence_level: float
 
-    def find_difference(self, measure: str) -> PilotDifference:
+    def find_difference(self, measure: str) -> ProjectDifference:
         """The difference in that measure."""
         return {row.measure: row for row in self.differences}[measure]
 
 
-def compare_pilots(
-    first: PilotAnswers, second: PilotAnswers, *, confidence_level: float = 0.95, only: Collection[str] = ()
-) -> PilotComparison:
-    """Compare two pilots by all measures that fit their type of answers, or by `only` those named.
+def compare_projects(
+    first: ProjectAnswers, second: ProjectAnswers, *, confidence_level: float = 0.95, only: Collection[str] = ()
+) -> ProjectComparison:
+    """Compare two projects by all measures that fit their type of answers, or by `only` those named.
 
-    Groups of items are those of the first pilot. Raises HromadaError for two pilots of one name, answers of different
-    types, and if no item is in both.
+    Groups of items are those of the first project. Raises HromadaError for two projects of one name, for answers of
+    different types, and if no item is in both.
     """
     if first.name == second.name:
         raise HromadaError(f"{first.name!r} is named twice.", remedy="Name two projects.")
@@ -236,53 +236,53 @@ def compare_pilots(
     common = first.answers.votes.items.index.intersection(second.answers.votes.items.index)
     if common.empty:
         raise HromadaError("No item is in both projects.", remedy="Give the same items the same ids.")
-    pilots = [pilot.keep_items(common) for pilot in (first, second)]
-    known, other = (list_measures(pilot.answers) for pilot in pilots)
-    names = [name for name in known if name in other and name in (only or known)]
-    return PilotComparison(
-        differences=tuple(_compare(name, pilots, *known[name], confidence_level) for name in names),
-        warnings=tuple(_list_warnings(pilots)),
+    projects = [project.keep_items(common) for project in (first, second)]
+    measures, other = (list_measures(project.answers) for project in projects)
+    names = [name for name in measures if name in other and name in (only or measures)]
+    return ProjectComparison(
+        differences=tuple(_compare(name, projects, *measures[name], confidence_level) for name in names),
+        warnings=tuple(_list_warnings(projects)),
         confidence_level=confidence_level,
     )
 
 
 def _compare(
     name: str,
-    pilots: Sequence[PilotAnswers],
+    projects: Sequence[ProjectAnswers],
     basis: Basis,
-    measure: Callable[[PilotAnswers], ItemMeasure],
+    measure: Callable[[ProjectAnswers], ItemMeasure],
     confidence_level: float,
-) -> PilotDifference:
-    """The measure on the items that have its basis in both pilots, or the reason why there is none."""
-    items = pd.Index(sorted(set.intersection(*(pilot.list_items(basis) for pilot in pilots))))
+) -> ProjectDifference:
+    """The measure on the items that have its basis in both projects, or the reason why there is none."""
+    items = pd.Index(sorted(set.intersection(*(project.list_items(basis) for project in projects))))
     if items.empty:
-        return PilotDifference(measure=name, reason=REASON_NO_ITEMS)
+        return ProjectDifference(measure=name, reason=REASON_NO_ITEMS)
     try:
-        one, two = (measure(pilot.keep_items(items)) for pilot in pilots)
+        first, second = (measure(project.keep_items(items)) for project in projects)
     except Refused as refusal:
-        return PilotDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy))
-    groups = pilots[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
-    joined, metric = join_measures(one, two, groups=encode_groups(groups)[0])
+        return ProjectDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy))
+    groups = projects[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
+    joined, metric = join_measures(first, second, groups=encode_groups(groups)[0])
     intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
     method = METHODS["none" if intervals.this_panel.low is None else intervals.form]
     units = "items" if joined.n_groups == len(items) else "groups of items"
     difference = float(metric.compute(joined.sums)[0])
-    return PilotDifference(
+    return ProjectDifference(
         measure=name,
-        first=_drop_nan(one.value),
-        second=_drop_nan(two.value),
+        first=_drop_nan(first.value),
+        second=_drop_nan(second.value),
         difference=_drop_nan(difference),
         ci_low=intervals.fresh_panel.low,
         ci_high=intervals.fresh_panel.high,
         se=intervals.se,
         item_only_low=intervals.this_panel.low,
         item_only_high=intervals.this_panel.high,
-        first_ties_wrong=None if joined.tied is None else one.value_ties_wrong,
-        second_ties_wrong=None if joined.tied is None else two.value_ties_wrong,
+        first_ties_wrong=None if joined.tied is None else first.value_ties_wrong,
+        second_ties_wrong=None if joined.tied is None else second.value_ties_wrong,
         n_items=len(items),
         n_answers=len(joined.items),
         n_people=joined.n_people,
-        n_common_people=len(np.intersect1d(one.people, two.people)),
+        n_common_people=len(np.intersect1d(first.people, second.people)),
         ci_method=method.format(people=joined.n_people, items=f"{joined.n_groups} {units}"),
         reason=_explain_interval(name, difference, intervals),
     )
@@ -302,15 +302,15 @@ def _explain_interval(name: str, difference: float, intervals: PanelIntervals) -
     return f"No interval for a fresh panel: one of both has fewer than {FEWEST_PEOPLE} people."
 
 
-def _list_warnings(pilots: Sequence[PilotAnswers]) -> Iterator[str]:
+def _list_warnings(projects: Sequence[ProjectAnswers]) -> Iterator[str]:
     """What makes a comparison doubtful: few people, and numbers of votes that differ."""
     votes = {}
-    for pilot in pilots:
-        frame = pilot.answers.votes.frame
+    for project in projects:
+        frame = project.answers.votes.frame
         n_people = frame["annotator"].nunique()
-        votes[pilot.name] = len(frame) / max(frame["item"].nunique(), 1)
+        votes[project.name] = len(frame) / max(frame["item"].nunique(), 1)
         if n_people < FEW_PEOPLE:
-            yield f"{pilot.name}: {n_people} people are few; what others would do is hardly known from them."
+            yield f"{project.name}: {n_people} people are few; what others would do is hardly known from them."
     if max(votes.values()) - min(votes.values()) > 0.1:
         numbers = ", ".join(f"{name} {number:.1f}" for name, number in votes.items())
         yield f"Votes an item differ ({numbers}): with more votes the vote share is lower by itself."

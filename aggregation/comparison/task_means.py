@@ -163,7 +163,7 @@ def _build_interval(
 def _count_tasks(tasks: Sequence[ScoredTask], people: Sequence[str]) -> NDArray[np.intp]:
     """In how many tasks each of the people gave a vote."""
     answered = [{task.annotators[code] for code in np.unique(task.contributions.people)} for task in tasks]
-    return np.array([sum(who in one for one in answered) for who in people], dtype=np.intp)
+    return np.array([sum(person in panel for panel in answered) for person in people], dtype=np.intp)
 
 
 def _explain_missing(tasks: Sequence[ScoredTask], value: float, *, n_people: int) -> str:

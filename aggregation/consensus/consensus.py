@@ -251,9 +251,9 @@ def compute_label_accuracy(consensus: Consensus, gold: pd.Series[str]) -> Accura
     A tie under `shared` counts one over the number of tied labels if gold is among them, its expected value; under
     `drop` it counts 0 and stays in the total.
     """
-    known = gold.dropna()
-    voted = consensus.labels.loc[consensus.labels.index.isin(known.index)]
-    truth = known.reindex(voted.index)
+    declared = gold.dropna()
+    voted = consensus.labels.loc[consensus.labels.index.isin(declared.index)]
+    truth = declared.reindex(voted.index)
     right = float((voted["label"] == truth).sum())
     if consensus.ties == "shared":
         open_ties = voted.loc[voted["tie"], "tied"]

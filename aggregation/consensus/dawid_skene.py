@@ -92,11 +92,11 @@ def fit_table(
 ) -> DawidSkeneFit:
     """Dawid and Skene (1979), doi:10.2307/2346806, from the majority, with crowd-kit's floors.
 
-    `stop` crowdkit ends on the first step that gains less than TOLERANCE a vote in crowd-kit's bound, so also when the
-    bound falls, or after ITERATIONS; `converged` ends when no posterior moves by SETTLED. `anchors` has the code of the
-    known label of each item, -1 for none: its posterior stays fixed. `weights` fits a resample: an annotator or item
-    drawn twice counts like two copies, and items that no drawn annotator answered, or that were not drawn, do not
-    count.
+    `stop` crowdkit ends on the first step that raises crowd-kit's bound by less than CROWDKIT_TOLERANCE per vote, so
+    also when the bound falls, or after CROWDKIT_ITERATIONS. `converged` ends when no posterior moves by
+    CONVERGED_CHANGE, or after MAX_ITERATIONS. `anchors` has the code of each item's known label, -1 for none: these
+    posteriors stay fixed. `weights` fits a resample: an annotator or item drawn twice counts like two copies. Items
+    that were not drawn, or that no drawn annotator answered, do not count.
     """
     steps = _EMSteps(votes, anchors=anchors, weights=weights)
     limit = iterations if iterations is not None else CROWDKIT_ITERATIONS if stop == "crowdkit" else MAX_ITERATIONS
@@ -142,9 +142,9 @@ class _EMSteps:
             None if drawn_votes is None else np.flatnonzero(drawn_votes == 0)
         )  # pairs absent from the resample
         self.all_once = weights is None and bool((self.received > 0).all())
-        known = np.full(n_items, -1) if anchors is None else anchors
-        self.anchored = np.flatnonzero(known >= 0)
-        self.truth = known[self.anchored]
+        anchor_codes = np.full(n_items, -1) if anchors is None else anchors
+        self.anchored = np.flatnonzero(anchor_codes >= 0)
+        self.truth = anchor_codes[self.anchored]
         self.buffers = np.empty((2, n_items, votes.n_labels))  # reused in every step: new memory is slow
         self.absent = np.zeros(votes.n_labels, dtype=bool)  # labels that nobody gave; no candidates, as in crowd-kit
 

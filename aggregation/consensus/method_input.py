@@ -70,8 +70,8 @@ class MethodInput:
 
 def encode_anchors(inputs: MethodInput) -> Codes:
     """The code of each voted item's known label, -1 for none."""
-    known = (pd.Series(dtype=object) if inputs.anchors is None else inputs.anchors).reindex(inputs.coded.item_ids)
-    return pd.Index(inputs.coded.labels).get_indexer(pd.Index(known))
+    labels = (pd.Series(dtype=object) if inputs.anchors is None else inputs.anchors).reindex(inputs.coded.item_ids)
+    return pd.Index(inputs.coded.labels).get_indexer(pd.Index(labels))
 
 
 def encode_voted_anchors(inputs: MethodInput) -> Codes:
@@ -84,15 +84,15 @@ def warn_of_unvoted_anchors(inputs: MethodInput) -> tuple[str, ...]:
     """A warning where anchors are left out because nobody gave their label; else empty."""
     if inputs.anchors is None:
         return ()
-    known = inputs.anchors.reindex(inputs.coded.item_ids).notna().to_numpy()
-    lost = int((known & (encode_voted_anchors(inputs) < 0)).sum())
+    is_anchored = inputs.anchors.reindex(inputs.coded.item_ids).notna().to_numpy()
+    lost = int((is_anchored & (encode_voted_anchors(inputs) < 0)).sum())
     return (Finding("unvoted-anchors", n=lost),) if lost else ()
 
 
 def index_skills(skills: Any, inputs: MethodInput) -> pd.Series[float]:
     """The skills that crowd-kit reports by code, with the annotators' ids as index."""
-    known = pd.Series(skills).reindex(range(len(inputs.coded.annotator_ids)))
-    return known.set_axis(pd.Index(inputs.coded.annotator_ids, name="annotator")).rename("skill").sort_index()
+    by_code = pd.Series(skills).reindex(range(len(inputs.coded.annotator_ids)))
+    return by_code.set_axis(pd.Index(inputs.coded.annotator_ids, name="annotator")).rename("skill").sort_index()
 
 
 def score_classes(

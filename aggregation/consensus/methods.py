@@ -85,15 +85,15 @@ def fit_gold_majority(inputs: MethodInput) -> MethodScores:
 def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     """Dawid and Skene (1979), doi:10.2307/2346806, as crowd-kit estimates it; rows scaled to one after its floor.
 
-    The sparse fit takes over above CROWD_KIT_VOTES, and where the stop is not crowd-kit's.
+    The sparse fit takes over above MAX_CROWDKIT_VOTES, and if the stop is not crowd-kit's.
     """
     anchors, warnings = encode_voted_anchors(inputs), warn_of_unvoted_anchors(inputs)
     if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
         return _fit_sparse(inputs, anchors=anchors, warnings=warnings)
     model = load_crowdkit_models().DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
-    known = pd.Series(anchors)
-    known = known[known >= 0]
-    table = model.fit_predict_proba(inputs.coded.to_crowdkit(), known if len(known) else None)
+    anchored = pd.Series(anchors)
+    anchored = anchored[anchored >= 0]
+    table = model.fit_predict_proba(inputs.coded.to_crowdkit(), anchored if len(anchored) else None)
     change = _get_last_change(model.loss_history_)
     return score_classes(
         table,
@@ -101,7 +101,7 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
         priors=model.priors_,
         iterations=len(model.loss_history_),
         converged=abs(change) < CROWDKIT_TOLERANCE,
-        n_anchors=len(known),
+        n_anchors=len(anchored),
         warnings=warnings + _warn_of_end(change),
     )
 

@@ -79,18 +79,18 @@ def weigh_by_skill(votes: Votes, skills: pd.Series[float]) -> tuple[SkillFit, Fl
     for a skill that does not lie between 0 and 1, Refused where an annotator has none.
     """
     pairs = pair_answers(votes)
-    known = skills.reindex(pairs.coded.annotator_ids)
-    if known.isna().any():
+    given = skills.reindex(pairs.coded.annotator_ids)
+    if given.isna().any():
         raise Refused(
-            f"{int(known.isna().sum())} annotators have no skill, {min(known.index[known.isna()])!r} among them.",
+            f"{int(given.isna().sum())} annotators have no skill, {min(given.index[given.isna()])!r} among them.",
             remedy="Give everybody control items, or use wawa or majority.",
         )
-    if not known.between(0, 1, inclusive="neither").all():
+    if not given.between(0, 1, inclusive="neither").all():
         raise HromadaError(
             "A skill must lie between 0 and 1, both excluded.",
             remedy="Smooth shares of right answers: (K + right) / (2 K + total).",
         )
-    values: Floats = np.asarray(known, dtype=np.float64)
+    values: Floats = np.asarray(given, dtype=np.float64)
     sums = count_codes(pairs.pair, size=len(pairs.item), weights=values[pairs.coded.annotators])
     posterior, unchosen = _compute_posteriors(pairs, values)
     return SkillFit(pairs=pairs, posterior=posterior, unchosen=unchosen, skills=values), sums

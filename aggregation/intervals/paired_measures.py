@@ -19,7 +19,7 @@ from aggregation.schema import Codes, Floats, count_codes
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ItemMeasure:
-    """A measure of a pilot, of people or of a model: what items and people contribute, and how it is computed of sums.
+    """A measure of a project, of people or of a model: what items and people add to sums, and how it is computed.
 
     The rows of the contributions are the items, sorted by id; `people` has the name of each code of a person.
     """
@@ -77,7 +77,7 @@ def sum_items(items: pd.Series[str], values: Floats) -> Floats:
 def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple[Contributions, Metric]:
     """Both measures of the same items side by side, and their difference as a metric of the sums of both.
 
-    A person of both pilots has one code. What votes add is taken from its mean in their own pilot, as
+    A person of both projects has one code. What votes add is taken from its mean in their own project, as
     `estimate_variance` does it for one score. With fewer than `fewest_people` in either there is none of people; a
     model (`fix_answers`) has none, and needs none. An item on which either has a tie has one.
     """

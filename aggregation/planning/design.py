@@ -84,8 +84,8 @@ def predict_detectable(model: VarianceModel, *, items: int, people: int, is_pair
     low, high = 0.0, 2.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        found = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
-        low, high = (low, middle) if float(found.mean()) >= POWER else (middle, high)
+        power = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
+        low, high = (low, middle) if float(power.mean()) >= POWER else (middle, high)
     return high
 
 

@@ -52,17 +52,17 @@ def score_best_annotator(scored: ScoredAnswers) -> BestAnnotator | None:
     Groups of items are split, not items, so that siblings stay together. The splits are the same each time.
     """
     n = np.bincount(scored.annotators, minlength=len(scored.annotator_ids))
-    known: Codes = np.flatnonzero(n >= FEWEST_ANSWERS)
-    if len(known) < FEWEST_PEOPLE or scored.n_groups < 2:
+    eligible: Codes = np.flatnonzero(n >= FEWEST_ANSWERS)
+    if len(eligible) < FEWEST_PEOPLE or scored.n_groups < 2:
         return None
     right = np.bincount(scored.annotators, weights=scored.right, minlength=len(n))
-    shares = right[known] / n[known]
-    tied = known[shares >= shares.max() - 1e-12]
+    shares = right[eligible] / n[eligible]
+    tied = eligible[shares >= shares.max() - 1e-12]
     names = sorted((str(scored.annotator_ids[code]), int(code)) for code in tied)
     rng = np.random.default_rng(0)
-    held_out = [_score_split(scored, known, rng.permutation(scored.n_groups)) for _ in range(SPLITS)]
-    found = [value for pair in held_out for value in pair if value is not None]
-    if not found:
+    held_out = [_score_split(scored, eligible, rng.permutation(scored.n_groups)) for _ in range(SPLITS)]
+    held_out_shares = [value for pair in held_out for value in pair if value is not None]
+    if not held_out_shares:
         return None
     name, code = names[0]
     return BestAnnotator(
@@ -70,9 +70,9 @@ def score_best_annotator(scored: ScoredAnswers) -> BestAnnotator | None:
         n=int(n[code]),
         n_tied=len(tied),
         value=float(shares.max()),
-        held_out=float(np.mean(found)),
+        held_out=float(np.mean(held_out_shares)),
         mean=float(shares.mean()),
-        people=len(known),
+        people=len(eligible),
     )
 
 

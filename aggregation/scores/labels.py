@@ -237,11 +237,11 @@ def _list_changes(without: list[Codes], fitted: Codes, *, labels: _Labels, gold:
     lowest, width = ABSENT, labels.n_classes + len(labels.ties) - ABSENT
     classes = gold.argmax(axis=1)
     keys = ((classes * width + fitted - lowest) * width)[None, :] + np.stack(without) - lowest
-    known, change = np.unique(keys, return_inverse=True)
-    truth = np.eye(gold.shape[1])[known // width**2]
-    before = labels.share_columns(known // width % width + lowest, truth)
-    after = labels.share_columns(known % width + lowest, truth)
-    is_lost = known % width + lowest == ABSENT
+    distinct_keys, change = np.unique(keys, return_inverse=True)
+    truth = np.eye(gold.shape[1])[distinct_keys // width**2]
+    before = labels.share_columns(distinct_keys // width % width + lowest, truth)
+    after = labels.share_columns(distinct_keys % width + lowest, truth)
+    is_lost = distinct_keys % width + lowest == ABSENT
     return SetChanges(changes=before - after, change=change.reshape(keys.shape), is_lost=is_lost)
 
 

@@ -208,15 +208,15 @@ def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
     """The individual unit with mean, quartiles and extremes of the annotators' accuracies (see `Unit`)."""
     accuracy = annotators["accuracy"]
     low, middle, high = accuracy.quantile([0.25, 0.5, 0.75]).tolist()
-    known = accuracy.loc[annotators["n"] >= FEWEST_OF_EXTREMES]
+    measured = accuracy.loc[annotators["n"] >= FEWEST_OF_EXTREMES]
     return replace(
         unit,
         ann_mean=float(accuracy.mean()),
         ann_q1=low,
         ann_median=middle,
         ann_q3=high,
-        ann_min=None if known.empty else float(known.min()),
-        ann_max=None if known.empty else float(known.max()),
+        ann_min=None if measured.empty else float(measured.min()),
+        ann_max=None if measured.empty else float(measured.max()),
     )
 
 

@@ -98,9 +98,9 @@ def _score_choices(
 ) -> TrivialBaseline:
     """Score the answers to the items, several of which are options that are taken by lot; none is a wrong answer."""
     gold = [item.gold for item in items]
-    known = classes if classes is not None else sorted({*gold, *(label for one in answers for label in one)})
-    counts = count_labels(gold, answers, classes=known)
-    n_torn = sum(len(one) > 1 for one in answers)
+    labels = classes if classes is not None else sorted({*gold, *(label for tied in answers for label in tied)})
+    counts = count_labels(gold, answers, classes=labels)
+    n_torn = sum(len(tied) > 1 for tied in answers)
     return TrivialBaseline(name=name, scores=_compute_scores(counts, classes=classes), answer=answer, n_torn=n_torn)
 
 
@@ -115,7 +115,7 @@ def _score_class_distribution(items: Sequence[OptionItem], *, classes: Sequence[
     if classes is None:
         return TrivialBaseline(name=name, scores={}, reason=REASON_NO_CLASSES)
     n_gold, total = Counter(item.gold for item in items), float(len(items))
-    gold = tuple(float(n_gold[one]) for one in classes)
+    gold = tuple(float(n_gold[label]) for label in classes)
     right = tuple(number * number / total for number in gold)
     counts = LabelCounts(right=right, gold=gold, answered=gold, total=total)
     return TrivialBaseline(name=name, scores=_compute_scores(counts, classes=classes), n_torn=len(items))
@@ -126,7 +126,7 @@ def _score_majority_class(items: Sequence[OptionItem], *, classes: Sequence[str]
     if classes is None:
         return TrivialBaseline(name=name, scores={}, reason=REASON_NO_CLASSES)
     n_gold = Counter(item.gold for item in items)
-    most = tuple(one for one in classes if n_gold[one] == max(n_gold.values()))
+    most = tuple(label for label in classes if n_gold[label] == max(n_gold.values()))
     return _score_choices(name, items, [most] * len(items), classes=classes, answer=" or ".join(most))
 
 

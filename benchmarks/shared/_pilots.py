@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
-from aggregation.comparison.projects import PilotAnswers, PilotComparison, compare_pilots
+from aggregation.comparison.projects import ProjectAnswers, ProjectComparison, compare_projects
 from aggregation.schema import Floats, Votes
 
 LABELS = ("x", "y")
@@ -80,7 +80,7 @@ def _compute_truths(wording: Wording) -> dict[str, float]:
     }
 
 
-def simulate_comparison(rng: np.random.Generator, design: PilotDesign) -> PilotComparison:
+def simulate_comparison(rng: np.random.Generator, design: PilotDesign) -> ProjectComparison:
     """Two pilots on new items, compared."""
     ease = rng.uniform(-EASE, EASE, design.items)
     slow = ITEMS_SD * rng.standard_normal(design.items)
@@ -93,7 +93,7 @@ def simulate_comparison(rng: np.random.Generator, design: PilotDesign) -> PilotC
         names = np.array([f"p{number * (not design.is_same)}-{who:03}" for who in range(design.people)], dtype=object)
         pilots.append(_simulate_pilot(rng, design, wording, names=names, crowd=crowd, ease=ease, slow=slow, gold=gold))
     first, second = pilots
-    return compare_pilots(first, second, only=list(list_truths(design)))
+    return compare_projects(first, second, only=list(list_truths(design)))
 
 
 def _draw_crowd(rng: np.random.Generator, design: PilotDesign) -> Floats:
@@ -117,7 +117,7 @@ def _simulate_pilot(
     ease: Floats,
     slow: Floats,
     gold: NDArray[np.intp],
-) -> PilotAnswers:
+) -> ProjectAnswers:
     """One pilot: items are offered to people in random order until three have answered."""
     order = rng.random((design.items, design.people)).argsort(axis=1)
     is_skip = rng.random(order.shape) < wording.skips + crowd[2][order]
@@ -137,7 +137,7 @@ def _simulate_pilot(
     )
     items = pd.DataFrame({"group": ids, "gold": labels[gold], "n_options": 2}, index=pd.Index(ids, dtype=object))
     votes = Votes(frame=frame.reset_index(drop=True), items=items, classes=LABELS)
-    return PilotAnswers(name=f"{wording.accuracy:g}", answers=Answers(kind="label", votes=votes), offers=offers)
+    return ProjectAnswers(name=f"{wording.accuracy:g}", answers=Answers(kind="label", votes=votes), offers=offers)
 
 
 def measure_coverage(design: PilotDesign, *, pairs: int, seed: int) -> dict[str, tuple[float, float]]:

@@ -44,7 +44,7 @@ def aggregate(
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
     `rover`, spans by the majority.
     """
-    from aggregation.answer_types import compute_accuracy
+    from aggregation.answer_types import ANSWER_TYPES
     from exports.results import DataSetResult, ResultOptions
 
     with data_sets.open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
@@ -55,6 +55,7 @@ def aggregate(
     result = DataSetResult(data=data, options=options)
     answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is data_sets.Method.SKILLS
+    compute_accuracy = ANSWER_TYPES[answers.kind].compute_accuracy
     accuracy = None if circular else compute_accuracy(answers, consensus)
     ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
     if json:

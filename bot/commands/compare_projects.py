@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlmodel import Session
 
-    from aggregation.comparison.projects import PilotComparison
+    from aggregation.comparison.projects import ProjectComparison
     from exports.inputs import DataSet
 
 ITEM_NOTES = {
@@ -38,14 +38,16 @@ def list_projects(view: Session, against: Sequence[str]) -> list[str]:
 
 def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json: bool) -> None:
     """Print how the first project differs from the second: agreement, confidence, time, skips and accuracy."""
-    from aggregation.comparison.projects import compare_pilots
-    from exports import pilot_comparison, writers
+    from aggregation.comparison.projects import compare_projects
+    from exports import project_comparison, writers
 
     first, second = data_sets
-    comparison = compare_pilots(pilot_comparison.build_pilot(first), pilot_comparison.build_pilot(second))
-    items = pilot_comparison.match_items(data_sets)
+    comparison = compare_projects(
+        project_comparison.build_project_answers(first), project_comparison.build_project_answers(second)
+    )
+    items = project_comparison.match_items(data_sets)
     is_simulated = first.simulated or second.simulated
-    files = pilot_comparison.build_comparison_files(comparison, items)
+    files = project_comparison.build_comparison_files(comparison, items)
     written = [] if to is None else [str(path) for path in writers.write_files(to, files)]
     if json:
         terminal_output.print_json(
@@ -54,7 +56,7 @@ def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json:
                 "simulated": is_simulated,
                 "confidence_level": comparison.confidence_level,
                 "items": items.to_dict("records"),
-                "differences": pilot_comparison.list_difference_rows(comparison),
+                "differences": project_comparison.list_difference_rows(comparison),
                 "warnings": list(comparison.warnings),
                 "files": written,
             }
@@ -66,10 +68,10 @@ def compare_two_projects(data_sets: Sequence[DataSet], *, to: Path | None, json:
         terminal_output.print_line(path)
 
 
-def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> None:
+def _print_table(title: str, comparison: ProjectComparison, items: pd.DataFrame) -> None:
     """A row for each measure, and one for a majority with its ties wrong; then what limits the comparison."""
     rows: list[tuple[terminal_output.Cell, ...]] = []
-    for row in found.differences:
+    for row in comparison.differences:
         ends = ((row.ci_low, row.ci_high), (row.item_only_low, row.item_only_high))
         shown = [terminal_output.format_interval(*pair).replace(" – ", "–") for pair in ends]  # for 80 columns
         rows.append((row.measure, row.first, row.second, row.difference, *shown))
@@ -80,8 +82,8 @@ def _print_table(title: str, found: PilotComparison, items: pd.DataFrame) -> Non
         for column, text in ITEM_NOTES.items()
         if items[column].any()
     ]
-    notes += [*found.warnings, *describe_reasons((row.measure, row.reason) for row in found.differences)]
-    n_people, n_common = max((row.n_people, row.n_common_people) for row in found.differences)
+    notes += [*comparison.warnings, *describe_reasons((row.measure, row.reason) for row in comparison.differences)]
+    n_people, n_common = max((row.n_people, row.n_common_people) for row in comparison.differences)
     notes.append(f"{n_people} people, {n_common} of them in both. {PANELS}")
     columns = ("measure", "first", "second", "diff.", "fresh panel", "this panel")
     terminal_output.print_table(title, columns, rows, notes=notes)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from exports.checklist import CheckedLine
     from exports.facts import ReleaseFacts
-    from exports.release import Needle, ReleaseFolder
+    from exports.release import ForbiddenString, ReleaseFolder
 
 NAMED_PLACES = 5  # of those where an identity stands
 
@@ -86,7 +86,7 @@ def release(
             anchors=anchors,
             replay=replay,
         )
-        needles = release_inputs.list_needles(view, read_settings())
+        forbidden = release_inputs.list_forbidden_strings(view, read_settings())
     if models:
         inputs = release_inputs.add_models(inputs, models)
     with terminal_output.show_progress("release", quiet=json) as progress:
@@ -95,7 +95,7 @@ def release(
     del inputs  # the files hold it all
     blocked = bool(built.checklist.blocking) and not draft
     if not blocked:
-        _refuse_identities(built, needles)
+        _refuse_identities(built, forbidden)
         releases.write_release_folder(built, folder)
     if json:
         _print_json(built, folder, blocked=blocked)
@@ -105,19 +105,19 @@ def release(
         raise typer.Exit(1)
 
 
-def _refuse_identities(built: ReleaseFolder, needles: Sequence[Needle]) -> None:
+def _refuse_identities(built: ReleaseFolder, forbidden: Sequence[ForbiddenString]) -> None:
     """Raise HromadaError, before anything is written, where a file would tell who somebody is."""
     from exports import release as releases
 
-    found = releases.find_identities(built.files, needles)
-    if not found:
+    identities = releases.find_identities(built.files, forbidden)
+    if not identities:
         return
-    places = "; ".join(f"{one.file}, line {one.line}: {one.kind}" for one in found[:NAMED_PLACES])
-    more = f" and {len(found) - NAMED_PLACES} more" if len(found) > NAMED_PLACES else ""
+    places = "; ".join(f"{place.file}, line {place.line}: {place.kind}" for place in identities[:NAMED_PLACES])
+    more = f" and {len(identities) - NAMED_PLACES} more" if len(identities) > NAMED_PLACES else ""
     raise HromadaError(
         f"Files would tell who somebody is, and nothing was written: {places}{more}.",
         remedy="Take it out of the items, texts, reasons or declared facts in which it stands, and release again.",
-        where=Where(file=found[0].file),
+        where=Where(file=identities[0].file),
     )
 
 

@@ -20,7 +20,7 @@ from bot.web.overview_page import build_item_page, build_overview
 from bot.web.project_page import build_project_page
 from bot.web.snapshots import Signature, Snapshot, SnapshotReader
 from bot.web.words import format_clock
-from exports.dashboard import LiveSection, render_section
+from exports.dashboard.page import LiveSection, render_section
 from exports.pages.translation import translate, use_language
 
 log = logging.getLogger(__name__)

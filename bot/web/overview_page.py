@@ -16,7 +16,7 @@ from bot.web.words import (
     name_person_state,
     name_state,
 )
-from exports.dashboard import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
+from exports.dashboard.page import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
 from exports.pages.display_text import NO_VALUE, shorten_text
 from exports.pages.translation import show_finding, translate
 

@@ -15,7 +15,7 @@ from bot.web.words import (
     name_person_state,
     name_state,
 )
-from exports.dashboard import Figure, HourBars, LiveRow, LiveSection, LiveTable
+from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
 from exports.pages.translation import mark_text, show_finding, translate
 

@@ -18,7 +18,7 @@ from aiohttp.typedefs import Handler, Middleware
 from annotation.errors import BadInput, Where
 from bot.delivery.webhook import ListenAddress, serve_http
 from bot.web.live_pages import Fragments, LivePages, Page
-from exports.dashboard import NavLink, list_assets, render_frame, render_login
+from exports.dashboard.page import NavLink, list_assets, render_frame, render_login
 from exports.pages.translation import LANGUAGES, translate, use_language
 
 COOKIE = "hromada_dashboard"

@@ -8,12 +8,13 @@ from exports.checklist.verdicts import (
     ELSEWHERE,
     Subject,
     Verdict,
+    check_scored,
+    contradictory,
     describe_spread,
-    judge_each,
+    incomplete,
     list_missing,
     met,
     not_evidenced,
-    not_scored,
     not_seen,
     unmet,
 )
@@ -30,32 +31,26 @@ def check_overlap(subject: Subject) -> Verdict:
     open_items = data.items.loc[data.items["status"].isna() | (data.items["status"] == "open"), "item_id"]
     places = rows.groupby("item_id").size().reindex(open_items, fill_value=0)
     if places.empty or not places.max():
-        return unmet(translate("No item has an answer that counts."), translate("Collect or import answers first."))
+        return unmet("No item has an answer that counts.", translate("Collect or import answers first."))
     apart = len(data.items) - len(open_items)
     paused = translate(" {items} paused or withdrawn.", items=format_count(apart, "item")) if apart else ""
     words = translate("answers an item: {spread}.{paused}", spread=describe_spread(list(places)), paused=paused)
     if data.overlap is None:
         unanswered = int((places == 0).sum())
         return not_seen(
-            translate(
-                "what was planned is not known; {words} {unanswered} without any.",
-                words=words,
-                unanswered=unanswered,
-            )
+            "what was planned is not known; {words} {unanswered} without any.", words=words, unanswered=unanswered
         )
     short = int((places < data.overlap).sum())
     if short:
         return unmet(
-            translate(
-                "Planned {overlap}; {short} of {n_items} have fewer; {words}",
-                overlap=data.overlap,
-                short=format_count(short, "item"),
-                n_items=len(places),
-                words=words,
-            ),
+            "Planned {overlap}; {short} of {n_items} have fewer; {words}",
             translate("Go on until `hromada status` shows every item done; or pause items that nobody can answer."),
+            overlap=data.overlap,
+            short=format_count(short, "item"),
+            n_items=len(places),
+            words=words,
         )
-    return met(translate("Planned {overlap}; {words}", overlap=data.overlap, words=words))
+    return met("Planned {overlap}; {words}", overlap=data.overlap, words=words)
 
 
 def check_pilot(subject: Subject) -> Verdict:
@@ -64,20 +59,15 @@ def check_pilot(subject: Subject) -> Verdict:
     counted = subject.first.responses.loc[subject.first.exclusion_kinds().isna(), "stage"]
     wrong = int((counted != "main").sum())
     if wrong:
-        return unmet(
-            translate("{answers} of other stages count.", answers=format_count(wrong, "answer")),
-            translate("Report this."),
-        )
+        return contradictory("{answers} of other stages count.", answers=format_count(wrong, "answer"))
     if project.imported:
-        return not_seen(translate("whether the task was piloted is not known here."))
+        return not_seen("whether the task was piloted is not known here.")
     if not project.pilot_items:
-        return met(translate("There was no pilot stage; only answers of the main stage count."))
+        return met("There was no pilot stage; only answers of the main stage count.")
     return met(
-        translate(
-            "A pilot of {items} and {answers}; none of them counts.",
-            items=format_count(project.pilot_items, "item"),
-            answers=format_count(project.pilot_answers, "answer"),
-        )
+        "A pilot of {items} and {answers}; none of them counts.",
+        items=format_count(project.pilot_items, "item"),
+        answers=format_count(project.pilot_answers, "answer"),
     )
 
 
@@ -85,44 +75,41 @@ def check_instructions(subject: Subject) -> Verdict:
     """R18: the instructions verbatim, and which version each answer saw."""
     data, project = subject.first, subject.project
     if project.imported:
-        return not_seen(translate("which instructions they read was not seen here."))
+        return not_seen("which instructions they read was not seen here.")
     counted = data.list_counted_answers()
     missing = int(counted["instruction_sha256"].isna().sum())
     if missing:
         return unmet(
-            translate("{answers} do not say which instructions were read.", answers=format_count(missing, "answer")),
+            "{answers} do not say which instructions were read.",
             translate("Say so; report this."),
+            answers=format_count(missing, "answer"),
         )
     texts = {text.sha256: text.text for text in project.texts if text.kind == "instructions"}
     seen = sorted(set(counted["instruction_sha256"]))
-    unknown = [one for one in seen if not texts.get(one)]
+    unknown = [version for version in seen if not texts.get(version)]
     if unknown:
         return unmet(
-            translate("The text of the version {version} is not stored.", version=unknown[0][:12]),
+            "The text of the version {version} is not stored.",
             translate("Load the project file with that text again."),
+            version=unknown[0][:12],
         )
     if len(seen) == 1:
         return met(
-            translate(
-                "One version, {version}, verbatim in texts/, on all {answers}.",
-                version=seen[0][:12],
-                answers=format_count(len(counted), "answer"),
-            )
+            "One version, {version}, verbatim in texts/, on all {answers}.",
+            version=seen[0][:12],
+            answers=format_count(len(counted), "answer"),
         )
     without = [version for version in seen if _lacks_version_scores(subject, version)]
     if without:
-        return unmet(
-            translate(
-                "{n} versions; no scores under {versions}.",
-                n=len(seen),
-                versions=", ".join(one[:12] for one in without),
-            ),
-            translate("Release again; report this."),
+        return incomplete(
+            "{n} versions; no scores under {versions}.",
+            n=len(seen),
+            versions=", ".join(version[:12] for version in without),
         )
     scores = (
         translate("each with its own scores in human_baseline.csv") if subject.scored else translate("nobody is scored")
     )
-    return met(translate("{n} versions, verbatim in texts/; {scores}.", n=len(seen), scores=scores))
+    return met("{n} versions, verbatim in texts/; {scores}.", n=len(seen), scores=scores)
 
 
 def _lacks_version_scores(subject: Subject, version: str) -> bool:
@@ -141,37 +128,32 @@ def check_controls(subject: Subject) -> Verdict:
     controls = rows.loc[rows["is_control"].eq(other=True)]
     inside = int(controls["excluded_kind"].isna().sum())
     if inside:
-        return unmet(
-            translate("{answers} to control items count.", answers=format_count(inside, "answer")),
-            translate("Report this."),
-        )
+        return contradictory("{answers} to control items count.", answers=format_count(inside, "answer"))
     if controls.empty:
         if subject.project.imported:
             return not_evidenced(
-                translate("{elsewhere}; no vote is marked as one to a control item.", elsewhere=translate(ELSEWHERE))
+                "{elsewhere}; no vote is marked as one to a control item.", elsewhere=translate(ELSEWHERE)
             )
         planned = (
             translate(" The file plans them, though: {controls}.", controls=show_finding(subject.project.controls))
             if subject.project.controls
             else ""
         )
-        return met(translate("No control items were used.{planned}", planned=planned))
+        return met("No control items were used.{planned}", planned=planned)
     gold = subject.first.control_gold
-    known = controls.loc[controls["item_id"].isin(gold) & controls["response"].notna()]
+    judged = controls.loc[controls["item_id"].isin(gold) & controls["response"].notna()]
     right = sum(
         subject.first.is_right(str(item), str(answer), gold[str(item)])
-        for item, answer in zip(known["item_id"], known["response"], strict=True)
+        for item, answer in zip(judged["item_id"], judged["response"], strict=True)
     )
-    share = translate("; {right} of {known} right", right=right, known=len(known)) if len(known) else ""
+    share = translate("; {right} of {known} right", right=right, known=len(judged)) if len(judged) else ""
     how = f" ({show_finding(subject.project.controls)})" if subject.project.controls else ""
     return met(
-        translate(
-            "{items}{how}, {answers}, none in the score{share}; each person's are in annotators.csv.",
-            items=format_count(controls["item_id"].nunique(), "control item"),
-            how=how,
-            answers=format_count(len(controls), "answer"),
-            share=share,
-        )
+        "{items}{how}, {answers}, none in the score{share}; each person's are in annotators.csv.",
+        items=format_count(controls["item_id"].nunique(), "control item"),
+        how=how,
+        answers=format_count(len(controls), "answer"),
+        share=share,
     )
 
 
@@ -182,10 +164,7 @@ def check_exclusions(subject: Subject) -> Verdict:
     reasons = out["excluded_reason"]
     nameless = int((reasons.isna() | (reasons.astype(str).str.strip() == "")).sum())
     if nameless:
-        return unmet(
-            translate("{answers} are excluded without a reason.", answers=format_count(nameless, "answer")),
-            translate("Report this."),
-        )
+        return contradictory("{answers} are excluded without a reason.", answers=format_count(nameless, "answer"))
     counts = subject.first.count_excluded()
     words = "; ".join(f"{show_finding(reason)}: {count}" for reason, count in counts.items())
     words = words or translate("nothing is excluded")
@@ -194,18 +173,18 @@ def check_exclusions(subject: Subject) -> Verdict:
     )
     by_rule = bool(out["by_rule"].eq(other=True).any())
     if project.imported and by_rule:
-        return not_evidenced(translate("{total} When the rules were made is not known.", total=total))
+        return not_evidenced("{total} When the rules were made is not known.", total=total)
     if sum(counts.values()) != len(out):
-        return unmet(
-            translate("{total} The counts by reason do not make the total.", total=total), translate("Report this.")
-        )
+        return contradictory("{total} The counts by reason do not make the total.", total=total)
     if not project.imported and not project.rules_fixed_before and (rows["stage"] == "main").any():
-        known = (
+        whether = (
             translate("were not") if project.rules_fixed_before is False else translate("are not known to have been")
         )
         return unmet(
-            translate("{total} Rules {known} fixed before the first answer.", total=total, known=known),
+            "{total} Rules {known} fixed before the first answer.",
             translate("Say so; start a new project to fix them."),
+            total=total,
+            known=whether,
         )
     later = int(out["post_hoc"].eq(other=True).sum())
     changed = (
@@ -215,48 +194,37 @@ def check_exclusions(subject: Subject) -> Verdict:
     )
     people = translate("{people} removed.", people=format_count(len(subject.first.removed_annotators), "person"))
     return met(
-        translate(
-            "{total} {later} by rules of after the start. {people}{changed}",
-            total=total,
-            later=later,
-            people=people,
-            changed=changed,
-        )
+        "{total} {later} by rules of after the start. {people}{changed}",
+        total=total,
+        later=later,
+        people=people,
+        changed=changed,
     )
 
 
-def check_with_exclusions(subject: Subject) -> Verdict:
+@check_scored
+def check_with_exclusions(_subject: Subject, result: DataSetResult) -> Verdict:
     """R26: the results with and without exclusions."""
-    if not subject.scored:
-        return not_scored(subject)
-
-    def judge(result: DataSetResult) -> Verdict:
-        by_rule = result.data.responses["by_rule"].eq(other=True)
-        if not bool(by_rule.any()):
-            return met(translate("No rule and no organiser excluded an answer."))
-        variants = result.list_variants()
-        if EXCLUSIONS_KEPT in result.missing_variants:
-            return met(
-                translate(
-                    "Without the exclusions there is no score: {reason}",
-                    reason=show_finding(result.missing_variants[EXCLUSIONS_KEPT]),
-                )
-            )
-        if EXCLUSIONS_KEPT not in variants:
-            first = result.data.keep_first_places()
-            restored = restore_excluded(first)
-            if int(restored.exclusion_kinds().isna().sum()) != int(first.exclusion_kinds().isna().sum()):
-                return unmet(
-                    translate("The score with the exclusions is missing."), translate("Release again; report this.")
-                )
-            return met(translate("The answers that rules excluded would not count for another reason either."))
-        unit = variants[EXCLUSIONS_KEPT]["individual"]
-        far = result.exceeds_half_width(unit, unit.primary)
-        note = translate(" It is further off than half the interval.") if far else ""
-        value = translate("undefined") if unit.primary.value is None else format_percent(unit.primary.value)
-        return met(translate("With what rules excluded: {value}, in human_baseline.csv.{note}", value=value, note=note))
-
-    return judge_each(subject.scored, judge)
+    by_rule = result.data.responses["by_rule"].eq(other=True)
+    if not bool(by_rule.any()):
+        return met("No rule and no organiser excluded an answer.")
+    variants = result.list_variants()
+    if EXCLUSIONS_KEPT in result.missing_variants:
+        return met(
+            "Without the exclusions there is no score: {reason}",
+            reason=show_finding(result.missing_variants[EXCLUSIONS_KEPT]),
+        )
+    if EXCLUSIONS_KEPT not in variants:
+        first = result.data.keep_first_places()
+        restored = restore_excluded(first)
+        if int(restored.exclusion_kinds().isna().sum()) != int(first.exclusion_kinds().isna().sum()):
+            return incomplete("The score with the exclusions is missing.")
+        return met("The answers that rules excluded would not count for another reason either.")
+    unit = variants[EXCLUSIONS_KEPT]["individual"]
+    far = result.exceeds_half_width(unit, unit.primary)
+    note = translate(" It is further off than half the interval.") if far else ""
+    value = translate("undefined") if unit.primary.value is None else format_percent(unit.primary.value)
+    return met("With what rules excluded: {value}, in human_baseline.csv.{note}", value=value, note=note)
 
 
 def check_skips(subject: Subject) -> Verdict:
@@ -269,12 +237,11 @@ def check_skips(subject: Subject) -> Verdict:
     )
     words = translate("{skips} that fill a place, {others}", skips=format_count(skips, "skip"), others=others)
     if subject.project.imported:
-        return not_seen(translate("whether items could be skipped is not known. {words}", words=words))
+        return not_seen("whether items could be skipped is not known. {words}", words=words)
     concerned = [name for name, data in subject.first_places.items() if len(data.list_counted_skips())]
     missing = list_missing(subject, SKIPS_EXCLUDED, concerned)
     if missing:
-        return unmet(
-            translate("{words} The score without skips is missing in {names}.", words=words, names=", ".join(missing)),
-            translate("Report this."),
+        return contradictory(
+            "{words} The score without skips is missing in {names}.", words=words, names=", ".join(missing)
         )
     return met(f"{words} {show_finding(subject.project.skips)}")

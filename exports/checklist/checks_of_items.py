@@ -8,7 +8,17 @@ from collections.abc import Mapping
 import pandas as pd
 
 from exports.checklist.checks_of_people import check_declared
-from exports.checklist.verdicts import Subject, Verdict, judge_each, met, not_evidenced, not_scored, not_seen, unmet
+from exports.checklist.verdicts import (
+    Subject,
+    Verdict,
+    check_each,
+    check_scored,
+    contradictory,
+    met,
+    not_evidenced,
+    not_seen,
+    unmet,
+)
 from exports.facts import SampleFact
 from exports.inputs import DataSet
 from exports.pages.display_text import format_count, format_percent, name_origin
@@ -18,65 +28,52 @@ from exports.results import DataSetResult
 UNKNOWN_ORIGINS = (None, "declared")
 
 
-def check_gold(subject: Subject) -> Verdict:
+@check_each
+def check_gold(subject: Subject, result: DataSetResult) -> Verdict:
     """R38: where gold comes from, and that nobody is scored against their own votes."""
-
-    def judge(result: DataSetResult) -> Verdict:
-        items = result.data.items.loc[result.data.items["gold"].notna()]
-        if items.empty:
-            return met(translate("No gold is declared: gold.csv is the consensus of the votes, with its confidence."))
-        if result.data.has_circular_gold and result.with_others is None:
-            return unmet(
-                translate("Gold was made of these votes, and nobody is held against the others."),
-                translate("Report this."),
-            )
-        unknown = int(items["gold_origin"].isin([one for one in UNKNOWN_ORIGINS if one]).sum())
-        unknown += int(items["gold_origin"].isna().sum())
-        if unknown:
-            words = translate("Where the gold of {items} comes from is not said.", items=format_count(unknown, "item"))
-            remedy = translate(
-                "Write `gold_origin: construction`, or expert, beside `gold`, and load the file again with `--yes`."
-            )
-            return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
-        origins = items["gold_origin"].value_counts().sort_index()
-        words = ", ".join(f"{name_origin(str(origin))} {count}" for origin, count in origins.items())
-        circular = (
-            translate(" Votes that made gold are held against those of the others.")
-            if result.data.has_circular_gold
-            else ""
-        )
-        return met(translate("Origin on each row of gold.csv: {words}.{circular}", words=words, circular=circular))
-
-    return judge_each(subject.results, judge)
-
-
-def check_ceiling(subject: Subject) -> Verdict:
-    """R39: how much of the gold is wrong, and what can be reached at most."""
-    if not subject.scored:
-        return not_scored(subject)
-
-    def judge(result: DataSetResult) -> Verdict:
-        found = result.ceiling
+    items = result.data.items.loc[result.data.items["gold"].notna()]
+    if items.empty:
+        return met("No gold is declared: gold.csv is the consensus of the votes, with its confidence.")
+    if result.data.has_circular_gold and result.with_others is None:
+        return contradictory("Gold was made of these votes, and nobody is held against the others.")
+    unknown = int(items["gold_origin"].isin([origin for origin in UNKNOWN_ORIGINS if origin]).sum())
+    unknown += int(items["gold_origin"].isna().sum())
+    if unknown:
+        words = translate("Where the gold of {items} comes from is not said.", items=format_count(unknown, "item"))
         remedy = translate(
-            "Review the conflicts and a sample: `hromada people add-reviewer NAME` gives a pseudonym, then"
-            " `hromada adjudicate {project} --gold-review --as PSEUDONYM`.",
-            project=subject.project.name,
+            "Write `gold_origin: construction`, or expert, beside `gold`, and load the file again with `--yes`."
         )
-        if found is None:
-            return unmet(translate("The gold was not reviewed."), remedy)
-        if found.ceiling.value is None:
-            return unmet(translate("The review gives no estimate: {reason}", reason=show_finding(found.reason)), remedy)
-        low, high = found.ceiling.low, found.ceiling.high
-        interval = "" if low is None or high is None else localize_number(f" [{100 * low:.1f}–{100 * high:.1f}]")
-        return met(
-            translate(
-                "The gold was reviewed: ceiling {value}{interval}.",
-                value=format_percent(found.ceiling.value),
-                interval=interval,
-            )
-        )
+        return not_evidenced(words, remedy) if subject.project.imported else unmet(words, remedy)
+    origins = items["gold_origin"].value_counts().sort_index()
+    words = ", ".join(f"{name_origin(str(origin))} {count}" for origin, count in origins.items())
+    circular = (
+        translate(" Votes that made gold are held against those of the others.")
+        if result.data.has_circular_gold
+        else ""
+    )
+    return met("Origin on each row of gold.csv: {words}.{circular}", words=words, circular=circular)
 
-    return judge_each(subject.scored, judge)
+
+@check_scored
+def check_ceiling(subject: Subject, result: DataSetResult) -> Verdict:
+    """R39: how much of the gold is wrong, and what can be reached at most."""
+    review = result.ceiling
+    remedy = translate(
+        "Review the conflicts and a sample: `hromada people add-reviewer NAME` gives a pseudonym, then"
+        " `hromada adjudicate {project} --gold-review --as PSEUDONYM`.",
+        project=subject.project.name,
+    )
+    if review is None:
+        return unmet("The gold was not reviewed.", remedy)
+    if review.ceiling.value is None:
+        return unmet("The review gives no estimate: {reason}", remedy, reason=show_finding(review.reason))
+    low, high = review.ceiling.low, review.ceiling.high
+    interval = "" if low is None or high is None else localize_number(f" [{100 * low:.1f}–{100 * high:.1f}]")
+    return met(
+        "The gold was reviewed: ceiling {value}{interval}.",
+        value=format_percent(review.ceiling.value),
+        interval=interval,
+    )
 
 
 STRATA_P, POSITION_P = 0.001, 0.01
@@ -90,7 +87,7 @@ def check_sizes(subject: Subject) -> Verdict:
     data = subject.first
     answered = set(data.list_counted_answers()["item_id"]) & set(data.items["item_id"])
     if not answered:
-        return unmet(translate("No item has an answer that counts."), translate("Collect or import answers first."))
+        return unmet("No item has an answer that counts.", translate("Collect or import answers first."))
     drawn = sum(frame.n_candidates for frame in subject.project.frames if frame.pool == "main")
     whole = translate("{drawn} candidates, ", drawn=drawn) if drawn else ""
     models = [
@@ -98,13 +95,11 @@ def check_sizes(subject: Subject) -> Verdict:
         for name, own in _list_model_items(subject).items()
     ]
     return met(
-        translate(
-            "{whole}{items}, {answered} with answers of people; {models}.",
-            whole=whole,
-            items=format_count(len(data.items), "item"),
-            answered=len(answered),
-            models="; ".join(models) if models else translate("no models"),
-        )
+        "{whole}{items}, {answered} with answers of people; {models}.",
+        whole=whole,
+        items=format_count(len(data.items), "item"),
+        answered=len(answered),
+        models="; ".join(models) if models else translate("no models"),
     )
 
 
@@ -121,25 +116,24 @@ def check_sampling(subject: Subject) -> Verdict:
     frames = [frame for frame in subject.project.frames if frame.pool == "main"]
     if not frames:
         if subject.project.imported:
-            return not_seen(translate("how their items were chosen was not seen here."))
+            return not_seen("how their items were chosen was not seen here.")
         return met(
-            translate(
-                "No sample: all {items} of the file are main items.",
-                items=format_count(len(subject.first.items), "item"),
-            )
+            "No sample: all {items} of the file are main items.", items=format_count(len(subject.first.items), "item")
         )
-    found = [_test_strata(frame.strata) for frame in frames if frame.strata]
-    worst = min((one for one in found if one is not None), default=1.0)
+    p_values = [_test_strata(frame.strata) for frame in frames if frame.strata]
+    worst = min((p for p in p_values if p is not None), default=1.0)
     words = "; ".join(map(_describe_frame, frames))
     if any(frame.seed is None or not frame.sha256 for frame in frames):
         return unmet(
-            translate("{words}: the seed or the frame is missing.", words=words),
+            "{words}: the seed or the frame is missing.",
             translate("Load the items again with a sample and a seed."),
+            words=words,
         )
     if worst < STRATA_P:
         return unmet(
-            translate("{words}: the strata differ from the frame.", words=words),
+            "{words}: the strata differ from the frame.",
             translate("Weigh the strata, or draw in proportion; else say that it is stratified on purpose."),
+            words=words,
         )
     return met(f"{words}.")
 
@@ -180,9 +174,9 @@ def _test_strata(strata: Mapping[str, tuple[int, int]]) -> float | None:
         return 0.0
 
     counts = list(strata.values())
-    drawn, candidates = sum(one for one, _ in counts), sum(one for _, one in counts)
-    expected = [drawn * one / candidates for _, one in counts if one]
-    observed = [one for one, of in counts if of]
+    n_drawn, n_candidates = sum(drawn for drawn, _ in counts), sum(of for _, of in counts)
+    expected = [n_drawn * of / n_candidates for _, of in counts if of]
+    observed = [drawn for drawn, of in counts if of]
     if len(expected) < 2 or min(expected) < LEAST_EXPECTED:
         return None
     return float(stats.chisquare(observed, expected).pvalue)
@@ -194,11 +188,9 @@ def check_orders(subject: Subject) -> Verdict:
     position = _test_gold_position(data)
     if position is not None and position < POSITION_P:
         return unmet(
-            translate(
-                "Gold stands in some places more often than in others (chi-square p = {p}).",
-                p=localize_number(f"{position:.2g}"),
-            ),
+            "Gold stands in some places more often than in others (chi-square p = {p}).",
             translate("Shuffle the options in the items' file, and begin anew."),
+            p=localize_number(f"{position:.2g}"),
         )
     place = (
         ""
@@ -206,7 +198,7 @@ def check_orders(subject: Subject) -> Verdict:
         else translate(" Gold is spread over the places (chi-square p = {p}).", p=localize_number(f"{position:.2f}"))
     )
     if project.imported:
-        return not_seen(translate("in which order things were shown is not known.{place}", place=place))
+        return not_seen("in which order things were shown is not known.{place}", place=place)
     return _judge_orders(subject, place)
 
 
@@ -215,24 +207,22 @@ def _judge_orders(subject: Subject, place: str) -> Verdict:
     data, project = subject.first, subject.project
     if not project.shuffles_items:
         return unmet(
-            translate("Items come in one order for everybody."),
-            translate("Ask again in an order of each annotator's own."),
+            "Items come in one order for everybody.", translate("Ask again in an order of each annotator's own.")
         )
     if not data.answer_type.has_options:
-        return met(translate("Items come in an order of each annotator's own; there are no options."))
+        return met("Items come in an order of each annotator's own; there are no options.")
     if not project.shuffles_options:
         return _judge_fixed_order(data, place)
     counted = data.list_counted_answers()
     missing = int(counted["option_order"].isna().sum())
     if missing:
         return unmet(
-            translate("{answers} have no stored order of options.", answers=format_count(missing, "answer")),
+            "{answers} have no stored order of options.",
             translate("Say so; report this."),
+            answers=format_count(missing, "answer"),
         )
     return met(
-        translate(
-            "Items and options come in an order of each annotator's own, stored with each answer.{place}", place=place
-        )
+        "Items and options come in an order of each annotator's own, stored with each answer.{place}", place=place
     )
 
 
@@ -240,13 +230,11 @@ def _judge_fixed_order(data: DataSet, place: str) -> Verdict:
     """Options that stand in one order for everybody, as a scale or yes and no may, and options of an item may not."""
     if data.classes is None or data.classes_are_positions:
         return unmet(
-            translate("The options of an item stand in one order for everybody."),
+            "The options of an item stand in one order for everybody.",
             translate("Write `shuffle: true` under the question before there are answers."),
         )
     return met(
-        translate(
-            "Items come in an order of each annotator's own; the fixed options stand in one order.{place}", place=place
-        )
+        "Items come in an order of each annotator's own; the fixed options stand in one order.{place}", place=place
     )
 
 
@@ -272,25 +260,17 @@ def check_stimulus(subject: Subject) -> Verdict:
     if declared.status != "met":
         return declared
     if subject.project.imported:
-        return not_seen(
-            translate(
-                "what was on their screens was not seen here. {declared}",
-                declared=declared.evidence,
-            )
-        )
+        return not_seen("what was on their screens was not seen here. {declared}", declared=declared.evidence)
     data = subject.first
     counted = data.list_counted_answers()
     missing = int(counted["stimulus_sha256"].isna().sum())
     other, older = _count_other_stimuli(data)
     if missing or other:
         return unmet(
-            translate(
-                "{missing} answers have no hash of what was shown, {other} were given to another stimulus than"
-                " today's.",
-                missing=missing,
-                other=other,
-            ),
+            "{missing} answers have no hash of what was shown, {other} were given to another stimulus than today's.",
             translate("Exclude them; report this."),
+            missing=missing,
+            other=other,
         )
     past = (
         translate(", but {answers} to an earlier revision of its item", answers=format_count(older, "answer"))
@@ -298,19 +278,17 @@ def check_stimulus(subject: Subject) -> Verdict:
         else ""
     )
     return met(
-        translate(
-            "Every answer has the hash of the stimulus that models get{past}. {declared}",
-            past=past,
-            declared=declared.evidence,
-        )
+        "Every answer has the hash of the stimulus that models get{past}. {declared}",
+        past=past,
+        declared=declared.evidence,
     )
 
 
 def _count_other_stimuli(data: DataSet) -> tuple[int, int]:
     """The votes on something else than the item, and those of them whose revision explains it, which are apart."""
     columns = ["item_id", "item_revision", "stimulus_sha256"]
-    known = data.items.set_index("item_id")
-    now, revisions = known["stimulus_sha256"].to_dict(), known["item_revision"].to_dict()
+    items = data.items.set_index("item_id")
+    now, revisions = items["stimulus_sha256"].to_dict(), items["item_revision"].to_dict()
     counted = data.list_counted_answers().loc[:, columns].dropna(subset=["stimulus_sha256"])
     other = older = 0
     for item, revision, sha in counted.itertuples(index=False):
@@ -325,19 +303,15 @@ def check_interface(subject: Subject) -> Verdict:
     """R21: the limits of the interface."""
     errors = [finding for finding in subject.project.lint if finding.severity == "error"]
     if errors:
-        return unmet(
-            "; ".join(f"{finding.rule}: {format_count(len(finding.items), 'item')}" for finding in errors) + ".",
-            " ".join(dict.fromkeys(finding.remedy for finding in errors)),
-        )
+        words = "; ".join(f"{finding.rule}: {format_count(len(finding.items), 'item')}" for finding in errors)
+        return unmet(f"{words}.", " ".join(dict.fromkeys(finding.remedy for finding in errors)))
     if subject.project.imported:
-        return not_seen(translate("the limits of that interface are not known. The items have no lint error."))
+        return not_seen("the limits of that interface are not known. The items have no lint error.")
     surfaces = ", ".join(subject.project.platforms) or translate("none yet")
     warnings = sum(finding.severity == "warning" for finding in subject.project.lint)
     return met(
-        translate(
-            "No lint error, {warnings}; surfaces: {surfaces}. {undo}",
-            warnings=format_count(warnings, "warning"),
-            surfaces=surfaces,
-            undo=show_finding(subject.project.undo),
-        )
+        "No lint error, {warnings}; surfaces: {surfaces}. {undo}",
+        warnings=format_count(warnings, "warning"),
+        surfaces=surfaces,
+        undo=show_finding(subject.project.undo),
     )

@@ -9,13 +9,14 @@ import pandas as pd
 from exports.checklist.verdicts import (
     Subject,
     Verdict,
+    check_scored,
     check_variant,
+    contradictory,
     describe_spread,
-    judge_each,
+    incomplete,
     met,
     not_applicable,
     not_evidenced,
-    not_scored,
     not_seen,
     unmet,
 )
@@ -33,16 +34,14 @@ def check_contributors(subject: Subject) -> Verdict:
     """R02: people with an answer that counts, and how many items each answered."""
     counted = subject.first.list_counted_answers()
     if counted.empty:
-        return unmet(translate("Nobody's answer counts."), translate("Collect or import answers first."))
+        return unmet("Nobody's answer counts.", translate("Collect or import answers first."))
     items = counted.groupby("annotator")["item_id"].nunique()
     few = translate(" Fewer than {few} people.", few=FEW_PEOPLE) if len(items) < FEW_PEOPLE else ""
     return met(
-        translate(
-            "{annotators}; items each: {spread}.{few}",
-            annotators=format_count(len(items), "contributing annotator"),
-            spread=describe_spread(list(items)),
-            few=few,
-        )
+        "{annotators}; items each: {spread}.{few}",
+        annotators=format_count(len(items), "contributing annotator"),
+        spread=describe_spread(list(items)),
+        few=few,
     )
 
 
@@ -57,37 +56,35 @@ def check_declared(subject: Subject, name: str) -> Verdict:
     if not value:
         meaning = subject.project.declared_meanings.get(name, "")
         return unmet(
-            translate("`declared.{name}` is empty.", name=name),
+            "`declared.{name}` is empty.",
             translate(
                 "Write under `declared.{name}` {meaning}, and load the file again with `--yes`.",
                 name=name,
                 meaning=meaning,
             ),
+            name=name,
         )
-    return met(translate("Declared: “{value}”.", value=value))
+    return met("Declared: “{value}”.", value=value)
 
 
 def check_consent(subject: Subject) -> Verdict:
     """R10: everybody agreed to a text before their first main answer."""
     project = subject.project
     if project.imported:
-        return not_seen(translate("what they agreed to was not seen here."))
+        return not_seen("what they agreed to was not seen here.")
     if project.n_without_consent is None:
         return unmet(
-            translate("No consent is asked for."),
-            translate("Name a text under `consent` in the project or programme file."),
+            "No consent is asked for.", translate("Name a text under `consent` in the project or programme file.")
         )
     if project.n_without_consent:
         return unmet(
-            translate(
-                "{answers} came before any consent of their annotator.",
-                answers=format_count(project.n_without_consent, "main answer"),
-            ),
+            "{answers} came before any consent of their annotator.",
             translate("Exclude them, or record the agreements that were given on paper: `hromada people agree`."),
+            answers=format_count(project.n_without_consent, "main answer"),
         )
     texts = [text for text in project.texts if text.kind == "consent"]
     if not texts or not all(text.text for text in texts):
-        return unmet(translate("The text of the consent is not stored."), translate("Load the file again."))
+        return unmet("The text of the consent is not stored.", translate("Load the file again."))
     versions = ", ".join(
         translate(
             "version {version}: {people}", version=text.version, people=format_count(text.n_people or 0, "person")
@@ -95,10 +92,8 @@ def check_consent(subject: Subject) -> Verdict:
         for text in texts
     )
     return met(
-        translate(
-            "Nobody answered before agreeing ({versions}). Pseudonyms are keyed; no file holds an id of anybody.",
-            versions=versions,
-        )
+        "Nobody answered before agreeing ({versions}). Pseudonyms are keyed; no file holds an id of anybody.",
+        versions=versions,
     )
 
 
@@ -109,11 +104,7 @@ def check_population(subject: Subject) -> Verdict:
         return declared
     fields = ", ".join(subject.project.profile_fields) or translate("not collected")
     return met(
-        translate(
-            "{declared} Asked of people: {fields}; cells under 3 are suppressed.",
-            declared=declared.evidence,
-            fields=fields,
-        )
+        "{declared} Asked of people: {fields}; cells under 3 are suppressed.", declared=declared.evidence, fields=fields
     )
 
 
@@ -126,10 +117,10 @@ def check_qualification(subject: Subject) -> Verdict:
     """R15: the qualification, its rule, and how many tried, passed and failed."""
     project = subject.project
     if project.imported:
-        return not_seen(translate("how they qualified was not seen here."))
+        return not_seen("how they qualified was not seen here.")
     stage = project.qualification
     if stage is None:
-        return met(translate("No qualification was asked for."))
+        return met("No qualification was asked for.")
     words = translate(
         "{rule}, on {items}: {tried} tried, {passed} passed, {failed} failed.",
         rule=show_finding(stage.rule),
@@ -139,10 +130,12 @@ def check_qualification(subject: Subject) -> Verdict:
         failed=stage.n_failed,
     )
     if stage.fixed_before is False or (stage.fixed_before is None and stage.n_tried):
-        known = translate("was not") if stage.fixed_before is False else translate("is not known to have been")
+        whether = translate("was not") if stage.fixed_before is False else translate("is not known to have been")
         return unmet(
-            translate("{words} The rule {known} fixed before the first attempt.", words=words, known=known),
+            "{words} The rule {known} fixed before the first attempt.",
             translate("Say so, and start a new project."),
+            words=words,
+            known=whether,
         )
     return met(words)
 
@@ -151,26 +144,22 @@ def check_training(subject: Subject) -> Verdict:
     """R16: the training, apart from what is scored."""
     project = subject.project
     if project.imported:
-        return not_seen(translate("how they were trained was not seen here."))
+        return not_seen("how they were trained was not seen here.")
     if project.shared_ids or project.shared_groups:
         return unmet(
-            translate(
-                "{items} and {groups} of training, qualification, control or pilot are among the main items, too.",
-                items=format_count(project.shared_ids, "item"),
-                groups=format_count(project.shared_groups, "group"),
-            ),
+            "{items} and {groups} of training, qualification, control or pilot are among the main items, too.",
             translate("Take them out of the main items."),
+            items=format_count(project.shared_ids, "item"),
+            groups=format_count(project.shared_groups, "group"),
         )
     n_items = len(project.training_items)
     if not n_items:
-        return met(translate("No training was given; no item of another pool, nor its group, is a main item."))
+        return met("No training was given; no item of another pool, nor its group, is a main item.")
     shown = translate("the gold and an explanation") if project.training_explains else translate("the gold")
     return met(
-        translate(
-            "{items}, each answer followed by {shown}; apart by item and group.",
-            items=format_count(n_items, "training item"),
-            shown=shown,
-        )
+        "{items}, each answer followed by {shown}; apart by item and group.",
+        items=format_count(n_items, "training item"),
+        shown=shown,
     )
 
 
@@ -178,9 +167,7 @@ def check_pay(subject: Subject) -> Verdict:
     """R17: what people got."""
     declared = check_declared(subject, "pay")
     pay = subject.project.pay
-    if declared.status != "met":
-        return declared
-    if pay is None:
+    if declared.status != "met" or pay is None:
         return declared
     rate = (
         ""
@@ -192,12 +179,7 @@ def check_pay(subject: Subject) -> Verdict:
         )
     )
     return met(
-        translate(
-            "{declared} Promised: {scheme}{rate}.",
-            declared=declared.evidence,
-            scheme=show_finding(pay.scheme),
-            rate=rate,
-        )
+        "{declared} Promised: {scheme}{rate}.", declared=declared.evidence, scheme=show_finding(pay.scheme), rate=rate
     )
 
 
@@ -207,54 +189,42 @@ def check_tools(subject: Subject) -> Verdict:
     if declared.status != "met" or not subject.project.attestation:
         return declared
     few = translate("under 3")
-    said = ", ".join(f"{one.value} {few if one.n is None else one.n}" for one in subject.project.attested)
+    said = ", ".join(f"{fact.value} {few if fact.n is None else fact.n}" for fact in subject.project.attested)
     return met(
-        translate(
-            "{declared} Attested after sessions: {said}.",
-            declared=declared.evidence,
-            said=said or translate("nothing yet"),
-        )
+        "{declared} Attested after sessions: {said}.", declared=declared.evidence, said=said or translate("nothing yet")
     )
 
 
-def check_person_scores(subject: Subject) -> Verdict:
+@check_scored
+def check_person_scores(subject: Subject, result: DataSetResult) -> Verdict:
     """R32: the distribution of people's own scores."""
-    if not subject.scored:
-        return not_scored(subject)
     table = subject.state.tables.annotators
-
-    def judge(result: DataSetResult) -> Verdict:
-        rows = table.loc[(table["dataset"] == result.data.name) & table["accuracy"].notna()]
-        if rows.empty:
-            return unmet(translate("annotators.csv has no score of anybody."), translate("Release again; report this."))
-        scores = [100 * float(value) for value in rows["accuracy"]]
-        return met(
-            translate(
-                "{people}, each with n and Wilson's interval; score: {spread}.",
-                people=format_count(len(rows), "person"),
-                spread=describe_spread(scores),
-            )
-        )
-
-    return judge_each(subject.scored, judge)
+    rows = table.loc[(table["dataset"] == result.data.name) & table["accuracy"].notna()]
+    if rows.empty:
+        return incomplete("annotators.csv has no score of anybody.")
+    scores = [100 * float(value) for value in rows["accuracy"]]
+    return met(
+        "{people}, each with n and Wilson's interval; score: {spread}.",
+        people=format_count(len(rows), "person"),
+        spread=describe_spread(scores),
+    )
 
 
 def check_insiders(subject: Subject) -> Verdict:
     """R13: members of the team among the people, and the score without them."""
     if subject.project.imported:
-        return not_seen(translate("whether authors were among them is not known here."))
+        return not_seen("whether authors were among them is not known here.")
     counted = subject.first.list_counted_answers()
     unknown = counted.loc[counted["insider"].isna(), "annotator"].nunique()
     if unknown:
         return unmet(
-            translate(
-                "Of {people} it is not known whether they belong to the team.", people=format_count(unknown, "person")
-            ),
+            "Of {people} it is not known whether they belong to the team.",
             translate("Mark members of the team: `hromada people team-member`."),
+            people=format_count(unknown, "person"),
         )
     insiders = counted.loc[counted["insider"].eq(other=True), "annotator"].nunique()
     if not insiders:
-        return met(translate("Nobody who answered is marked as a member of the team."))
+        return met("Nobody who answered is marked as a member of the team.")
     return check_variant(
         subject,
         WITHOUT_INSIDERS,
@@ -268,21 +238,16 @@ def check_exposure(subject: Subject) -> Verdict:
     """R14: nobody had met the item, or another one of its group, before."""
     project = subject.project
     if project.imported:
-        return not_seen(translate("what they had met before is not known here."))
+        return not_seen("what they had met before is not known here.")
     if project.kind != "baseline":
-        return not_applicable(translate("It is no baseline: people may meet a group again."))
+        return not_applicable("It is no baseline: people may meet a group again.")
     if project.n_unlisted_exposed is None:
-        return unmet(
-            translate("Whether people had met the items before was not counted."),
-            translate("Release again; report this."),
-        )
+        return incomplete("Whether people had met the items before was not counted.")
     if project.n_unlisted_exposed:
         return unmet(
-            translate(
-                "{answers} came from people who had met the group before.",
-                answers=format_count(project.n_unlisted_exposed, "main answer"),
-            ),
+            "{answers} came from people who had met the group before.",
             translate("List the other project under `exposure.exceptions`, so that they are scored apart."),
+            answers=format_count(project.n_unlisted_exposed, "main answer"),
         )
     return _judge_exposed(subject)
 
@@ -293,13 +258,10 @@ def _judge_exposed(subject: Subject) -> Verdict:
     is_exposed = subject.first.responses["exposed"].eq(other=True)
     inside = int((is_exposed & subject.first.exclusion_kinds().isna()).sum())
     if inside:
-        return unmet(
-            translate("{answers} count in the score.", answers=format_count(inside, "exposed answer")),
-            translate("Report this."),
-        )
+        return contradictory("{answers} count in the score.", answers=format_count(inside, "exposed answer"))
     exposed = int(is_exposed.sum())
     if not project.exceptions:
-        return met(translate("No main answer that counts came from somebody who had met its group in another project."))
+        return met("No main answer that counts came from somebody who had met its group in another project.")
     listed = translate(
         "Listed exceptions: {projects}; {answers}, scored apart",
         projects=", ".join(project.exceptions),
@@ -325,19 +287,20 @@ FAST_SHARE = 0.25
 def check_sessions(subject: Subject) -> Verdict:
     """R23: sessions, and how scores change as people go on."""
     if subject.project.imported:
-        return not_seen(translate("their sessions are not known."))
+        return not_seen("their sessions are not known.")
     rows = subject.first.responses
-    known = rows.loc[rows["session"].notna()]
-    if known.empty:
-        return unmet(translate("No answer has a session."), translate("Nothing can be done afterwards; say so."))
-    sizes = list(known.groupby(["annotator", "session"]).size())
+    in_sessions = rows.loc[rows["session"].notna()]
+    if in_sessions.empty:
+        return unmet("No answer has a session.", translate("Nothing can be done afterwards; say so."))
+    sizes = list(in_sessions.groupby(["annotator", "session"]).size())
     words = translate(
         "{sessions}, answers each: {spread}.",
         sessions=format_count(len(sizes), "session"),
         spread=describe_spread(sizes),
     )
     slopes = [_describe_slope(result) for result in subject.scored]
-    return met(" ".join([words, *filter(None, slopes)]))
+    words = " ".join([words, *filter(None, slopes)])
+    return met(words)
 
 
 def _describe_slope(result: DataSetResult) -> str:
@@ -354,9 +317,9 @@ def check_funnel(subject: Subject) -> Verdict:
     """R27: how many were invited, agreed, started and finished."""
     project = subject.project
     if project.imported:
-        return not_seen(translate("how many were invited is not known."))
+        return not_seen("how many were invited is not known.")
     if project.started is None or project.finished is None:
-        return unmet(translate("The funnel is not known."), translate("Release again; report this."))
+        return incomplete("The funnel is not known.")
     steps = (
         (translate("invited"), project.invited),
         (translate("consented"), project.consented),
@@ -366,32 +329,30 @@ def check_funnel(subject: Subject) -> Verdict:
     unknown = translate("not counted")
     words = ", ".join(f"{name} {unknown if count is None else count}" for name, count in steps)
     if project.finished > project.started:
-        return unmet(translate("More finished than started: {words}.", words=words), translate("Report this."))
+        return contradictory("More finished than started: {words}.", words=words)
     return met(f"{words[0].upper()}{words[1:]}.")
 
 
 def check_times(subject: Subject) -> Verdict:
     """R28: time per item."""
     counted = subject.first.list_counted_answers()
-    known = counted["seconds"].dropna().astype(float)
-    if known.empty:
+    seconds = counted["seconds"].dropna().astype(float)
+    if seconds.empty:
         if subject.project.imported:
-            return not_evidenced(translate("The imported votes have no times."))
-        return unmet(translate("No answer has a time."), translate("Nothing can be done afterwards; say so."))
-    median = statistics.median(known)
-    q1, q3 = known.quantile(0.25), known.quantile(0.75)
-    fast = float((known < FAST_SHARE * median).mean())
-    gaps = len(counted) - len(known)
+            return not_evidenced("The imported votes have no times.")
+        return unmet("No answer has a time.", translate("Nothing can be done afterwards; say so."))
+    median = statistics.median(seconds)
+    q1, q3 = seconds.quantile(0.25), seconds.quantile(0.75)
+    fast = float((seconds < FAST_SHARE * median).mean())
+    gaps = len(counted) - len(seconds)
     missing = translate(" {answers} without a time.", answers=format_count(gaps, "answer")) if gaps else ""
     return met(
-        translate(
-            "Median {median} s, quartiles {low}–{high} s; {fast} under a quarter of it.{missing}",
-            median=localize_number(f"{median:.1f}"),
-            low=localize_number(f"{q1:.1f}"),
-            high=localize_number(f"{q3:.1f}"),
-            fast=localize_number(f"{fast:.1%}"),
-            missing=missing,
-        )
+        "Median {median} s, quartiles {low}–{high} s; {fast} under a quarter of it.{missing}",
+        median=localize_number(f"{median:.1f}"),
+        low=localize_number(f"{q1:.1f}"),
+        high=localize_number(f"{q3:.1f}"),
+        fast=localize_number(f"{fast:.1%}"),
+        missing=missing,
     )
 
 
@@ -400,7 +361,7 @@ def check_repeats(subject: Subject) -> Verdict:
     rows = subject.first.responses
     repeats = rows.loc[rows["is_repeat"].eq(other=True)]
     if subject.project.imported and repeats.empty:
-        return not_evidenced(translate("No vote is marked as a repeat."))
+        return not_evidenced("No vote is marked as a repeat.")
     counted = len(subject.first.list_counted_answers())
     share = int(repeats["gap_hours"].notna().sum()) / counted if counted else 0.0
     gaps = repeats["gap_hours"].dropna().astype(float)
@@ -420,9 +381,7 @@ def check_repeats(subject: Subject) -> Verdict:
             else translate("; the shortest gap is {hours} hours", hours=localize_number(f"{gaps.min():.1f}"))
         )
         return unmet(f"{words}{least}.", translate("Ask 5 % again after a day: `repeats: {share: 5 %, after: 24h}`."))
-    return met(
-        translate("{words}, after {hours} hours or more.", words=words, hours=localize_number(f"{gaps.min():.1f}"))
-    )
+    return met("{words}, after {hours} hours or more.", words=words, hours=localize_number(f"{gaps.min():.1f}"))
 
 
 def _describe_same(subject: Subject) -> str:

@@ -21,7 +21,7 @@ from exports.checklist import checks_of_people as people
 from exports.checklist import checks_of_people as work
 from exports.checklist import checks_of_scores as models
 from exports.checklist import checks_of_scores as scores
-from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, unmet
+from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, incomplete
 from exports.pages.translation import mark_text, translate
 from exports.release_state import ReleaseState
 
@@ -163,7 +163,7 @@ def check_release(state: ReleaseState) -> Checklist:
                 status=verdict.status,
                 evidence=verdict.evidence,
                 remedy=verdict.remedy,
-                projects={name: one.status for name, one in verdicts.items()},
+                projects={name: judged.status for name, judged in verdicts.items()},
             )
         )
     return Checklist(lines=tuple(lines))
@@ -172,10 +172,7 @@ def check_release(state: ReleaseState) -> Checklist:
 def _check_line(line: str, subject: Subject) -> Verdict:
     """One line of one project: unmet where nothing of the project is there to be computed from."""
     if not subject.results:
-        return unmet(
-            translate("No answers of this project were given, so nothing can be computed."),
-            translate("Release again; report this."),
-        )
+        return incomplete("No answers of this project were given, so nothing can be computed.")
     verdict = CHECKS[line](subject)
     if not subject.simulated or line not in ON_PEOPLE or verdict.status == "not applicable":
         return verdict

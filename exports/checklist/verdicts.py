@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Literal
 
 import pandas as pd
@@ -28,36 +28,43 @@ class Verdict:
     remedy: str = ""
 
 
-def met(evidence: str) -> Verdict:
-    """A line that the files show."""
-    return Verdict(status="met", evidence=evidence)
+def met(evidence: str, /, **values: object) -> Verdict:
+    """A line that the files show: `evidence` is a text for `translate` with its values, or one already translated."""
+    return Verdict(status="met", evidence=translate(evidence, **values))
 
 
-def unmet(evidence: str, remedy: str) -> Verdict:
-    """A line that is missing something."""
-    return Verdict(status="unmet", evidence=evidence, remedy=remedy)
+def unmet(evidence: str, remedy: str, /, **values: object) -> Verdict:
+    """A line that is missing something: the evidence as in `met`, and the translated remedy."""
+    return Verdict(status="unmet", evidence=translate(evidence, **values), remedy=remedy)
 
 
-def not_applicable(reason: str) -> Verdict:
-    """A line that is about something that is not there."""
-    return Verdict(status="not applicable", evidence=reason)
+def incomplete(evidence: str, /, **values: object) -> Verdict:
+    """A line for which the release lacks something that hromada should have put into it."""
+    return unmet(evidence, translate("Release again; report this."), **values)
 
 
-def not_evidenced(reason: str, remedy: str = "") -> Verdict:
-    """A line of which nobody here saw whether it holds."""
-    return Verdict(
-        status="not evidenced",
-        evidence=reason,
-        remedy=remedy or translate("Say it in the paper, with its source."),
-    )
+def contradictory(evidence: str, /, **values: object) -> Verdict:
+    """A line whose data contradict hromada's own rules."""
+    return unmet(evidence, translate("Report this."), **values)
+
+
+def not_applicable(reason: str, /, **values: object) -> Verdict:
+    """A line about something that this release does not have; the reason is given like the evidence of `met`."""
+    return Verdict(status="not applicable", evidence=translate(reason, **values))
+
+
+def not_evidenced(reason: str, remedy: str = "", /, **values: object) -> Verdict:
+    """A line that nobody could check here; the reason is given like the evidence of `met`."""
+    remedy = remedy or translate("Say it in the paper, with its source.")
+    return Verdict(status="not evidenced", evidence=translate(reason, **values), remedy=remedy)
 
 
 ELSEWHERE = mark_text("People answered elsewhere, and their votes were imported")
 
 
-def not_seen(what: str) -> Verdict:
-    """A line of imported votes: `what` says what was not seen here, after the words that people answered elsewhere."""
-    return not_evidenced(f"{translate(ELSEWHERE)}: {what}")
+def not_seen(what: str, /, **values: object) -> Verdict:
+    """A line of imported votes: `what` says, after the words that people answered elsewhere, what was not seen here."""
+    return not_evidenced(f"{translate(ELSEWHERE)}: {translate(what, **values)}")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,17 +111,37 @@ def not_scored(subject: Subject) -> Verdict:
     return not_applicable(f"{words} {reason}".strip())
 
 
-def judge_each(results: Iterable[DataSetResult], judge: Callable[[DataSetResult], Verdict]) -> Verdict:
-    """The worst verdict over data sets, with the evidence of all that have it."""
-    return combine_verdicts({result.data.name: judge(result) for result in results})
+Judge = Callable[[Subject, DataSetResult], Verdict]
+
+
+def check_each(judge: Judge) -> Check:
+    """Make the check of a line that is judged by data set: the worst verdict, with the evidence of all that have it."""
+
+    @wraps(judge)
+    def check(subject: Subject) -> Verdict:
+        return combine_verdicts({result.data.name: judge(subject, result) for result in subject.results})
+
+    return check
+
+
+def check_scored(judge: Judge) -> Check:
+    """Make the check of a line on scores, judged by each data set on which people are scored."""
+
+    @wraps(judge)
+    def check(subject: Subject) -> Verdict:
+        if not subject.scored:
+            return not_scored(subject)
+        return combine_verdicts({result.data.name: judge(subject, result) for result in subject.scored})
+
+    return check
 
 
 def combine_verdicts(verdicts: Mapping[str, Verdict]) -> Verdict:
     """The worst of verdicts by name; equal words stand once, with the names that share them, unless all do."""
-    worst = min((one.status for one in verdicts.values()), key=WORST_FIRST.index)
-    chosen = {name: one for name, one in verdicts.items() if one.status == worst}
-    evidence = _join_words({name: one.evidence for name, one in chosen.items()}, of=len(verdicts))
-    remedies = dict.fromkeys(one.remedy for one in chosen.values() if one.remedy)
+    worst = min((verdict.status for verdict in verdicts.values()), key=WORST_FIRST.index)
+    chosen = {name: verdict for name, verdict in verdicts.items() if verdict.status == worst}
+    evidence = _join_words({name: verdict.evidence for name, verdict in chosen.items()}, of=len(verdicts))
+    remedies = dict.fromkeys(verdict.remedy for verdict in chosen.values() if verdict.remedy)
     return Verdict(status=worst, evidence=evidence, remedy=" ".join(remedies))
 
 
@@ -157,32 +184,20 @@ def list_missing(subject: Subject, variant: str, names: list[str]) -> list[str]:
 def check_variant(subject: Subject, variant: str, *, found: str, what: str, concerns: Concerns) -> Verdict:
     """That the scores of a variant stand beside the headline, or the reason why they cannot or need not."""
     if not subject.scored:
-        return met(translate("{found}; nobody is scored, so there is no {what}.", found=found, what=what))
+        return met("{found}; nobody is scored, so there is no {what}.", found=found, what=what)
     names = list_concerned(subject, concerns)
     missing = list_missing(subject, variant, names)
     if missing:
-        return unmet(
-            translate("{found}; their {what} is missing in {names}.", found=found, what=what, names=", ".join(missing)),
-            translate("Release again; report this."),
+        return incomplete(
+            "{found}; their {what} is missing in {names}.", found=found, what=what, names=", ".join(missing)
         )
     if not names:
-        return met(
-            translate("{found}; no score rests on their answers, so there is no {what}.", found=found, what=what)
-        )
+        return met("{found}; no score rests on their answers, so there is no {what}.", found=found, what=what)
     reasons = dict.fromkeys(
         result.missing_variants[variant] for result in subject.scored if variant in result.missing_variants
     )
     if reasons:
-        return met(
-            translate(
-                "{found}; there is no {what}: {reasons}",
-                found=found,
-                what=what,
-                reasons=show_findings(reasons),
-            )
-        )
+        return met("{found}; there is no {what}: {reasons}", found=found, what=what, reasons=show_findings(reasons))
     return met(
-        translate(
-            "{found}; the {what} stands in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant
-        )
+        "{found}; the {what} stands in human_baseline.csv as “{variant}”.", found=found, what=what, variant=variant
     )

@@ -92,7 +92,7 @@ def display_story(summary: CorrectionSummary, story: CorrectedStory) -> Displaye
         corrections=(
             *(
                 _display_correction(summary, correction)
-                for correction in sorted(story.corrections, key=lambda one: not one.marks)
+                for correction in sorted(story.corrections, key=lambda correction: not correction.marks)
             ),
             *_display_merged_text(summary, story),
         ),
@@ -102,7 +102,11 @@ def display_story(summary: CorrectionSummary, story: CorrectedStory) -> Displaye
 def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> tuple[DisplayedCorrection, ...]:
     """The text of an adjudicator, where it is none of the corrections; empty where there is none such."""
     decided = summary.responses.adjudicated.get(summary.question.name, {}).get(story.item_id)
-    if decided is None or decided.gold is None or any(one.adjudicated == "gold" for one in story.corrections):
+    if (
+        decided is None
+        or decided.gold is None
+        or any(correction.adjudicated == "gold" for correction in story.corrections)
+    ):
         return ()
     merged, published = normalize_text(decided.gold), VERDICTS["gold"]
     parts = compute_difference(story.original, merged)
@@ -122,7 +126,7 @@ def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> t
 def _display_correction(summary: CorrectionSummary, correction: Correction) -> DisplayedCorrection:
     texts = {question.name: question.text for question in summary.responses.questions}
     answers = {name: summary.responses.list_labels(name, correction.other_answers) for name in correction.other_answers}
-    hidden = {*summary.question.show_if, *(one.name for one in list_mark_questions(summary.responses))}
+    hidden = {*summary.question.show_if, *(question.name for question in list_mark_questions(summary.responses))}
     return DisplayedCorrection(
         annotator=correction.annotator,
         language=summary.data.language,

@@ -89,17 +89,10 @@ class Correction:
     @property
     def row(self) -> writers.DataRow:
         """The correction as a row of the columns STORY_COLUMNS."""
-        edits = self.edits
-        return {
-            "dataset": self.dataset, "question": self.question, "item_id": self.item_id,
-            "item_revision": self.item_revision, "group": self.group, "annotator": self.annotator,
-            "status": self.status, "reasons": list(self.reasons), "original": self.original,
-            "corrected": self.corrected, "difference": [list(part) for part in self.parts] if edits else None,
-            "cer": edits and edits.cer, "wer": edits and edits.wer, "chrf": edits and edits.chrf,
-            "words_kept": edits and edits.words_kept, "characters_changed": edits and edits.characters_changed,
-            "words_changed": edits and edits.words_changed, "seconds": self.seconds,
-            "other_answers": dict(self.other_answers), "adjudicated": self.adjudicated,
-        }  # fmt: skip
+        values = vars(self) | (vars(self.edits) if self.edits else {})
+        values |= {"reasons": list(self.reasons), "other_answers": dict(self.other_answers)}
+        values["difference"] = [list(part) for part in self.parts] if self.edits else None
+        return {column: values.get(column) for column in STORY_COLUMNS}
 
 
 def list_edit_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
@@ -122,8 +115,11 @@ def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple
 
 def list_mark_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
     """The questions with a single box to tick, by which annotators mark what somebody should look at."""
-    boxes = (one for one in responses.questions if one.answer_type.has_options and not one.answer_type.is_label)
-    return tuple(question for question in boxes if len(question.options or ()) == 1)
+    return tuple(
+        question
+        for question in responses.questions
+        if question.answer_type.has_options and not question.answer_type.is_label and len(question.options or ()) == 1
+    )
 
 
 def get_original(responses: FullResponses, edit: QuestionSpec, item_id: str) -> str:

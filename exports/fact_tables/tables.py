@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from exports import writers
-from exports.facts import ProjectFacts, TextFact
+from exports.facts import ProjectFacts
 from exports.inputs import DataSet
 from exports.number_formats import format_fixed
 from exports.release_state import ReleaseState
@@ -31,24 +31,11 @@ def build_text_files(state: ReleaseState) -> dict[str, str]:
         for text in project.texts:
             path = f"texts/{project.name}/{text.kind}-{text.sha256[:SHOWN_DIGITS]}.txt"
             files[path] = text.text
-            rows.append(_describe_text(project, text, path))
+            rows.append({"project": project.name, "file": path} | asdict(text))
         if project.training_items:
             files[f"texts/{project.name}/training.jsonl"] = "".join(_list_training(project))
     index = pd.DataFrame(rows, columns=list(TEXT_COLUMNS), dtype=object)
     return files | {"texts/texts.csv": writers.format_csv(index), "facts.json": _format_facts(state)}
-
-
-def _describe_text(project: ProjectFacts, text: TextFact, path: str) -> dict[str, object]:
-    return {
-        "project": project.name,
-        "kind": text.kind,
-        "scope": text.scope,
-        "version": text.version,
-        "sha256": text.sha256,
-        "file": path,
-        "n_people": text.n_people,
-        "n_answers": text.n_answers,
-    }
 
 
 def _list_training(project: ProjectFacts) -> Iterator[str]:
@@ -64,12 +51,12 @@ def _format_facts(state: ReleaseState) -> str:
 
 def _describe_project(project: ProjectFacts) -> dict[str, Any]:
     """All facts but those in tables; with what each declared one should state, and null where it is empty."""
-    known = {name: value for name, value in asdict(project).items() if name not in IN_TABLES}
-    known["declared"] = {
+    declared = {
         name: {"value": project.declared.get(name), "should_state": meaning}
         for name, meaning in project.declared_meanings.items()
     }
-    return known
+    facts = {name: value for name, value in asdict(project).items() if name not in IN_TABLES}
+    return facts | {"declared": declared}
 
 
 EXCLUSION_COLUMNS = ("dataset", "step", "kind", "reason", "by_rule", "post_hoc", "n_answers", "n_annotators", "n_items")
@@ -91,7 +78,7 @@ def list_exclusions(state: ReleaseState) -> Iterator[Mapping[str, object]]:
         yield _count("skipped", data, data.list_counted_skips())
         yield _count("counted", data, data.list_counted_answers())
         reasons = pd.Series(list(data.removed_annotators.values()), dtype=object)
-        for reason, number in sorted(reasons.value_counts().items(), key=lambda one: str(one[0])):
+        for reason, number in sorted(reasons.value_counts().items(), key=lambda counted: str(counted[0])):
             yield {"dataset": data.name, "step": "removed", "reason": reason, "n_annotators": int(number)}
 
 
@@ -122,15 +109,9 @@ def count_answers_per_item(state: ReleaseState) -> Iterator[Mapping[str, object]
     """How many items have how many answers and skips that count, as rows of answers_per_item.csv."""
     for result in state.tables.results:
         data = result.data
-        counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"].value_counts()
-        per_item = counted.reindex(data.items["item_id"], fill_value=0)
+        per_item = data.count_places()
         for n_answers, n_items in sorted(per_item.value_counts().items()):
             yield {"dataset": data.name, "n_answers": n_answers, "n_items": int(n_items)}
-
-
-def write_list(values: Sequence[str]) -> str:
-    """Texts as a JSON list in a cell."""
-    return json.dumps(list(values), ensure_ascii=False)
 
 
 ATTRITION_COLUMNS = ("project", "step", "n", "note")
@@ -178,40 +159,26 @@ def list_qualification(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
     """The qualification of a project that has one."""
     stage = project.qualification
     if stage is not None:
-        yield {
-            "project": project.name,
-            "rule": stage.rule,
-            "n_items": stage.n_items,
-            "tried": stage.n_tried,
-            "passed": stage.n_passed,
-            "failed": stage.n_failed,
-            "fixed_before": stage.fixed_before,
-        }
+        counts = {"tried": stage.n_tried, "passed": stage.n_passed, "failed": stage.n_failed}
+        yield {"project": project.name} | asdict(stage) | counts
 
 
 def list_demographics(project: ProjectFacts) -> Iterator[Mapping[str, object]]:
     """What contributing people said of themselves and attested; a suppressed cell has no number."""
-    for one in (*project.profile, *project.attested):
-        yield {
-            "project": project.name,
-            "field": one.field,
-            "question": one.question,
-            "value": one.value,
-            "n": one.n,
-            "suppressed": one.n is None,
-        }
+    for cell in (*project.profile, *project.attested):
+        yield {"project": project.name, **asdict(cell), "suppressed": cell.n is None}
 
 
 def list_times(state: ReleaseState) -> Iterator[Mapping[str, object]]:
     """Seconds of the answers that count: of all people of a data set, then of each, where any are known."""
     for result in state.tables.results:
         counted = result.data.list_counted_answers()
-        known = counted.loc[counted["seconds"].notna(), ["annotator", "seconds"]].astype({"seconds": float})
-        if known.empty:
+        timed = counted.loc[counted["seconds"].notna(), ["annotator", "seconds"]].astype({"seconds": float})
+        if timed.empty:
             continue
-        limit = FAST * float(known["seconds"].median())
-        yield {"dataset": result.data.name} | _describe_times(known["seconds"], limit)
-        for annotator, own in known.groupby("annotator")["seconds"]:
+        limit = FAST * float(timed["seconds"].median())
+        yield {"dataset": result.data.name} | _describe_times(timed["seconds"], limit)
+        for annotator, own in timed.groupby("annotator")["seconds"]:
             yield {"dataset": result.data.name, "annotator": annotator} | _describe_times(own, limit)
 
 
@@ -262,28 +229,16 @@ def _walk_projects(state: ReleaseState, list_rows: Callable[[ProjectFacts], Iter
 
 def _list_lint(project: ProjectFacts) -> Iterator[Row]:
     for finding in project.lint:
-        yield {
-            "project": project.name,
-            "rule": finding.rule,
-            "severity": finding.severity,
-            "message": finding.message,
-            "items": write_list(finding.items),
-            "remedy": finding.remedy,
-        }
+        items = json.dumps(list(finding.items), ensure_ascii=False)
+        yield {"project": project.name} | asdict(finding) | {"items": items}
 
 
 def _list_samples(project: ProjectFacts) -> Iterator[Row]:
     for frame in project.frames:
-        known: dict[str, Any] = {
-            "project": project.name,
-            "pool": frame.pool,
-            "method": frame.method,
-            "seed": frame.seed,
-            "sha256": frame.sha256,
-        }
-        yield known | {"drawn": frame.n_drawn, "candidates": frame.n_candidates}
+        sample = {"project": project.name} | asdict(frame)
+        yield sample | {"drawn": frame.n_drawn, "candidates": frame.n_candidates}
         for stratum, (drawn, candidates) in sorted(frame.strata.items()):
-            yield known | {"stratum": stratum, "drawn": drawn, "candidates": candidates}
+            yield sample | {"stratum": stratum, "drawn": drawn, "candidates": candidates}
 
 
 def _list_plans(state: ReleaseState) -> Iterator[Row]:
@@ -309,8 +264,7 @@ def _describe_plan(project: ProjectFacts) -> dict[str, object]:
 
 def _describe_achieved(result: DataSetResult) -> dict[str, object]:
     data = result.data
-    counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"]
-    per_item = counted.value_counts().reindex(data.items["item_id"], fill_value=0)
+    per_item = data.count_places()
     score = None if result.performance is None else result.performance["individual"].primary
     return {
         "items": len(data.items),

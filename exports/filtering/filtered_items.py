@@ -163,8 +163,7 @@ def serialize_filtering(filtered: FilteredDataSet) -> dict[str, Any]:
         "human_failure": count_human_failure(filtered),
         "removal_reasons": [
             {
-                "question": reason.objection.question,
-                "reason": reason.objection.reason,
+                **reason.objection._asdict(),
                 "removed": reason.removed,
                 "share_of_removed": round_number(reason.share),
                 "named": reason.named,
@@ -368,8 +367,8 @@ def _decide_item(
     item: tuple[str, int, str],
     gold: str | None,
 ) -> FilteredItem:
-    found = [find_objections(responses, rule, response, gold) for response in item_responses]
-    judged = [objections for objections in found if objections]
+    by_response = [find_objections(responses, rule, response, gold) for response in item_responses]
+    judged = [objections for objections in by_response if objections]
     votes = Counter(objection for objections in judged for raised in objections.values() for objection in raised)
     raised = {objection: votes[objection] for objection in possible if votes[objection]}
     status, reasons = _decide_status(rule, judged, raised)

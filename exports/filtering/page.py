@@ -157,12 +157,13 @@ def _describe_human_failure(filtered: FilteredDataSet) -> str:
 
 
 def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedItem:
+    voters = {HUMAN_FAILURE: item.n_answers}  # any annotator could raise the other objections
     return DisplayedItem(
         item_id=item.item_id,
         status=translate(item.status),
         objections=tuple(
             f"{_name_objection(objection)}: "
-            + translate("{part} of {whole}", part=votes, whole=_count_voters(item, objection))
+            + translate("{part} of {whole}", part=votes, whole=voters.get(objection.reason, item.n_annotators))
             for objection, votes in item.objections.items()
         ),
         remarks=item.remarks,
@@ -173,8 +174,3 @@ def _display_item(filtered: FilteredDataSet, item: FilteredItem) -> DisplayedIte
 def _name_objection(objection: Objection) -> str:
     """The reason of an objection: a box, a text or an answer as people read it, or human failure."""
     return translate(HUMAN_FAILURE) if objection.reason == HUMAN_FAILURE else objection.reason
-
-
-def _count_voters(item: FilteredItem, objection: Objection) -> int:
-    """How many annotators could raise the objection."""
-    return item.n_answers if objection.reason == HUMAN_FAILURE else item.n_annotators

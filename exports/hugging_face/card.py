@@ -183,8 +183,8 @@ def find_licence(source: BuildSource) -> str | None:
 
 def _match_licence(text: str) -> str | None:
     written = re.sub(r"[\s_]+", "-", text.strip().lower())
-    found = [licence for licence in LICENCES if re.match(rf"{re.escape(licence)}(?![\w.])(?!-(?:sa|nc|nd))", written)]
-    return found[0] if found else None
+    named = [licence for licence in LICENCES if re.match(rf"{re.escape(licence)}(?![\w.])(?!-(?:sa|nc|nd))", written)]
+    return named[0] if named else None
 
 
 def _list_keys(source: BuildSource, tasks: Sequence[BenchmarkTask], files: Sequence[DataFile]) -> Iterator[str]:

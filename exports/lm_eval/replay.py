@@ -239,8 +239,8 @@ def _describe_person(
     facts: dict[str, Any] = {"model": f"human-{person}", "kind": "human_baseline", "person": person}
     if person != MAJORITY:
         return facts
-    known = {task.name for task in tasks}
-    n_runs = Counter(name for recording in runs for name in recording if name in known)
+    task_names = {task.name for task in tasks}
+    n_runs = Counter(name for recording in runs for name in recording if name in task_names)
     return facts | {"run": number, "runs": dict(sorted(n_runs.items()))}
 
 
@@ -262,16 +262,16 @@ def _replay_person(
         chat_template=None,
         fewshot_as_multiturn=False,
     )
-    found: Any = evaluator.evaluate(
+    evaluation: Any = evaluator.evaluate(
         lm=_build_model(person, recording, tasks),
         task_dict={"tasks": chosen, "groups": loaded["groups"] if is_whole else {}, "group_map": {}},
         samples={task: _IndexList(numbers) for task, numbers in indices.items()},
         bootstrap_iters=0,
     )
-    samples = found.pop("samples")
-    found["config"] = {"model": f"human:{person}", "model_args": dict(facts), "limit": None, "bootstrap_iters": 0}
-    found["lm_eval_version"] = metadata.version("lm_eval")
-    tracker.save_results_aggregated(results=found, samples=samples)
+    samples = evaluation.pop("samples")
+    evaluation["config"] = {"model": f"human:{person}", "model_args": dict(facts), "limit": None, "bootstrap_iters": 0}
+    evaluation["lm_eval_version"] = metadata.version("lm_eval")
+    tracker.save_results_aggregated(results=evaluation, samples=samples)
     for task, rows in samples.items():
         tracker.save_results_samples(task_name=task, samples=rows)
 

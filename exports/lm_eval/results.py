@@ -67,7 +67,7 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
 
     Raises HromadaError for a folder that is no build, for one without result files, and for files that are damaged.
     """
-    known = _read_build(build, key)
+    answers = _read_build(build, key)
     results = HarnessResults()
     runs = [read_run(file) for folder in folders for file in find_results(folder)]
     runs.sort(key=lambda run: (float(run.content.get("date") or 0), run.model, run.number, str(run.file)))
@@ -80,12 +80,12 @@ def read_results(build: Path, folders: Sequence[Path], *, key: Path | None = Non
         for task in own[0].content["results"]:
             if task in groups:
                 continue
-            if task not in known.tasks:
+            if task not in answers.tasks:
                 results.differences.append(_build_difference(model, task, OTHER_TASK))
             elif latest[model, task] != path:
                 results.differences.append(_build_difference(model, task, OLDER_RUN))
             else:
-                _add_task(results, [run for run in own if task in run.content["results"]], task, known)
+                _add_task(results, [run for run in own if task in run.content["results"]], task, answers)
         _add_groups(results, own)
     return results
 
@@ -127,17 +127,19 @@ def _read_build(folder: Path, key: Path | None) -> _Build:
 def _add_task(results: HarnessResults, runs: Sequence[HarnessRun], task: str, build: _Build) -> None:
     """Add the rows of one task of one model: of one run, or of all runs of a majority, whose grades are pooled."""
     run = runs[0]
-    if any(task not in one.samples for one in runs):
-        results.scores.extend(_list_scores(run, task, _average_values([one.content["results"][task] for one in runs])))
+    if any(task not in part.samples for part in runs):
+        results.scores.extend(
+            _list_scores(run, task, _average_values([part.content["results"][task] for part in runs]))
+        )
         results.differences.append(_build_difference(run.model, task, NO_SAMPLES))
         return
     read = _ReadSamples()
-    for one in runs:
-        _read_task(read, one.samples[task], task, build)
+    for part in runs:
+        _read_task(read, part.samples[task], task, build)
     for item, answers in read.answers.items():
         said = answers[0] if len(set(answers)) == 1 else None
-        known = [score for score in read.scores[item] if score is not None]
-        score = task_functions.compute_mean(known) if known else None
+        defined = [score for score in read.scores[item] if score is not None]
+        score = task_functions.compute_mean(defined) if defined else None
         row = (run.model, task, item, build.prompts[task][item]["stimulus_sha256"], said, score)
         results.answers.append(dict(zip(ANSWER_COLUMNS, row, strict=True)))
     is_pooled = len(runs) > 1 or any((task, item) in build.keys for item in read.answers)
@@ -173,7 +175,7 @@ class _ReadSamples:
     def list_grades(self, *, ties_wrong: bool = False) -> list[Grades]:
         """The grades of all runs; with `ties_wrong` a tied item has those of no answer."""
         ties = self.ties if ties_wrong else frozenset()
-        return [self.nothing[item] if item in ties else one for item, own in self.graded.items() for one in own]
+        return [self.nothing[item] if item in ties else grade for item, own in self.graded.items() for grade in own]
 
 
 def _read_task(read: _ReadSamples, file: Path, task: str, build: _Build) -> None:

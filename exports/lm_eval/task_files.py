@@ -79,8 +79,8 @@ def _read_source(package: str, name: str) -> str:
 def _build_functions(digest: str) -> str:
     """The functions with their import of `scoring` as the built folder needs it; the name of the module is its own."""
     source = _read_source("exports.benchmark_items", "task_functions.py")
-    head, found, tail = source.partition(IMPORT_HERE)
-    if not found:
+    head, separator, tail = source.partition(IMPORT_HERE)
+    if not separator:
         raise RuntimeError("task_functions.py imports scoring in another way than it is copied.")
     return head + IMPORT_THERE.format(digest=digest[:HASH_DIGITS]) + tail
 

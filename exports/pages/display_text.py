@@ -287,11 +287,11 @@ def format_ties_wrong(score: Score) -> str:
 
 def get_unit_name(unit: Unit) -> str:
     """The name of a unit of judgement, a majority with its number of votes; `majority of k` is of k fresh people."""
-    known = UNIT_NAMES.get(unit.unit)
-    if known is None:
+    translated_name = UNIT_NAMES.get(unit.unit)
+    if translated_name is None:
         return translate("Majority of {n} fresh people", n=unit.unit.removeprefix("majority of "))
     n = unit.title.removeprefix("majority of ")
-    return translate("Majority of {n}", n=n) if n != unit.title else translate(known)
+    return translate("Majority of {n}", n=n) if n != unit.title else translate(translated_name)
 
 
 def get_metric_name(metric: str, data: DataSet) -> str:

@@ -299,8 +299,7 @@ def _describe_overlap(project: ProjectFacts, state: ReleaseState, words: Words) 
     if not results:
         return ""
     data = results[0].data
-    counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"]
-    per_item = counted.value_counts().reindex(data.items["item_id"], fill_value=0)
+    per_item = data.count_places()
     if not len(per_item):
         return ""
     values = {"least": int(per_item.min()), "median": f"{per_item.median():g}", "most": int(per_item.max())}
@@ -320,9 +319,8 @@ def _describe_exclusions(project: ProjectFacts, state: ReleaseState, words: Word
     if out.empty:
         return " ".join(filter(None, (words["nothing excluded"].format(fixed=fixed), changed)))
     reasons = out["excluded_reason"].value_counts()
-    listed = "; ".join(
-        f"{reason} ({number})" for reason, number in sorted(reasons.items(), key=lambda one: str(one[0]))
-    )
+    ordered = sorted(reasons.items(), key=lambda counted: str(counted[0]))
+    listed = "; ".join(f"{reason} ({number})" for reason, number in ordered)
     answers = _count(words, len(out), "answer")
     return " ".join(filter(None, (words["excluded"].format(answers=answers, reasons=listed, fixed=fixed), changed)))
 
@@ -369,13 +367,13 @@ _PROJECT_SENTENCES: tuple[Callable[[ProjectFacts, ReleaseState, Words], str], ..
 
 def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
     """Agreement and score of each data set; of a programme the mean over its tasks, and between what they vary."""
-    found = find_task_means(state)
-    if found is None:
+    means = find_task_means(state)
+    if means is None:
         for result in state.results:
             yield _describe_agreement(result, words)
             yield _describe_score(result, words)
         return
-    mean = found.means["individual"]
+    mean = means.means["individual"]
     interval = _interval(words, mean.fresh_panel.low, mean.fresh_panel.high)
     yield words["mean"].format(value=_percent(words, mean.value), interval=interval)
     ordered = sorted(mean.task_values.items(), key=lambda task: task[1])
@@ -386,8 +384,8 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
 def _describe_agreement(result: DataSetResult, words: Words) -> str:
     rows = () if result.agreement is None else result.agreement.headline
     named = (result.data.headline_coefficient, *SHARES_OF_EQUAL_ANSWERS)
-    known = [row for row in rows if row.name in named and not row.of and row.value is not None]
-    if not known:
+    chosen = [row for row in rows if row.name in named and not row.of and row.value is not None]
+    if not chosen:
         return words["no agreement"].format(name=result.data.name)
     parts = [
         _write(words, f"{words[row.name]} {row.value:.3f}")
@@ -396,7 +394,7 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
             if row.low is None or row.high is None
             else f" [{_write(words, f'{row.low:.3f}')}–{_write(words, f'{row.high:.3f}')}]"
         )
-        for row in known
+        for row in chosen
     ]
     return words["agreement"].format(name=result.data.name, values=", ".join(parts))
 
@@ -406,7 +404,7 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
     if scores is None:
         return words["no score"].format(name=result.data.name)
     unit = scores["individual"]
-    majority = {one.unit: one for one in scores.units}.get("majority")
+    majority = {unit.unit: unit for unit in scores.units}.get("majority")
     score = unit.primary
     sentence = words["score"].format(
         name=result.data.name,

@@ -10,6 +10,7 @@ from aggregation.agreement.table import Coefficient
 from aggregation.comparison.model_differences import ALL, ModelDifference
 from aggregation.errors import HromadaError
 from aggregation.scores.performance import Unit
+from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import COEFFICIENT_NAMES, capitalize_first, get_metric_name
 from exports.release_state import ReleaseState
@@ -179,10 +180,11 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     if scores is None:
         gap = notes.explain(NO_VALUE, result.no_performance)
         return (data.name, *counts, NO_VALUE, gap, *[NO_VALUE] * 4)
-    unit, majority = scores["individual"], {one.unit: one for one in scores.units}.get("majority")
+    unit, majority = scores["individual"], {unit.unit: unit for unit in scores.units}.get("majority")
     score = unit.primary
     metric = "" if score.metric == "accuracy" else f", {get_metric_name(score.metric, data)}"
-    ceiling = None if result.ceiling is None else result.ceiling.ceiling.value
+    review = result.ceiling
+    ceiling, no_ceiling = (review.ceiling.value, review.reason) if review else (None, "The gold was not reviewed.")
     warned = notes.mark(" ".join(unit.warnings)) if unit.warnings else ""
     return (
         f"{data.name}{metric}",
@@ -195,7 +197,7 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
             _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
         )
         + _mark_majority(majority, notes),
-        notes.explain(_format_share(ceiling), _explain_no_ceiling(result)),
+        notes.explain(_format_share(ceiling), no_ceiling),
     )
 
 
@@ -207,27 +209,27 @@ def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
     return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {_format_share(wrong)} if they are wrong.")
 
 
-def _explain_no_ceiling(result: DataSetResult) -> str:
-    return "The gold was not reviewed." if result.ceiling is None else result.ceiling.reason
-
-
 def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
     """The mean over the first questions of a programme; None of a single project, and where some task has no score."""
     if not state.facts.is_programme or len(state.facts.projects) < 2:
         return None
-    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
     try:
-        return score_tasks(first)
+        return score_tasks(_list_first_data_sets(state))
     except HromadaError:
         return None
 
 
+def _list_first_data_sets(state: ReleaseState) -> list[DataSet]:
+    """The data set of the first question of each project."""
+    return [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
+
+
 def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str, ...]]:
-    found = find_task_means(state)
-    if found is None:
+    scores = find_task_means(state)
+    if scores is None:
         return
-    mean, majority = found.means["individual"], found.means["majority"]
-    first = [results[0].data for project in state.facts.projects if (results := state.list_results(project))]
+    mean, majority = scores.means["individual"], scores.means["majority"]
+    first = _list_first_data_sets(state)
     counted = [data.list_counted_answers() for data in first]
     people = {name for rows in counted for name in rows["annotator"]}
     answers, items = sum(map(len, counted)), sum(len(data.items) for data in first)

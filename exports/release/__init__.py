@@ -1,6 +1,6 @@
 """The folder of a release: its raw files, everything that is computed from them, and the proof that it was."""
 
-from exports.privacy import Needle, find_identities
+from exports.privacy import ForbiddenString, find_identities
 from exports.release.folder import (
     ReleaseFolder,
     build_release_folder,
@@ -10,7 +10,7 @@ from exports.release.folder import (
 from exports.release.verification import Verification, verify_folder
 
 __all__ = [
-    "Needle",
+    "ForbiddenString",
     "ReleaseFolder",
     "Verification",
     "build_release_folder",

@@ -17,13 +17,8 @@ from exports.pages.translation import localize_number, mark_text, show_finding, 
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable, VerbatimText
 from exports.results import DataSetResult
-from exports.sensitivity import (
-    SettingResult,
-    build_setting_rows,
-    draw_cut_panels,
-    draw_setting_panels,
-    list_setting_heads,
-)
+from exports.sensitivity import SettingResult
+from exports.sensitivity.page import build_setting_rows, draw_cut_panels, draw_setting_panels, list_setting_heads
 
 LIMITS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The ends of the bars, in seconds; each is twice the one before."""
@@ -124,9 +119,7 @@ def build_plan_chapter(state: ReleaseState) -> Chapter:
 
 
 def _describe_places(result: DataSetResult) -> str:
-    data = result.data
-    counted = data.responses.loc[data.exclusion_kinds().isna(), "item_id"]
-    per_item = counted.value_counts().reindex(data.items["item_id"], fill_value=0)
+    per_item = result.data.count_places()
     return f"{per_item.min()}–{per_item.max()}" if len(per_item) else NO_VALUE
 
 
@@ -229,13 +222,13 @@ def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[st
     """The steps that are counted; none of imported votes."""
     if project.imported or project.started is None:
         return
-    known = (
+    steps = (
         (translate("invited"), project.invited),
         (translate("consented"), project.consented),
         (translate("started"), project.started),
         (translate("finished"), project.finished),
     )
-    for name, count in known:
+    for name, count in steps:
         if count is not None:
             yield name, count
     counted = [result.data.list_counted_answers()["annotator"] for result in state.list_results(project)]
@@ -244,21 +237,21 @@ def _list_steps(project: ProjectFacts, state: ReleaseState) -> Iterator[tuple[st
 
 def build_text_chapter(state: ReleaseState) -> Chapter:
     """Every version of the texts, equal ones of several projects once."""
-    found: dict[tuple[str, str], list[str]] = {}
+    projects: dict[tuple[str, str], list[str]] = {}
     headings: dict[tuple[str, str], VerbatimText] = {}
     for project in state.facts.projects:
         for text in project.texts:
             if not text.text:
                 continue
             key = (text.kind, text.sha256)
-            found.setdefault(key, []).append(project.name)
+            projects.setdefault(key, []).append(project.name)
             version = translate(", version {version}", version=text.version) if text.version else ""
             people = f", {format_count(text.n_people, 'person')}" if text.n_people else ""
             name = translate(NAMES[text.kind]) if text.kind in NAMES else text.kind
             heading = f"{name}{version} ({text.sha256[:12]}{people})"
             headings.setdefault(key, VerbatimText(heading, project.language, text.text))
     texts = tuple(
-        own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(found[key])}")
+        own if len(state.facts.projects) == 1 else own._replace(heading=f"{own.heading}: {', '.join(projects[key])}")
         for key, own in headings.items()
     )
     return Chapter(id="texts", title=translate("What people read"), how=translate(HOW_TEXTS), texts=texts)

@@ -38,10 +38,10 @@ def build_lint_chapter(state: ReleaseState) -> Chapter:
 
 
 def _list_rows(project: ProjectFacts) -> list[TableRow]:
-    found = sorted(project.lint, key=lambda one: (SEVERITIES.index(one.severity), one.rule))
-    if not found:
+    findings = sorted(project.lint, key=lambda finding: (SEVERITIES.index(finding.severity), finding.rule))
+    if not findings:
         return [TableRow(head=translate(NOTHING), cells=("", ""))]
-    return [_build_row(finding) for finding in found]
+    return [_build_row(finding) for finding in findings]
 
 
 def _build_row(finding: LintFact) -> TableRow:
@@ -91,18 +91,18 @@ def build_hard_item_chapter(state: ReleaseState) -> Chapter:
 
 
 def _build_table(result: DataSetResult, shown: Mapping[str, str]) -> ChapterTable:
-    items = sorted(_list_items(result), key=lambda one: (one.share, one.item_id))
-    hard = [one for one in items if one.share < 1][:MOST_ITEMS]
+    items = sorted(_list_items(result), key=lambda item: (item.share, item.item_id))
+    hard = [item for item in items if item.share < 1][:MOST_ITEMS]
     rows = tuple(
         TableRow(
-            head=one.item_id,
+            head=item.item_id,
             cells=(
-                localize_number(f"{100 * one.share:.0f} %"),
-                NO_VALUE if one.gold is None else shorten_text(one.gold, max_length=40),
+                localize_number(f"{100 * item.share:.0f} %"),
+                NO_VALUE if item.gold is None else shorten_text(item.gold, max_length=40),
             ),
-            remark=_describe_item(one, shown.get(one.item_id, "")),
+            remark=_describe_item(item, shown.get(item.item_id, "")),
         )
-        for one in hard
+        for item in hard
     )
     what = translate("Right") if result.performance is not None else translate("Agree")
     caption = translate("{name}: the hardest of {n} answered items", name=result.data.name, n=len(items))
@@ -119,7 +119,7 @@ def _list_items(result: DataSetResult) -> list[_ItemVotes]:
         votes.setdefault(item, Counter())[answer] += 1
     for item, reason in zip(skipped["item_id"], skipped["skip_reason"], strict=True):
         skips.setdefault(item, Counter())[str(reason)] += 1
-    found = []
+    items = []
     for item, gold in golds.items():
         own, passed = votes.get(item, Counter()), skips.get(item, Counter())
         total = own.total() + (passed.total() if gold is not None else 0)
@@ -130,18 +130,18 @@ def _list_items(result: DataSetResult) -> list[_ItemVotes]:
             if gold is not None
             else max(own.values(), default=0)
         )
-        found.append(_ItemVotes(item, gold, right / total, own, passed))
-    return found
+        items.append(_ItemVotes(item, gold, right / total, own, passed))
+    return items
 
 
-def _describe_item(one: _ItemVotes, shown: str) -> str:
-    ordered = sorted(one.votes.items(), key=lambda vote: (-vote[1], vote[0]))
+def _describe_item(item: _ItemVotes, shown: str) -> str:
+    ordered = sorted(item.votes.items(), key=lambda vote: (-vote[1], vote[0]))
     parts = [f"{shorten_text(answer, max_length=60)} × {count}" for answer, count in ordered[:MOST_VOTES]]
     more = len(ordered) - MOST_VOTES
     parts += [translate_count("{n} more answer", "{n} more answers", more)] if more > 0 else []
     parts += [
         translate("skipped, {reason} × {count}", reason=reason, count=count)
-        for reason, count in sorted(one.skips.items())
+        for reason, count in sorted(item.skips.items())
     ]
     text = shorten_text(" ".join(shown.split()), max_length=MOST_LETTERS)
     return f"{'; '.join(parts)}. {text}".strip()

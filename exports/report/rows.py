@@ -110,7 +110,7 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
                         for score in unit.scores
                         if score.reason
                     ),
-                    *_describe_ties_wrong([(translate(METRIC_NAMES[one.metric]), one) for one in unit.scores]),
+                    *_describe_ties_wrong([(translate(METRIC_NAMES[score.metric]), score) for score in unit.scores]),
                 ]
             ),
         )
@@ -202,16 +202,16 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         return ()
     rows = [
         TableRow(
-            head=capitalize_first(f"{show_finding(one.kind)} {show_finding(one.part)}"),
+            head=capitalize_first(f"{show_finding(part.kind)} {show_finding(part.part)}"),
             cells=(
-                format_percent(one.unit.primary.value),
-                format_percent_interval(one.unit.primary.ci_low, one.unit.primary.ci_high),
-                format_percent_interval(one.unit.primary.item_only_low, one.unit.primary.item_only_high),
-                str(one.unit.total),
-                str(one.unit.n_annotators),
+                format_percent(part.unit.primary.value),
+                format_percent_interval(part.unit.primary.ci_low, part.unit.primary.ci_high),
+                format_percent_interval(part.unit.primary.item_only_low, part.unit.primary.item_only_high),
+                str(part.unit.total),
+                str(part.unit.n_annotators),
             ),
         )
-        for one in result.people.parts
+        for part in result.people.parts
     ]
     slope = result.people.slope
     head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
@@ -224,7 +224,7 @@ def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
     """Draw one SVG for each data set whose sessions have several parts."""
     panels = []
     for number, result in enumerate(results):
-        parts = [] if result.people is None else [one for one in result.people.parts if one.kind == PLACE]
+        parts = [] if result.people is None else [part for part in result.people.parts if part.kind == PLACE]
         if result.people is not None and parts:
             panels.append(_draw_order_panel(result, result.people, parts, prefix=f"order-{number}"))
     return panels
@@ -237,17 +237,17 @@ def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Seque
     subtitle = _describe_slope(people)
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=TOP - 2, bottom=bottom, percents=True)
-    for number, one in enumerate(parts):
-        y, score = TOP + STEP * (number + 0.5), one.unit.primary
+    for number, part in enumerate(parts):
+        y, score = TOP + STEP * (number + 0.5), part.unit.primary
         low = score.item_only_low if score.ci_low is None else score.ci_low
         high = score.item_only_high if score.ci_high is None else score.ci_high
         if low is not None and high is not None:
             drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=1.6)
-        drawing.text(show_finding(one.part), at=(0, y + 4))
+        drawing.text(show_finding(part.part), at=(0, y + 4))
         drawing.text(format_percent(score.value), at=(PANEL_WIDTH, y + 4), anchor="right", colour="muted")
         if score.value is not None:
             drawing.dot(at=(scale.x(score.value), y), colour="accent")
-    shares = "; ".join(f"{show_finding(one.part)} {format_percent(one.unit.primary.value)}" for one in parts)
+    shares = "; ".join(f"{show_finding(part.part)} {format_percent(part.unit.primary.value)}" for part in parts)
     label = translate(
         "{name}: share right by place in the session: {shares}. {slope}.",
         name=result.data.name,
@@ -290,14 +290,14 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     Those that do not apply are in trivial_baselines.csv with the reason. There is no ceiling without a gold review.
     """
     rows = []
-    for one in result.trivial:
-        if one.reason:
+    for baseline in result.trivial:
+        if baseline.reason:
             continue
-        values = [one.scores.get(metric) for metric in METRIC_NAMES]
+        values = [baseline.scores.get(metric) for metric in METRIC_NAMES]
         shown = [_format_number(value) for value in values]
-        accuracy = one.scores.get("accuracy")
-        cells = (one.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(one.n_torn))
-        rows.append(TableRow(head=translate(BASELINE_NAMES[one.name]), cells=cells))
+        accuracy = baseline.scores.get("accuracy")
+        cells = (baseline.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(baseline.n_torn))
+        rows.append(TableRow(head=translate(BASELINE_NAMES[baseline.name]), cells=cells))
     if rows and result.ceiling is not None and result.ceiling.ceiling.value is not None:
         share = result.ceiling.ceiling
         cells = (NO_VALUE, format_percent(share.value), *[NO_VALUE] * len(METRIC_NAMES))
@@ -309,5 +309,5 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 
 def _format_number(value: float | None) -> str:
     """A number with three decimals; none where it is not known."""
-    known = value is not None and value == value  # noqa: PLR0124  # only nan differs from itself
-    return localize_number(f"{value:.3f}".replace("-", MINUS)) if known else NO_VALUE
+    is_defined = value is not None and value == value  # noqa: PLR0124  # only nan differs from itself
+    return localize_number(f"{value:.3f}".replace("-", MINUS)) if is_defined else NO_VALUE

@@ -11,13 +11,7 @@ from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_number
 from exports.pages.scaffold import build_pages
-from exports.sensitivity.page import (
-    build_setting_rows,
-    draw_cut_panels,
-    draw_setting_panels,
-    list_setting_heads,
-    render_sensitivity,
-)
+from exports.sensitivity.page import render_sensitivity
 from exports.sensitivity.rule_grid import (
     CONTROL_ACCURACIES,
     CUTS,
@@ -38,11 +32,7 @@ __all__ = [
     "RuleSetting",
     "SettingResult",
     "build_sensitivity_files",
-    "build_setting_rows",
-    "draw_cut_panels",
-    "draw_setting_panels",
     "list_cut_rows",
-    "list_setting_heads",
     "list_setting_rows",
     "list_settings",
     "measure_cuts",
@@ -87,7 +77,8 @@ def list_cut_rows(cuts: Sequence[CutResult]) -> list[dict[str, Any]]:
             "n_kept": cut.n_kept,
             "n_items": cut.n_items,
             "kept": round_number(cut.kept),
-            "n_right": _round_count(cut.n_right),
+            # a whole number, or with the decimals that shared ties add
+            "n_right": int(cut.n_right) if cut.n_right == int(cut.n_right) else round_number(cut.n_right),
             "n_known": cut.n_known,
             "right": round_number(cut.right),
             "right_low": round_number(cut.right_low),
@@ -98,11 +89,6 @@ def list_cut_rows(cuts: Sequence[CutResult]) -> list[dict[str, Any]]:
         }
         for cut in cuts
     ]
-
-
-def _round_count(number: float) -> float | None:
-    """A count as a whole number, or with the decimals that ties add."""
-    return int(number) if number == int(number) else round_number(number)
 
 
 def build_sensitivity_files(

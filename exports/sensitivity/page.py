@@ -77,12 +77,12 @@ def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
     """What the scores and the size of gold are as collected, and between what they vary over the settings."""
     headlines = []
     for title, name in SCORES:
-        scores = [None if (score := getattr(one, name)) is None else score.value for one in results]
-        known = [value for value in scores if value is not None]
-        if known:
-            note = translate("from {low} to {high}", low=format_percent(min(known)), high=format_percent(max(known)))
+        scores = [None if (score := getattr(result, name)) is None else score.value for result in results]
+        shares = [value for value in scores if value is not None]
+        if shares:
+            note = translate("from {low} to {high}", low=format_percent(min(shares)), high=format_percent(max(shares)))
             headlines.append(Headline(translate(title), format_percent(scores[0]), note))
-    sizes = [one.n_gold for one in results]
+    sizes = [result.n_gold for result in results]
     note = translate("from {low} to {high}", low=min(sizes), high=max(sizes))
     return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
 
@@ -94,13 +94,13 @@ def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, pref
         scores = [(result, getattr(result, name)) for result in results]
         rows = [
             PlottedRow(
-                show_finding(one.name),
+                show_finding(result.name),
                 score.value,
                 score.item_only_low,
                 score.item_only_high,
-                format_count(one.n_answers, "answer"),
+                format_count(result.n_answers, "answer"),
             )
-            for one, score in scores
+            for result, score in scores
             if score is not None
         ]
         if rows:
@@ -168,7 +168,7 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
 def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
     """The heads of the table of settings; the last one names the coefficient of agreement, where there is one."""
     fresh = translate("{level}, a fresh panel", level=_format_level())
-    name = next((translate(COEFFICIENT_NAMES[one.agreement_name]) for one in results if one.agreement_name), "")
+    names = [translate(COEFFICIENT_NAMES[result.agreement_name]) for result in results if result.agreement_name]
     return (
         translate("Setting"),
         translate("Answers"),
@@ -178,7 +178,7 @@ def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
         fresh,
         translate("Majority"),
         fresh,
-        translate("Agreement") + (f", {name}" if name else ""),
+        translate("Agreement") + (f", {names[0]}" if names else ""),
     )
 
 

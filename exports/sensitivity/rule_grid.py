@@ -87,8 +87,8 @@ def measure_cuts(
 
 def add_control_items(data: DataSet) -> DataSet:
     """The data set with its control items among the items, and the answers to them that rules left alone counting."""
-    rows, known = data.responses, set(data.items["item_id"])
-    gold = {item: one for item, one in data.control_gold.items() if item not in known}
+    rows, item_ids = data.responses, set(data.items["item_id"])
+    gold = {item: label for item, label in data.control_gold.items() if item not in item_ids}
     is_control = rows["is_control"].eq(other=True) & rows["item_id"].isin(gold) & rows["response"].notna()
     if data.classes is not None:
         is_control &= rows["response"].isin(data.classes)
@@ -118,28 +118,28 @@ def _mark_labels(data: DataSet, labels: pd.Series[str], tied: Mapping[str, Seque
     for item, label, truth in zip(labels.index, labels.astype(object), gold.astype(object), strict=True):
         said = tied.get(str(item), () if label is None else (label,))
         is_known = truth is not None and len(said) > 0
-        marks.append(sum(data.is_right(item, one, truth) for one in said) / len(said) if is_known else None)
+        marks.append(sum(data.is_right(item, answer, truth) for answer in said) / len(said) if is_known else None)
     return pd.Series(marks, index=labels.index, dtype=float)
 
 
 def _measure_cut(data: DataSet, labels: pd.DataFrame, cut: float) -> CutResult:
     sure = labels.loc[labels["confidence"] >= cut - TOLERANCE]
-    main, known_ones = sure.loc[sure["main"] & sure["label"].notna()], sure.loc[sure["right"].notna()]
+    main, with_gold = sure.loc[sure["main"] & sure["label"].notna()], sure.loc[sure["right"].notna()]
     shares = main["label"].value_counts(normalize=True)
-    is_tied = known_ones["tie"].astype(bool)
-    right, known = float(known_ones["right"].sum()), len(known_ones)
-    interval = wilson_interval(right, known) if known else None
+    is_tied = with_gold["tie"].astype(bool)
+    right, n_known = float(with_gold["right"].sum()), len(with_gold)
+    interval = wilson_interval(right, n_known) if n_known else None
     return CutResult(
         cut=cut,
         n_kept=len(main),
         n_items=int(labels["main"].sum()),
         balance={label: float(shares.get(label, 0.0)) for label in data.classes or ()} if len(main) else {},
         n_right=right,
-        n_known=known,
+        n_known=n_known,
         right_low=None if interval is None else interval.low,
         right_high=None if interval is None else interval.high,
         n_ties=int(is_tied.sum()),
-        n_right_ties_wrong=float(known_ones["right"].mask(is_tied, 0.0).sum()),
+        n_right_ties_wrong=float(with_gold["right"].mask(is_tied, 0.0).sum()),
     )
 
 
@@ -214,14 +214,16 @@ def list_settings(
 
     Raises HromadaError for a threshold out of its range.
     """
-    if any(not 0 <= one < 1 for one in accuracies):
+    if any(not 0 <= accuracy < 1 for accuracy in accuracies):
         raise HromadaError("A control accuracy is not from 0 to below 1.", remedy="Write it like 0.5.")
-    if any(not 0 <= one < math.inf for one in seconds):
+    if any(not 0 <= limit < math.inf for limit in seconds):
         raise HromadaError("A number of seconds is not from 0 on.", remedy="Write it like 2.")
     facts = _collect_facts(restore_excluded(data))
-    known = {0.0, *accuracies} if facts.accuracy.notna().any() else {0.0}
+    thresholds = {0.0, *accuracies} if facts.accuracy.notna().any() else {0.0}
     times = {0.0, *seconds} if facts.seconds.notna().any() else {0.0}
-    return tuple(RuleSetting(accuracy=one, seconds=two) for one, two in product(sorted(known), sorted(times)))
+    return tuple(
+        RuleSetting(accuracy=share, seconds=limit) for share, limit in product(sorted(thresholds), sorted(times))
+    )
 
 
 def measure_settings(
@@ -231,12 +233,12 @@ def measure_settings(
     restored = restore_excluded(data)
     facts = _collect_facts(restored)
     restored = replace(restored, responses=restored.responses.loc[:, list(COUNTED_COLUMNS)])  # copied for each setting
-    found = [_measure_setting(data, None)]
+    results = [_measure_setting(data, None)]
     for number, setting in enumerate(settings, start=1):
-        found.append(_measure_setting(_apply_setting(restored, facts, setting), setting))
+        results.append(_measure_setting(_apply_setting(restored, facts, setting), setting))
         if progress is not None:
             progress(number / len(settings))
-    return tuple(found)
+    return tuple(results)
 
 
 def _collect_facts(data: DataSet) -> _Facts:

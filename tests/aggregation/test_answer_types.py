@@ -14,7 +14,6 @@ from aggregation import schema
 from aggregation.answer_types import (
     ANSWER_TYPES,
     build_consensus,
-    compute_accuracy,
     compute_agreement,
     score_answers,
 )
@@ -65,7 +64,7 @@ def test_boxes_by_hand() -> None:
     found = build_consensus(given, method="majority", ties="drop")
     assert dict(found.labels["tie"]) == {"i": False, "j": True, "k": False}
     assert found.labels["confidence"].round(3).to_dict() == {"i": 0.667, "j": 0.5, "k": 0.667}
-    assert compute_accuracy(given, found).right == 1
+    assert ANSWER_TYPES[given.kind].compute_accuracy(given, found).right == 1
     made = score_answers(given)
     # exact: j by p, i by q, k by p; all boxes: 6 right, 11 gold, 9 ticked
     # precision 1, 1, .5, 1, 1 (nothing ticked), 1, 0, 0; recall .5, 1, .5, 1, 0, 1, 0, 0
@@ -83,7 +82,10 @@ def test_boxes_by_hand() -> None:
     }  # fmt: skip
     assert (made["majority"].n_ties, made["majority"].wrong, made.random) == (1, 1, None)
     assert made["majority"].primary.value_ties_wrong == pytest.approx(1 / 3)
-    assert compute_accuracy(given, build_consensus(given, method="majority", ties="shared")).right == 1.5
+    assert (
+        ANSWER_TYPES[given.kind].compute_accuracy(given, build_consensus(given, method="majority", ties="shared")).right
+        == 1.5
+    )
     assert "judged each by itself" in made.refused["dawid_skene"]
 
 
@@ -225,7 +227,10 @@ def test_dawid_skene_weighs_each_box_and_breakdowns_name_it() -> None:
     assert found.provenance == f"dawid_skene ({found.version}), ties: drop"
     assert found.version.endswith(", of each box by itself")
     majority = build_consensus(given, method="majority", ties="drop")
-    assert compute_accuracy(given, found).right > compute_accuracy(given, majority).right
+    assert (
+        ANSWER_TYPES[given.kind].compute_accuracy(given, found).right
+        > ANSWER_TYPES[given.kind].compute_accuracy(given, majority).right
+    )
     assert {row.of for row in ANSWER_TYPES["boxes"].break_down(given, "label", n_resamples=20, seed=0)} == set(BOXES)
     assert [row.of for row in ANSWER_TYPES["boxes"].break_down(given, "annotator", n_resamples=20, seed=0)] == list(
         "pqxyz"

@@ -17,7 +17,10 @@ from aggregation.findings import FINDINGS
 from exports.checklist import LINES
 from exports.pages import translation
 
-KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2), "mark_count": (1, 2)}
+VERDICTS = ("met", "unmet", "incomplete", "contradictory", "not_applicable", "not_evidenced", "not_seen")
+KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2), "mark_count": (1, 2)} | dict.fromkeys(
+    VERDICTS
+)
 Text = str | tuple[str, str]
 
 

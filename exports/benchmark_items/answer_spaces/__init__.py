@@ -16,7 +16,10 @@ from exports.benchmark_items.answer_spaces.text import EditSpace, TextSpace
 __all__ = ["ANSWER_SPACES", "SPACES_BY_TYPE", "AnswerSpace"]
 
 ANSWER_SPACES: Mapping[str, AnswerSpace] = MappingProxyType(
-    {one.question: one for one in (ScaleSpace(), ChoiceSpace(), BoxesSpace(), TextSpace(), EditSpace(), SpanSpace())}
+    {
+        space.question: space
+        for space in (ScaleSpace(), ChoiceSpace(), BoxesSpace(), TextSpace(), EditSpace(), SpanSpace())
+    }
 )
 """By the type of the question."""
 SPACES_BY_TYPE: Mapping[AnswerTypeName, AnswerSpace] = MappingProxyType(

@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from exports import writers
-from exports.release import Needle, find_identities
+from exports.release import ForbiddenString, find_identities
 
-ID = Needle("the Telegram id of an annotator", "123456789")
-MAIL = Needle("the address of an account", "Olha_K@example.org")
-NAME = Needle("a name", "O'Hara & Co")
-TOKEN = Needle("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", inside=True)
+ID = ForbiddenString("the Telegram id of an annotator", "123456789")
+MAIL = ForbiddenString("the address of an account", "Olha_K@example.org")
+NAME = ForbiddenString("a name", "O'Hara & Co")
+TOKEN = ForbiddenString("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", inside=True)
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "needle"),
+    ("path", "content", "string"),
     [
         ("a.csv", "x,y\n1,123456789\n", ID),
         ("a.json", '{"a": "id 123456789."}', ID),
@@ -33,10 +33,10 @@ TOKEN = Needle("the bot's token", "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
         ("a.bin", b"\xff\x00 123456789 \xff", ID),
     ],
 )
-def test_found_in_every_kind_of_file(path: str, content: str | bytes, needle: Needle) -> None:
+def test_found_in_every_kind_of_file(path: str, content: str | bytes, string: ForbiddenString) -> None:
     (found,) = find_identities({path: content, "other.txt": "nothing"}, [ID, MAIL, NAME, TOKEN])
-    assert (found.file, found.kind) == (path, needle.kind)
-    assert needle.value not in found.kind
+    assert (found.file, found.kind) == (path, string.kind)
+    assert string.value not in found.kind
 
 
 def test_the_line_is_named() -> None:
@@ -62,9 +62,9 @@ def test_not_inside_other_words(text: str) -> None:
 def test_found_in_a_cell_that_is_quoted_and_escaped() -> None:
     import pandas as pd
 
-    needle = Needle("a name", 'Лі "Бо"')
+    string = ForbiddenString("a name", 'Лі "Бо"')
     content = writers.format_csv(pd.DataFrame({"a": ['каже Лі "Бо", так', "=1"]}))
-    (found,) = find_identities({"a.csv": content}, [needle])
+    (found,) = find_identities({"a.csv": content}, [string])
     assert found.line == 2
 
 

@@ -84,7 +84,7 @@ class Workspace:
     def push(self, name: str, number: int = 5, *, project: str = "p", **more: Any) -> sync.PushResult:
         """Fill the batch of an annotator."""
         order = sync.PushOrder(project=project, annotator=self.people[name], number=number, **more)
-        return sync.push_batch(self.db, self.client, order, clock=clock, settle=3)
+        return sync.push_batch(self.db, self.client, order, clock=clock)
 
     def pull(self, **more: Any) -> sync.PullResult:
         """Pull all batches; the result of the first."""

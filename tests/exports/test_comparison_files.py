@@ -1,4 +1,4 @@
-"""Data sets compared as pilots: which answers and skips count, which items are compared, and the files."""
+"""Data sets compared: which answers and skips count, which items are compared, and the files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from aggregation.comparison.projects import compare_pilots
+from aggregation.comparison.projects import compare_projects
 from exports.inputs import DataSet
-from exports.pilot_comparison import build_comparison_files, build_pilot, match_items
+from exports.project_comparison import build_comparison_files, build_project_answers, match_items
 
 if TYPE_CHECKING:
     from tests.exports.conftest import Make
@@ -43,7 +43,7 @@ def test_skips_of_every_kind_are_offers(make: type[Make]) -> None:
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні")], responses=responses)
     skipped = data.responses.iloc[[1]].assign(annotator="a4", item_id="i2", excluded_kind="skipped")
     data = replace(data, responses=pd.concat([data.responses, skipped], ignore_index=True))
-    offers = build_pilot(data).offers
+    offers = build_project_answers(data).offers
     rows = [
         (row.item, row.annotator, row.skipped, row.is_due)
         for row in offers.sort_values(["item", "annotator"]).itertuples()
@@ -59,7 +59,7 @@ def test_skips_of_every_kind_are_offers(make: type[Make]) -> None:
 def test_only_the_first_votes_of_an_item_are_compared(make: type[Make]) -> None:
     """As scores and agreement do: contested items with more votes would weigh more."""
     data = make.data_set(items=[make.item("i1", "так")], responses=make.answered({"i1": "тттнн"}), overlap=3)
-    assert len(build_pilot(data).answers.votes.frame) == len(build_pilot(data).offers) == 3
+    assert len(build_project_answers(data).answers.votes.frame) == len(build_project_answers(data).offers) == 3
 
 
 def test_items_are_matched_and_their_differences_told(make: type[Make]) -> None:
@@ -80,14 +80,14 @@ def test_items_are_matched_and_their_differences_told(make: type[Make]) -> None:
         ("i5", True, None, False, False),
         ("i6", True, None, False, False),
     ]
-    compared = compare_pilots(build_pilot(one), build_pilot(two))
+    compared = compare_projects(build_project_answers(one), build_project_answers(two))
     assert compared.find_difference("skips").n_items == 4, "nobody was asked about i6"
 
 
 def test_the_files_hold_what_was_computed(make: type[Make]) -> None:
     """A row per measure, a row per item; the same each time."""
     data = (add_hashes(make.closed("one")), add_hashes(make.closed("two")))
-    compared = compare_pilots(*map(build_pilot, data))
+    compared = compare_projects(*map(build_project_answers, data))
     files = build_comparison_files(compared, match_items(data))
     assert files == build_comparison_files(compared, match_items(data))
     tables = {name: list(csv.DictReader(io.StringIO(text))) for name, text in files.items()}

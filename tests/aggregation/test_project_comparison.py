@@ -17,9 +17,9 @@ from aggregation.agreement.vote_sums import FIRST_CLASS_COLUMN, sum_votes
 from aggregation.answer_types import build_consensus, compute_agreement, score_answers
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.comparison.projects import (
-    PilotAnswers,
-    PilotComparison,
-    compare_pilots,
+    ProjectAnswers,
+    ProjectComparison,
+    compare_projects,
     list_measures,
     measure_accuracy,
     measure_median_seconds,
@@ -44,13 +44,13 @@ def draw_rows(people: Sequence[str], *, share: float, seed: int, per_item: int |
     return rows
 
 
-def build_pilot(name: str, answers: Answers, *, seed: int = 1, skips: int = 4) -> PilotAnswers:
-    """A pilot whose answers took some seconds each, with as many skips."""
+def build_project_answers(name: str, answers: Answers, *, seed: int = 1, skips: int = 4) -> ProjectAnswers:
+    """A project whose answers took some seconds each, with as many skips."""
     rng = np.random.default_rng(seed)
     frame = answers.votes.frame.loc[:, ["item", "annotator"]]
     offers = frame.assign(skipped=False, is_due=False, seconds=rng.lognormal(3.0, 0.6, len(frame)).round(1))
     skipped = frame.iloc[:skips].assign(skipped=True, is_due=False, seconds=np.nan)
-    return PilotAnswers(name=name, answers=answers, offers=pd.concat([offers, skipped], ignore_index=True))
+    return ProjectAnswers(name=name, answers=answers, offers=pd.concat([offers, skipped], ignore_index=True))
 
 
 def build_labels(votes_of: Build, rows: Rows, *, level: MeasurementLevel = "nominal") -> Answers:
@@ -59,32 +59,32 @@ def build_labels(votes_of: Build, rows: Rows, *, level: MeasurementLevel = "nomi
 
 
 @pytest.fixture
-def pilots(votes_of: Build) -> tuple[PilotAnswers, PilotAnswers]:
-    """Two pilots: people a-h, three an item; people e-l, four an item."""
+def projects(votes_of: Build) -> tuple[ProjectAnswers, ProjectAnswers]:
+    """Two projects: people a-h, three an item; people e-l, four an item."""
     first = build_labels(votes_of, draw_rows("abcdefgh", share=0.8, seed=1, per_item=3))
     second = build_labels(votes_of, draw_rows("efghijkl", share=0.6, seed=2, per_item=4))
-    return build_pilot("one", first), build_pilot("two", second, seed=2, skips=9)
+    return build_project_answers("one", first), build_project_answers("two", second, seed=2, skips=9)
 
 
-def get_values(compared: PilotComparison, which: int) -> dict[str, float | None]:
-    """The values of the first (0) or the second (1) pilot by measure."""
+def get_values(compared: ProjectComparison, which: int) -> dict[str, float | None]:
+    """The values of the first (0) or the second (1) project by measure."""
     return {row.measure: (row.first, row.second)[which] for row in compared.differences}
 
 
-def get_agreement(pilot: PilotAnswers) -> AgreementTable:
+def get_agreement(project: ProjectAnswers) -> AgreementTable:
     """The coefficients that `hromada agreement` prints."""
-    return compute_agreement(pilot.answers, n_resamples=100)
+    return compute_agreement(project.answers, n_resamples=100)
 
 
-def test_values_are_those_of_the_other_commands(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
+def test_values_are_those_of_the_other_commands(projects: tuple[ProjectAnswers, ProjectAnswers]) -> None:
     """Agreement, confidence and accuracy as `agreement`, `aggregate` and `baseline` have them."""
-    compared = compare_pilots(*pilots)
-    for which, pilot in enumerate(pilots):
-        agreement = get_agreement(pilot)
-        performance = score_answers(pilot.answers)
-        seconds = pilot.offers["seconds"].dropna()
+    compared = compare_projects(*projects)
+    for which, project in enumerate(projects):
+        agreement = get_agreement(project)
+        performance = score_answers(project.answers)
+        seconds = project.offers["seconds"].dropna()
         labels = {
-            method: build_consensus(pilot.answers, method=method, ties="first").labels["confidence"].mean()
+            method: build_consensus(project.answers, method=method, ties="first").labels["confidence"].mean()
             for method in ("majority", "dawid_skene")
         }
         assert get_values(compared, which) == pytest.approx(
@@ -95,16 +95,16 @@ def test_values_are_those_of_the_other_commands(pilots: tuple[PilotAnswers, Pilo
                 "posterior": labels["dawid_skene"],
                 "mean_seconds": seconds.mean(),
                 "median_seconds": seconds.median(),
-                "skips": pilot.offers["skipped"].mean(),
+                "skips": project.offers["skipped"].mean(),
                 "accuracy": performance["individual"]["accuracy"].value,
                 "majority_accuracy": performance["majority"]["accuracy"].value,
             }
         )
 
 
-def test_differences_are_the_first_less_the_second(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
-    """Each lies inside both of its intervals; people of both pilots are told."""
-    compared = compare_pilots(*pilots)
+def test_differences_are_the_first_less_the_second(projects: tuple[ProjectAnswers, ProjectAnswers]) -> None:
+    """Each lies inside both of its intervals; people of both projects are told."""
+    compared = compare_projects(*projects)
     one, two = get_values(compared, 0), get_values(compared, 1)
     for row in compared.differences:
         first, second = one[row.measure], two[row.measure]
@@ -132,11 +132,11 @@ def test_a_scale_has_the_alpha_of_its_level_too(votes_of: Build, level: Measurem
     for number in (1, 2):
         rows = [(item, who, digits[said]) for item, who, said in draw_rows("abcdef", share=0.7, seed=number)]
         votes = votes_of(rows, classes=("1", "2", "4"), level=level, n_options=3)
-        made.append(build_pilot(f"p{number}", Answers(kind="label", votes=votes)))
-    compared = compare_pilots(*made)
+        made.append(build_project_answers(f"p{number}", Answers(kind="label", votes=votes)))
+    compared = compare_projects(*made)
     name = f"krippendorff_alpha_{level}"
     assert [get_values(compared, which)[name] for which in (0, 1)] == pytest.approx(
-        [get_agreement(pilot)[name].value for pilot in made]
+        [get_agreement(project)[name].value for project in made]
     )
     assert compared.find_difference(name).ci_low is not None
     assert compared.find_difference("accuracy").first is None
@@ -163,10 +163,10 @@ def test_other_answers_have_the_coefficients_of_their_type(votes_of: Build) -> N
                 boxes=("a", "b") if kind == "boxes" else None,
                 texts=dict.fromkeys(GOLD, "рудий лис біжить") if kind == "span" else {},
             )
-            made.append(build_pilot(f"p{number}", answers))
-        compared = compare_pilots(*made)
-        for which, pilot in enumerate(made):
-            known = {(row.name, row.of): row.value for row in get_agreement(pilot).headline}
+            made.append(build_project_answers(f"p{number}", answers))
+        compared = compare_projects(*made)
+        for which, project in enumerate(made):
+            known = {(row.name, row.of): row.value for row in get_agreement(project).headline}
             assert get_values(compared, which)[coefficient] == pytest.approx(known[coefficient, of])
         assert compared.find_difference(coefficient).ci_low is not None
 
@@ -195,21 +195,23 @@ def test_only_items_of_all_projects_are_compared(votes_of: Build) -> None:
             items=whole.votes.items.loc[whole.votes.items.index < "i20"],
         )
     )
-    compared = compare_pilots(build_pilot("whole", whole, skips=0), build_pilot("part", part, skips=0))
+    compared = compare_projects(
+        build_project_answers("whole", whole, skips=0), build_project_answers("part", part, skips=0)
+    )
     for name in ("percent_agreement", "accuracy", "vote_share"):
         row = compared.find_difference(name)
         assert row.n_items == 20
         assert row.difference == pytest.approx(0)
     other = part.with_votes(replace(part.votes, items=part.votes.items.rename(lambda item: f"other {item}")))
     with pytest.raises(HromadaError, match="No item is in both"):
-        compare_pilots(build_pilot("whole", whole), build_pilot("other", other))
+        compare_projects(build_project_answers("whole", whole), build_project_answers("other", other))
 
 
 def test_what_some_lack_is_told(votes_of: Build) -> None:
     """Without times, or with four people, there is a reason in place of the number."""
-    one = build_pilot("one", build_labels(votes_of, draw_rows("abcd", share=0.8, seed=1)))
-    two = build_pilot("two", build_labels(votes_of, draw_rows("efghi", share=0.8, seed=2)))
-    compared = compare_pilots(replace(one, offers=one.offers.assign(seconds=np.nan)), two)
+    one = build_project_answers("one", build_labels(votes_of, draw_rows("abcd", share=0.8, seed=1)))
+    two = build_project_answers("two", build_labels(votes_of, draw_rows("efghi", share=0.8, seed=2)))
+    compared = compare_projects(replace(one, offers=one.offers.assign(seconds=np.nan)), two)
     timed = compared.find_difference("mean_seconds")
     assert (timed.difference, timed.reason) == (None, "No item has it in both projects.")
     scored = compared.find_difference("accuracy")
@@ -217,22 +219,24 @@ def test_what_some_lack_is_told(votes_of: Build) -> None:
     assert (scored.ci_low, scored.item_only_low is not None) == (None, True)
 
 
-def test_pilots_that_cannot_be_compared_are_refused(pilots: tuple[PilotAnswers, PilotAnswers], votes_of: Build) -> None:
+def test_projects_that_cannot_be_compared_are_refused(
+    projects: tuple[ProjectAnswers, ProjectAnswers], votes_of: Build
+) -> None:
     """One of them twice, or answers of two types."""
-    one, two = pilots
+    one, two = projects
     text = Answers(kind="text", votes=votes_of(draw_rows("abcdef", share=0.6, seed=1)))
     for other, problem in (
         (replace(two, name="one"), "'one' is named twice"),
         (replace(two, answers=text), "of the type 'label'"),
     ):
         with pytest.raises(HromadaError, match=problem):
-            compare_pilots(one, other)
+            compare_projects(one, other)
 
 
-def test_a_pilot_and_its_copy_differ_by_nothing(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
+def test_a_project_and_its_copy_differ_by_nothing(projects: tuple[ProjectAnswers, ProjectAnswers]) -> None:
     """The same people's same answers: items and people cancel out, so that there is no variance either."""
-    one, _ = pilots
-    for row in compare_pilots(one, replace(one, name="copy")).differences:
+    one, _ = projects
+    for row in compare_projects(one, replace(one, name="copy")).differences:
         assert row.difference == 0
         assert row.ci_low is None
         assert row.reason.startswith("No interval: nothing varies")
@@ -241,10 +245,10 @@ def test_a_pilot_and_its_copy_differ_by_nothing(pilots: tuple[PilotAnswers, Pilo
 def test_the_variance_is_that_of_both_where_nothing_is_common(votes_of: Build) -> None:
     """Of other people on items in the other order: items' variances less twice their covariance, people's added."""
     made = [
-        build_pilot(str(number), build_labels(votes_of, draw_rows(people, share=share, seed=number)))
+        build_project_answers(str(number), build_labels(votes_of, draw_rows(people, share=share, seed=number)))
         for number, people, share in ((1, "abcdefgh", 0.85), (2, "ijklmnop", 0.6))
     ]
-    measures = [measure_accuracy(pilot, "individual") for pilot in made]
+    measures = [measure_accuracy(project, "individual") for project in made]
     joined, difference = join_measures(*measures, groups=np.arange(30))
     together = estimate_variance(difference, joined)
     alone = [estimate_variance(Metric(compute=one.compute, scale="share"), one.contributions) for one in measures]
@@ -262,7 +266,7 @@ def test_the_median_varies_with_the_density_at_it(votes_of: Build) -> None:
     offers = answers.votes.frame.loc[:, ["item", "annotator"]].assign(
         skipped=False, is_due=False, seconds=np.random.default_rng(5).normal(50, 10, len(rows))
     )
-    measure = measure_median_seconds(PilotAnswers(name="p", answers=answers, offers=offers))
+    measure = measure_median_seconds(ProjectAnswers(name="p", answers=answers, offers=offers))
     assert measure.value == pytest.approx(offers["seconds"].median())
     metric = Metric(compute=measure.compute, scale="difference")
     variance = estimate_variance(metric, measure.contributions)
@@ -271,9 +275,9 @@ def test_the_median_varies_with_the_density_at_it(votes_of: Build) -> None:
     assert made.form in ("two-way", "people-zero")
 
 
-def test_measures_fit_the_type(pilots: tuple[PilotAnswers, PilotAnswers]) -> None:
+def test_measures_fit_the_type(projects: tuple[ProjectAnswers, ProjectAnswers]) -> None:
     """Closed labels have all but similarities."""
-    assert list(list_measures(pilots[0].answers)) == [
+    assert list(list_measures(projects[0].answers)) == [
         "percent_agreement", "krippendorff_alpha_nominal", "vote_share", "posterior", "mean_seconds", "median_seconds",
         "skips", "accuracy", "majority_accuracy",
     ]  # fmt: skip
@@ -288,12 +292,12 @@ DESIGNS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.name)
 def test_intervals_of_differences_cover_the_true_ones(design: PilotDesign) -> None:
-    """In .88 at least of 100 pairs of pilots; `benchmarks/pilots.py` measures more designs with more pairs."""
+    """In .88 at least of 100 pairs of projects; `benchmarks/pilots.py` measures more designs with more pairs."""
     for measure, (covered, _) in measure_coverage(design, pairs=100, seed=3).items():
         assert covered >= 0.88, measure
 
 
-def test_intervals_of_differences_cover_the_true_ones_in_few_pilots() -> None:
+def test_intervals_of_differences_cover_the_true_ones_in_few_simulations() -> None:
     """The same in 40 pairs, in which one interval more or less is .025."""
     for measure, (covered, _) in measure_coverage(DESIGNS[0], pairs=40, seed=3).items():
         assert covered >= 0.85, measure

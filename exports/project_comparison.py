@@ -1,4 +1,4 @@
-"""Two data sets over the same items compared as pilots, as tables, with the items that are compared."""
+"""Two data sets over the same items compared, as tables, with the items that are compared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.comparison.projects import PilotAnswers, PilotComparison, PilotDifference
+from aggregation.comparison.projects import ProjectAnswers, ProjectComparison, ProjectDifference
 from exports import writers
 from exports.inputs import DataSet
 from exports.number_formats import round_row
@@ -18,22 +18,22 @@ SKIP_KINDS = ("skipped", "abstained")
 ITEM_COLUMNS = ("item_id", "compared", "missing_in", "text_differs", "gold_differs")
 
 
-def list_difference_rows(comparison: PilotComparison) -> list[dict[str, Any]]:
+def list_difference_rows(comparison: ProjectComparison) -> list[dict[str, Any]]:
     """The differences with the columns of pilot_differences.csv, numbers rounded."""
     return [round_row(asdict(row)) for row in comparison.differences]
 
 
-def build_comparison_files(comparison: PilotComparison, items: pd.DataFrame) -> dict[str, str]:
+def build_comparison_files(comparison: ProjectComparison, items: pd.DataFrame) -> dict[str, str]:
     """The tables as CSV: pilot_differences.csv, pilot_items.csv."""
-    columns = [field.name for field in fields(PilotDifference)]
+    columns = [field.name for field in fields(ProjectDifference)]
     return {
         "pilot_differences.csv": writers.format_rows(list_difference_rows(comparison), columns),
         "pilot_items.csv": writers.format_csv(items),
     }
 
 
-def build_pilot(data: DataSet) -> PilotAnswers:
-    """A data set as a pilot, with the first votes of each item (see `DataSet.keep_first_places`).
+def build_project_answers(data: DataSet) -> ProjectAnswers:
+    """The answers of a data set, with the first votes of each item (see `DataSet.keep_first_places`).
 
     Offered is every item that somebody answered or skipped in the main stage.
     """
@@ -50,8 +50,10 @@ def build_pilot(data: DataSet) -> PilotAnswers:
             "seconds": pd.to_numeric(rows["seconds"]),
         }
     ).loc[kinds.isna() | is_skipped]
-    known = offers["item"].isin(first.items["item_id"])
-    return PilotAnswers(name=data.name, answers=first.build_answers(), offers=offers.loc[known].reset_index(drop=True))
+    is_listed = offers["item"].isin(first.items["item_id"])
+    return ProjectAnswers(
+        name=data.name, answers=first.build_answers(), offers=offers.loc[is_listed].reset_index(drop=True)
+    )
 
 
 def match_items(data_sets: Sequence[DataSet]) -> pd.DataFrame:
