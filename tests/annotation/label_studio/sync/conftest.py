@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 
 from annotation.label_studio import sync
 from annotation.label_studio.client import Client
+from annotation.label_studio.sync import task_upload
 from annotation.store import invariants, queries
 from annotation.store.database import Database
 from annotation.store.models import Annotator, Assignment, Item, Judgement, LabelStudioBatch, LabelStudioTask
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from _label_studio import Account, Studio
 
 YES, NO = "так", "ні"
+
+
+@pytest.fixture(autouse=True)
+def settle_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait as long for requests that may still be at work as a server at the other end of the world needs."""
+    monkeypatch.setattr(task_upload, "SETTLE_SECONDS", 3)
 
 
 def clock() -> datetime:

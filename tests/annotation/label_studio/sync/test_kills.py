@@ -38,6 +38,7 @@ class Told(Client):
         return made
 
 task_upload.TASKS_PER_REQUEST = 100
+task_upload.SETTLE_SECONDS = 3
 before = annotation_import.import_task
 def take(*given, **more):
     found = before(*given, **more)
@@ -50,7 +51,7 @@ with database.open_database(url) as db, Told(studio, token) as client:
     print("begun", flush=True)
     if what == "push":
         order = sync.PushOrder(project="p", annotator=person, number=int(number))
-        sync.push_batch(db, client, order, clock=now, settle=3)
+        sync.push_batch(db, client, order, clock=now)
     else:
         sync.pull_batches(db, client, clock=now)
 """
