@@ -13,13 +13,13 @@ MAX_PAIRS = 3
 """How many groups of look-alike words a sentence names."""
 
 _CONFUSABLE = str.maketrans("авекмнорстухіјѕԁԛԝһвαονρικυ’ʼ‘`´–—‑", "abekmhopctyxijsdqwhbaovpiku'''''---")
-"""Cyrillic and Greek letters, in lower case, with the Latin letter that looks like them in either case; apostrophes."""
+"""Cyrillic and Greek letters in lower case, and the Latin letter that looks alike in one case; apostrophes; dashes."""
 
 
 def build_key(text: str) -> str:
-    """Return the key under which a name or a shown text is compared.
+    """Return the key under which a name or a displayed text is compared.
 
-    It is in Unicode's form NFC, without blanks around it and with one kind of line end.
+    It is in Unicode's form NFC, without white space around it, and each line ends with a line feed.
     """
     if text.isascii() and "\r" not in text:
         return text.strip()

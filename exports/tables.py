@@ -17,14 +17,14 @@ from aggregation.scores.performance import Performance, Score, Unit
 from exports import annotator_quality, writers
 from exports.agreement_file import build_agreement_content
 from exports.class_tables import CLASS_COLUMNS, CONFUSION_COLUMNS, build_class_table, build_confusion_table
-from exports.inputs import RESPONSE_COLUMNS, DataSet
-from exports.item_tables import (
+from exports.gold_tables import (
     GOLD_COLUMNS,
     HUMAN_ITEM_COLUMNS,
     build_gold_table,
     build_human_item_table,
     get_positions_mark,
 )
+from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.number_formats import format_column, format_fields, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ResultOptions, compute_results

@@ -71,9 +71,9 @@ def fit_wawa(inputs: MethodInput) -> MethodScores:
 
 
 def fit_gold_majority(inputs: MethodInput) -> MethodScores:
-    """Votes weighted by their annotator's share of right answers on the anchors, which everybody has answered."""
+    """Votes weighted by their annotator's share of right answers on the anchors; each answered at least one."""
     data = inputs.coded.to_crowdkit()
-    anchors = pd.Series(encode_anchors(inputs), name="true_label")  # a label that nobody gave is a mistake of all
+    anchors = pd.Series(encode_anchors(inputs), name="true_label")  # where nobody gave the gold label, all were wrong
     model = load_crowdkit_models().GoldMajorityVote().fit(data, anchors[anchors >= 0])
     shares, warnings = _weigh_votes(data, model.skills_)
     n_anchors = int((anchors >= 0).sum())
@@ -178,7 +178,7 @@ def fit_rover(inputs: MethodInput) -> MethodScores:
 def fit_closest_text(inputs: MethodInput) -> MethodScores:
     """The text of an item that has the largest mean chrF with the item's other texts, each being the reference once.
 
-    The confidence is that mean, 1 for a single text; two different texts alone are always tied.
+    The confidence is that mean, 1 for a single text; if an item has just two votes that differ, they are tied.
     """
     coded = inputs.coded.sort_votes()
     texts = np.array(coded.labels, dtype=object)

@@ -1,13 +1,14 @@
-"""Grades of answers that consist of parts, boxes or spans: single answers, and the majority of each part.
+"""Grades of answers that consist of parts (ticked boxes, spans of a text): single answers, and the majority of parts.
 
-The columns are, per answer or item: exact match, F1 in each layer, then for boxes their precision and recall, and the
-right, gold and answered boxes of all boxes together and of each declared box; and the number of answers or items.
+The columns are, per answer or item: exact match and F1 in each layer (whole parts, words, characters); for boxes also
+precision and recall, and the numbers of right, gold and answered boxes, over all boxes together and for each declared
+box; and the number of answers or items.
 `answer_types.boxes` and `answer_types.span` say what the parts and layers are, and turn the columns into metrics.
 
-The majority of an item takes the parts that more than half of its votes have. Where exactly half have a part, one vote
-that is drawn fairly settles all such parts at once, so the item's columns are the mean over the answers that its votes
-make of it (`Consensus.tied_answers`). Spans need a majority for no span too: where no span is chosen, and most votes
-have one, the vote that is drawn is the answer.
+The majority answer of an item has the parts that more than half of its votes have. If exactly half have a part, one
+vote drawn at random decides all such parts at once: the columns are the mean over the answers that result from each
+vote (`Consensus.tied_answers`). With spans, an empty answer needs a majority as well: if no span is chosen, and at
+least half of the votes have one, the vote that is drawn is the answer.
 """
 
 from __future__ import annotations
@@ -240,7 +241,7 @@ class _Tally:
 
 
 def _find_ties(counts: _PartCounts, tally: _Tally, *, is_pooled: bool) -> NDArray[np.bool_]:
-    """Which items have a part that exactly half of their votes have, or, of spans, no majority at all."""
+    """Items with a part that exactly half of their votes have, or, for spans, with neither a span nor most votes empty."""
     chosen, tied = tally.list_chosen(counts.item)
     n_items = len(tally.totals)
     is_tied: NDArray[np.bool_] = np.bincount(counts.item[tied], minlength=n_items) > 0

@@ -1,7 +1,8 @@
-"""What answers score that need no understanding: chance, the majority class, a position, the longest option, and so on.
+"""Scores of baselines that answer without understanding: chance, the majority class, a position, the longest option …
 
-They are scored by the metrics of `aggregation/scoring`, as people and models are. Where a baseline is torn between
-options it takes one by lot: every metric is then the one expected of that.
+They are scored by the metrics of `aggregation.scoring`, as people and models are. Where several options fit a baseline
+equally well it draws one of them, and metrics are computed from the expected counts. Of places that hold the gold
+equally often it takes the first.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _score_choices(
     classes: Sequence[str] | None,
     answer: str = "",
 ) -> TrivialBaseline:
-    """Score the answers to the items, several of which are options that are taken by lot; none is a wrong answer."""
+    """Score a tuple of options for each item: one of several is drawn at random; an empty tuple is a wrong answer."""
     gold = [item.gold for item in items]
     labels = classes if classes is not None else sorted({*gold, *(label for tied in answers for label in tied)})
     counts = count_labels(gold, answers, classes=labels)
@@ -105,7 +106,7 @@ def _score_choices(
 
 
 def _compute_scores(counts: LabelCounts, *, classes: Sequence[str] | None) -> dict[str, float]:
-    """All metrics of expected counts; what is taken by lot counts as often as it is right."""
+    """All metrics of the expected counts: a draw counts with its probability of being right."""
     names = METRICS if classes is not None else ("accuracy",)
     return {name: METRICS[name](counts) for name in names}
 
@@ -133,7 +134,7 @@ def _score_majority_class(items: Sequence[OptionItem], *, classes: Sequence[str]
 def _score_position(
     name: str, items: Sequence[OptionItem], *, classes: Sequence[str] | None, is_from_end: bool
 ) -> TrivialBaseline:
-    """The place where gold is most often; an item with fewer options has none there, and is answered wrong."""
+    """Always answer at the place where gold is most frequent; an item with fewer options is answered wrong."""
     if classes is not None and len({item.options for item in items}) == 1:
         return TrivialBaseline(name=name, scores={}, reason=REASON_SAME_OPTIONS)
     ordered = [item.labels[::-1] if is_from_end else item.labels for item in items]

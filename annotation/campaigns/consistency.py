@@ -1,6 +1,6 @@
 """Checks that the sections of a project file do not contradict each other.
 
-Each check returns the first contradiction that it finds, or None.
+Each check returns the first contradiction that it finds, or None. Two lists hold warnings of what is allowed, but weak.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from annotation.vocabulary import Pool
 def list_idle_rules(
     definition: ProjectSections, item_counts: Mapping[Pool, int], *, quota: int | None = None
 ) -> Iterator[str]:
-    """Sentences about quality rules, repeats and caps that can do nothing; `item_counts` are the items of each pool.
+    """Sentences about quality rules and repeats that can have no effect; `item_counts` are the items of each pool.
 
     `quota` is the most items that one annotator gets in the programme of the project.
 
-    Imported votes are judged by what their file holds, of which nothing is said here.
+    Of imported votes there are none: what rules can do there depends on the contents of the file.
     """
     if not isinstance(definition.items, ItemsSection) or definition.overlap is None:
         return

@@ -28,7 +28,7 @@ def export(
     """
     from bot import release
     from bot.commands import database_session
-    from exports import corrections, filtering, item_tables, report, tables
+    from exports import corrections, filtering, gold_tables, report, tables
 
     with open_view(projects or (), by="export", unblind=unblind) as view:
         read = release.read_projects(view, [database_session.resolve_project_name(name) for name in projects or ()])
@@ -41,7 +41,7 @@ def export(
         data_set_files = {
             **corrections.build_correction_files(responses, seed=seed),
             **filtering.build_filtering_files(responses, seed=seed),
-            **item_tables.build_review_files(data),
+            **gold_tables.build_review_files(data),
         }
         written = tables.write_release(
             published, to, extra_files={**report.build_report_pages(published), **data_set_files}

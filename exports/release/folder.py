@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aggregation.intervals.resampling import Progress
-from exports import corrections, fact_tables, filtering, heds, item_tables, paper, report, tables, writers
+from exports import corrections, fact_tables, filtering, gold_tables, heds, paper, report, tables, writers
 from exports.benchmark import list_earlier_files
 from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.lm_eval import ReplayedPeople
@@ -135,7 +135,7 @@ def build_release_pages(state: ReleaseState, checklist: Checklist, stamp: str) -
         **build_pages("report", render_report),
         **corrections.build_correction_files(inputs.responses, seed=inputs.seed),
         **filtering.build_filtering_files(inputs.responses, seed=inputs.seed),
-        **item_tables.build_review_files(inputs.data_sets),
+        **gold_tables.build_review_files(inputs.data_sets),
     }
 
 

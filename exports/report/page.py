@@ -8,8 +8,8 @@ from typing import NamedTuple
 from aggregation.agreement.table import Coefficient
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
+from exports.gold_tables import get_positions_mark
 from exports.inputs import DataSet
-from exports.item_tables import get_positions_mark
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
     COEFFICIENT_NAMES,

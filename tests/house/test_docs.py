@@ -21,7 +21,7 @@ from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from exports import class_tables, corrections, filtering, inputs, item_tables, lm_eval, tables
+from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -123,15 +123,15 @@ def test_every_column_and_key_is_in_the_reference() -> None:
     published = (ROOT / "docs/reference/published-files.md").read_text("utf-8")
     released = {
         *inputs.RESPONSE_COLUMNS,
-        *item_tables.GOLD_COLUMNS,
-        *item_tables.HUMAN_ITEM_COLUMNS,
+        *gold_tables.GOLD_COLUMNS,
+        *gold_tables.HUMAN_ITEM_COLUMNS,
         *class_tables.CLASS_COLUMNS,
         *class_tables.CONFUSION_COLUMNS,
         *tables.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
-        *item_tables.ADJUDICATION_COLUMNS,
-        *item_tables.REVIEW_COLUMNS,
+        *gold_tables.ADJUDICATION_COLUMNS,
+        *gold_tables.REVIEW_COLUMNS,
         *lm_eval.PROMPT_COLUMNS,
         *lm_eval.ANSWER_COLUMNS,
         *lm_eval.SCORE_COLUMNS,

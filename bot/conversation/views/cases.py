@@ -58,9 +58,9 @@ def list_bits(number: int) -> list[int]:
 def render_case(
     queued: QueuedCase, translate: Texts, *, picked: PickedCandidates | None = None
 ) -> tuple[RenderedMessage, ...]:
-    """The case in as many messages as it needs; with `picked` its candidates are boxes, where several are right.
+    """The case in as many messages as it needs; with `picked` its candidates are tick boxes, so several can be right.
 
-    Boxes never need more messages than the case without them: the line that explains them is left out then.
+    Where the explanation of the boxes would need one more message, the usual question stands in its place.
     """
     buttons = _build_choice_buttons(queued, translate) if picked is None else _build_boxes(queued, translate, picked)
     single = message_layout.render_messages(
