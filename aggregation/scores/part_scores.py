@@ -241,7 +241,7 @@ class _Tally:
 
 
 def _find_ties(counts: _PartCounts, tally: _Tally, *, is_pooled: bool) -> NDArray[np.bool_]:
-    """Items with a part that exactly half of their votes have, or, for spans, with neither a span nor most votes empty."""
+    """Items with a part that exactly half of their votes have, or, for spans, with no span and no empty majority."""
     chosen, tied = tally.list_chosen(counts.item)
     n_items = len(tally.totals)
     is_tied: NDArray[np.bool_] = np.bincount(counts.item[tied], minlength=n_items) > 0
