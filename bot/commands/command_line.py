@@ -11,8 +11,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from annotation.errors import BadInput
-
 LONGEST_SENTENCE = 1000
 SHARED_MODULES = dict.fromkeys(("start", "pause", "extend", "close", "reopen"), "project_transitions")
 """The modules of commands that share one; each other command has a module of its name."""
@@ -27,6 +25,8 @@ Pseudonym = Annotated[str, typer.Argument(help="The annotator, by pseudonym.", s
 
 def refuse_together(options: Mapping[str, bool]) -> None:
     """Raise BadInput where more than one of these options is given; `options` says of each whether it is."""
+    from annotation.errors import BadInput
+
     given = [name for name, is_given in options.items() if is_given]
     if len(given) > 1:
         raise BadInput(f"{given[0]} and {given[1]} do not go together.", remedy="Give one of them.")
@@ -34,6 +34,8 @@ def refuse_together(options: Mapping[str, bool]) -> None:
 
 def refuse_options(*rules: tuple[bool, str, str]) -> None:
     """Raise BadInput with the problem and the remedy of the first rule that applies: of options that need another."""
+    from annotation.errors import BadInput
+
     for applies, problem, remedy in rules:
         if applies:
             raise BadInput(problem, remedy=remedy)

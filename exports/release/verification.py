@@ -114,7 +114,7 @@ def _show(value: object) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class FileProblem:
     """A file of the folder that is not what it should be, and what is wrong with it, in a sentence."""
 
     file: str
@@ -125,7 +125,7 @@ class Finding:
 class Verification:
     """What was found wrong, file by file, how many files were compared, and notes on what could not be recomputed."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[FileProblem, ...]
     n_files: int
     notes: tuple[str, ...] = ()
 
@@ -167,7 +167,7 @@ def verify_folder(folder: Path, *, progress: Progress | None = None) -> Verifica
 
 def _build_verification(findings: Mapping[str, str], paths: Collection[str], notes: tuple[str, ...]) -> Verification:
     return Verification(
-        findings=tuple(Finding(file=path, problem=problem) for path, problem in sorted(findings.items())),
+        findings=tuple(FileProblem(file=path, problem=problem) for path, problem in sorted(findings.items())),
         n_files=len(paths),
         notes=notes,
     )
