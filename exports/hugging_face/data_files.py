@@ -55,7 +55,7 @@ def build_data_files(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, bytes], 
     for task in tasks:
         for split, docs in ((TEST, task.docs), (FEW_SHOT, task.few_shot)):
             if docs:
-                types = _OTHER_TYPES | task.space.field_types
+                types = {**_OTHER_TYPES, **task.space.field_types}
                 fields = {name: types.get(name, "text") for name in docs[0]}
                 described.append(_describe_file(task.name, split, fields, len(docs)))
                 files[described[-1].path] = write_parquet(_build_tables(docs, fields))
