@@ -117,6 +117,11 @@ class DataSet:
         return ANSWER_TYPES[self.kind]
 
     @property
+    def counted_classes(self) -> tuple[str, ...] | None:
+        """The classes that tables and matrices count; None without classes, and where an answer is no label."""
+        return self.classes if self.answer_type.is_label else None
+
+    @property
     def headline_coefficient(self) -> str:
         """The name of the coefficient of agreement to report of its answers."""
         has_classes = any(labels is not None for labels in (self.classes, self.boxes, self.span_classes))

@@ -358,7 +358,7 @@ def _require(found: Number | HromadaError) -> Number:
 
 def _count_confusions(data: DataSet, scores: Performance) -> dict[UnitName, pd.DataFrame]:
     """The confusion matrices of the units that have a score, where labels are classes."""
-    if data.classes is None:
+    if data.counted_classes is None:
         return {}
     votes, skips = data.build_votes(), data.build_skips()
     majority = build_label_consensus(votes, method="majority", ties="drop")

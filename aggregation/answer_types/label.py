@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import ClassVar, Unpack
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from aggregation.agreement.coefficients import CoefficientName, choose_label_hea
 from aggregation.agreement.people import estimate_class_confidence
 from aggregation.agreement.table import AgreementTable, Coefficient
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions, ScoringOptions
-from aggregation.answers import Answers
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Accuracy, Consensus, compute_label_accuracy
 from aggregation.consensus.methods import build_label_consensus, derive_anchors_and_skills
 from aggregation.errors import Refused
@@ -28,9 +28,9 @@ from aggregation.scores.performance import Performance
 class LabelType(AnswerType):
     """One label. The work is done in `consensus.methods`, `agreement.coefficients` and `scores.labels`."""
 
-    name = "label"
+    name: ClassVar[AnswerTypeName] = "label"
     plural = Finding("labels")
-    questions = ("choice", "scale")
+    questions: ClassVar[tuple[str, ...]] = ("choice", "scale")
     is_label = True
     has_options = True
 

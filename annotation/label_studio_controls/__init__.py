@@ -24,6 +24,8 @@ CONTROLS: Mapping[str, ControlType[Any]] = {
     "edit": EditControl(),
 }
 """The controls by the name of the question's type (`question.kind`)."""
+CONTROLS_BY_VALUE: Mapping[str, ControlType[Any]] = {control.value_key: control for control in CONTROLS.values()}
+"""One control by each `value_key`: those that share a key read what is under it alike."""
 
 
 def get_control(question: Question) -> ControlType[Any]:

@@ -61,6 +61,10 @@ class ControlType(ABC, Generic[Q]):
     answer of their own.
     """
 
+    value_key: ClassVar[str]
+    """The key under which the value of a result has what people gave: `text`, `choices`."""
+    holds_several: ClassVar[bool] = False
+    """Whether several texts under this key are one answer, as ticked boxes are."""
     may_be_required: ClassVar[bool] = True
     """Whether Label Studio can require an answer."""
     is_beside_item: ClassVar[bool] = False
@@ -89,6 +93,15 @@ class ControlType(ABC, Generic[Q]):
     def build_data(self, question: Q, content: QuestionContent, first: str | None) -> dict[str, str]:  # noqa: ARG002
         """Return what the control needs of a task, by data key; `first` is the stored answer of the first pass."""
         return {}
+
+    def read_value(self, value: object) -> list[str] | None:
+        """Return what is under `value_key` as texts; None for what the control does not write.
+
+        Exports of projects that the product did not make are read with it, where no question is known.
+        """
+        if isinstance(value, str):
+            return [value]
+        return value if isinstance(value, list) and all(isinstance(element, str) for element in value) else None
 
     @abstractmethod
     def read_result(self, question: Q, result: ControlResult) -> object:

@@ -19,6 +19,8 @@ INLINE_LENGTH = 48
 class OptionControl(control_base.ControlType[control_base.Q], Generic[control_base.Q]):
     """Options of which one is chosen."""
 
+    value_key = "choices"
+    holds_several = True
     choice: ClassVar[str] = "single-radio"
     always_inline: ClassVar[bool] = False
 

@@ -27,6 +27,7 @@ def get_none_control(question: SpanQuestion) -> str:
 class SpanControl(control_base.ControlType[SpanQuestion]):
     """Marked parts of a column's text."""
 
+    value_key = "text"
     may_be_required = False
     is_shown_apart = True
     is_in_decisions = True

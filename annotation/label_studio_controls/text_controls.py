@@ -28,6 +28,8 @@ SIGN_CLASSES = {"-": "removed", "+": "inserted"}
 class TextControl(ControlType[TextQuestion]):
     """A field for a text."""
 
+    value_key = "text"
+
     def build_control(self, card: Element, question: TextQuestion, context: ControlContext) -> None:
         """Add the field: one line for short texts."""
         elements.add_text_area(
@@ -70,6 +72,7 @@ class TextControl(ControlType[TextQuestion]):
 class EditControl(ControlType[EditQuestion]):
     """A field that begins with the text to correct; for decisions one for each text that a correction begins with."""
 
+    value_key = "text"
     is_beside_item = True
     is_shown_apart = True
 

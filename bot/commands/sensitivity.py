@@ -96,7 +96,7 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
 
 
 def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
-    labels = list(data.classes or ())
+    labels = list(data.counted_classes or ())
     rows: list[tuple[Cell, ...]] = [
         (
             f"{cut.cut:g}",

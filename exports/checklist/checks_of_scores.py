@@ -269,7 +269,7 @@ def check_agreement(_subject: Subject, result: DataSetResult) -> Verdict:
 
 def _list_needed(data: DataSet) -> tuple[str, ...]:
     """The beginnings of the names of coefficients without which labels of declared classes are not reported."""
-    has_classes = data.classes is not None and not data.classes_are_positions
+    has_classes = data.counted_classes is not None and not data.classes_are_positions
     return ("percent_agreement", data.headline_coefficient, "gwet_ac") if has_classes else ()
 
 

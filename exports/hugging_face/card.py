@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask, BuildSource
-from exports.hugging_face.data_files import DataFile, FieldType
+from exports.benchmark_items.answer_spaces.answer_space import FieldType
+from exports.hugging_face.data_files import DataFile
 
 CONTEXT: dict[str, Any] = {
     "@language": "en", "@vocab": "https://schema.org/", "arrayShape": "cr:arrayShape", "citeAs": "cr:citeAs",

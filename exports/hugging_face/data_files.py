@@ -6,16 +6,16 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from exports.benchmark_items import HUMAN_RESPONSES, BenchmarkTask
+from exports.benchmark_items.answer_spaces.answer_space import FieldType
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import RESPONSE_COLUMNS, DataSet
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FieldType = Literal["text", "integer", "number", "boolean", "texts"]
 TEST, FEW_SHOT = "test", "few_shot"
 RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 ROWS_AT_ONCE = 10_000
@@ -23,14 +23,13 @@ ROWS_AT_ONCE = 10_000
 
 _OTHER_TYPES: Mapping[str, FieldType] = MappingProxyType(
     {
-        "item_revision": "integer", "label": "integer", "gold_confidence": "number", "options": "texts",
-        "labels": "texts", "accepted": "texts", "insider": "boolean", "position": "integer", "page": "integer",
-        "session": "integer", "seconds": "number", "gap_hours": "number", "is_control": "boolean",
+        "item_revision": "integer", "gold_confidence": "number", "insider": "boolean", "position": "integer",
+        "page": "integer", "session": "integer", "seconds": "number", "gap_hours": "number", "is_control": "boolean",
         "is_repeat": "boolean", "exposed": "boolean", "revision": "integer", "by_rule": "boolean",
         "post_hoc": "boolean",
     }
 )  # fmt: skip
-"""The columns that are no text."""
+"""The columns that are no text, besides `field_types` of the answer space of a task."""
 HUMAN_COLUMNS = ("task", "answer", *(name for name in RESPONSE_COLUMNS if name != "dataset"))
 """The columns of the configuration `human_responses`: those of human_responses.csv, `answer` in the model's words."""
 
@@ -56,7 +55,8 @@ def build_data_files(tasks: Sequence[BenchmarkTask]) -> tuple[dict[str, bytes], 
     for task in tasks:
         for split, docs in ((TEST, task.docs), (FEW_SHOT, task.few_shot)):
             if docs:
-                fields = {name: _OTHER_TYPES.get(name, "text") for name in docs[0]}
+                types = {**_OTHER_TYPES, **task.space.field_types}
+                fields = {name: types.get(name, "text") for name in docs[0]}
                 described.append(_describe_file(task.name, split, fields, len(docs)))
                 files[described[-1].path] = write_parquet(_build_tables(docs, fields))
     open_tasks = [task for task in tasks if not task.source.hidden]

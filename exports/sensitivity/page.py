@@ -60,7 +60,7 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
             translate("Labels kept"),
             translate("Right where known"),
             translate("{level} Wilson", level=_format_level()),
-            *(data.classes or ()),
+            *(data.counted_classes or ()),
         ),
     )
     return render_page(

@@ -133,7 +133,7 @@ def _measure_cut(data: DataSet, labels: pd.DataFrame, cut: float) -> CutResult:
         cut=cut,
         n_kept=len(main),
         n_items=int(labels["main"].sum()),
-        balance={label: float(shares.get(label, 0.0)) for label in data.classes or ()} if len(main) else {},
+        balance={label: float(shares.get(label, 0.0)) for label in data.counted_classes or ()} if len(main) else {},
         n_right=right,
         n_known=n_known,
         right_low=None if interval is None else interval.low,

@@ -14,6 +14,8 @@ from pydantic import TypeAdapter
 from annotation.campaigns import project_file
 from annotation.campaigns.questions import AnyQuestion, QuestionContent
 from annotation.errors import BadInput
+from annotation.label_studio_controls import CONTROLS_BY_VALUE
+from annotation.label_studio_controls.text_controls import TextControl
 from annotation.loading import campaign
 from annotation.loading.drafts import VoteDraft
 
@@ -105,3 +107,26 @@ def test_what_was_hidden_in_the_end_is_left_out(tmp_path: Path) -> None:
         answers={"usable": "verdict", "fixed": "text", "boxes": "faults"},
     )  # fmt: skip
     assert vote.answers == {"usable": "ні", "boxes": "[]"}
+
+
+class CountControl(TextControl):
+    """A control of a type that the product has not: a number."""
+
+    value_key = "number"
+
+    def read_value(self, value: object) -> list[str] | None:
+        """Return the number in digits."""
+        return [str(value)] if isinstance(value, int) else None
+
+
+def test_a_control_says_under_which_key_its_answer_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In JSON and in cells of CSV; the reader knows no type of its own."""
+    monkeypatch.setitem(CONTROLS_BY_VALUE, "number", CountControl())
+    question = {"type": "text", "text": "Скільки?"}
+    files = (
+        write_task(tmp_path / "v.json", ("said", {"number": 5})),
+        write_table(tmp_path / "v.csv", said='{"number": 5}'),
+    )
+    for path in files:
+        (vote,) = read(path, question, answer="said")
+        assert vote.response == "5", path.name

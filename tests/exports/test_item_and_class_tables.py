@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from exports import tables, writers
+import pytest
+
+from aggregation.answer_types.label import LabelType
+from exports import sensitivity, tables, writers
 from exports.report import render_report
+from exports.results import DataSetResult, ResultOptions
 from exports.tables import Release
 
 Make = Any
@@ -89,6 +93,17 @@ def test_options_of_their_own_have_no_classes(make: Make) -> None:
     positions = released(make.closed(classes_are_positions=True))
     assert set(positions.class_scores["classes_are_positions"]) == {True}
     assert set(positions.confusions["classes_are_positions"]) == {True}
+
+
+def test_answers_that_are_no_labels_are_not_counted_by_class(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type may compare its answers as classes, and have too many for a table or a matrix."""
+    data = make.closed()
+    monkeypatch.setattr(LabelType, "is_label", False)
+    [cut] = sensitivity.measure_cuts(data, method="majority", cuts=(0.5,))
+    assert (cut.n_kept, cut.balance) == (4, {})
+    results = DataSetResult(data=data, options=ResultOptions())
+    assert results.performance is not None
+    assert results.confusions == {}
 
 
 def test_the_page_shows_classes_and_matrices(make: Make) -> None:

@@ -11,6 +11,7 @@ import pytest
 import aggregation
 from aggregation.answer_types import ANSWER_TYPES, TYPES_BY_QUESTION
 from annotation.campaigns.questions import KINDS
+from annotation.label_studio_controls import CONTROLS
 from bot.conversation.inputs import INPUTS
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 
@@ -22,10 +23,7 @@ PLACES = (
     "exports/benchmark_items/answer_spaces/",
 )
 """Where the objects and their tables are."""
-STRANGERS = (
-    "annotation/loading/judgements/label_studio_values.py",  # Label Studio's names of what its controls give
-    "bot/emulator/",  # Telegram's names of what a message holds
-)
+STRANGERS = ("bot/emulator/",)  # Telegram's names of what a message holds
 """Where the same words name something else."""
 NAMES = frozenset({*KINDS, *ANSWER_TYPES, *TYPES_BY_QUESTION})
 CLASSES = frozenset({question.__name__ for question in KINDS.values()})
@@ -102,6 +100,6 @@ def test_a_line_that_asks_for_a_type_is_found(source: str, n_found: int) -> None
 
 def test_every_type_has_an_object_in_each_place() -> None:
     """A type that one of the tables lacks would fail in the middle of a campaign."""
-    assert set(KINDS) == set(TYPES_BY_QUESTION) == set(ANSWER_SPACES) == set(INPUTS)
+    assert set(KINDS) == set(TYPES_BY_QUESTION) == set(ANSWER_SPACES) == set(INPUTS) == set(CONTROLS)
     for kind, question in KINDS.items():
         assert getattr(question, "answer_type", TYPES_BY_QUESTION[kind].name) == TYPES_BY_QUESTION[kind].name

@@ -77,8 +77,8 @@ class ItemConsensus:
 class Question(Section):
     """A question of the project file: all that other modules need to know of its type.
 
-    Other modules ask the question and never its type. A new type is a subclass in a file of its own and a line of the
-    table in `questions`; the defaults here are those of a question that is answered with a text of one's own.
+    Other modules ask the question and never its type. A new type is a subclass in a file of its own and an entry of
+    the table in `questions`; the defaults here are those of a question that is answered with a text of one's own.
 
     Questions of step 2 are shown once those of step 1 are answered. `show_if` maps earlier questions to the answers of
     which one must have been given for this question to be asked. `metrics` selects from the scores that suit it.

@@ -1,4 +1,4 @@
-"""Parses the values of Label Studio's controls: a text, a list, {"text": […]} or {"choices": […]}."""
+"""Parses the values of Label Studio's controls: a text, a list, or a list under the control's `value_key`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
+from annotation.label_studio_controls import CONTROLS_BY_VALUE
 from annotation.label_studio_controls.span_control import read_classes
 from annotation.loading import json_text
 from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
@@ -83,8 +84,8 @@ def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> Con
     spans = _list_spans(decoded)
     if spans:
         return ControlAnswer(text=json.dumps(spans, ensure_ascii=False))
-    kind, texts = _unwrap(decoded)
-    if kind == "choices":
+    holds_several, texts = _unwrap(decoded)
+    if holds_several:
         return ControlAnswer(
             text=texts[0] if len(texts) == 1 else json.dumps(texts, ensure_ascii=False) if texts else ""
         )
@@ -134,7 +135,7 @@ def _decode_cell(value: Any, *, path: Path) -> Any:
 
 def _is_control_value(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return _get_texts(value.get("text")) is not None or _get_texts(value.get("choices")) is not None
+        return _unwrap_result(value) is not None
     return (
         isinstance(value, list)
         and bool(value)
@@ -168,25 +169,24 @@ def _read_span(region: Any) -> dict[str, object] | None:
     return {"start": start, "end": end, "text": region["text"].replace("\\n", "\n")}
 
 
-def _get_texts(value: Any) -> list[str] | None:
-    if isinstance(value, str):
-        return [value]
-    return value if isinstance(value, list) and all(isinstance(element, str) for element in value) else None
+def _unwrap_result(value: Mapping[str, Any]) -> tuple[bool, list[str]] | None:
+    """The texts under the key of a control, and whether several are one answer; None where no control wrote them."""
+    for key, control in CONTROLS_BY_VALUE.items():
+        if (texts := control.read_value(value.get(key))) is not None:
+            return control.holds_several, texts
+    return None
 
 
-def _unwrap(value: Any) -> tuple[str, list[str]]:
-    """Return whether the values are choices or texts, and all of them in order."""
+def _unwrap(value: Any) -> tuple[bool, list[str]]:
+    """All texts of a value in order, and whether several are one answer."""
     if value is None:
-        return "text", []
-    if isinstance(value, Mapping):
-        for kind in ("choices", "text"):
-            if (texts := _get_texts(value.get(kind))) is not None:
-                return kind, texts
+        return False, []
+    if isinstance(value, Mapping) and (found := _unwrap_result(value)) is not None:
+        return found
     if isinstance(value, list):
         parts = [_unwrap(element) for element in value]
-        kind = "choices" if any(part_kind == "choices" for part_kind, _ in parts) else "text"
-        return kind, [text for _, texts in parts for text in texts]
-    return "text", [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
+        return any(several for several, _ in parts), [text for _, texts in parts for text in texts]
+    return False, [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)]
 
 
 def parse_lead_time(value: Any, *, row: input_files.FileRow) -> float | None:

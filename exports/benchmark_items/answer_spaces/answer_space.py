@@ -9,41 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
 
-ANSWER, NUMBERS, PARTS, NONE, TEXT = "answer", "numbers", "parts", "none", "text"
-CUES = MappingProxyType(
-    {
-        "uk": {
-            ANSWER: "Відповідь:",
-            NUMBERS: "Номери всіх правильних варіантів через кому (0, якщо таких немає):",
-            PARTS: "Частина тексту дослівно:",
-            NONE: "Частина тексту дослівно, або «{}»:",
-            TEXT: "Виправлений текст:",
-        },
-        "ru": {
-            ANSWER: "Ответ:",
-            NUMBERS: "Номера всех верных вариантов через запятую (0, если таких нет):",
-            PARTS: "Часть текста дословно:",
-            NONE: "Часть текста дословно, или «{}»:",
-            TEXT: "Исправленный текст:",
-        },
-        "en": {
-            ANSWER: "Answer:",
-            NUMBERS: "The numbers of all right options, separated by commas (0 if there are none):",
-            PARTS: "The part of the text, word for word:",
-            NONE: "The part of the text, word for word, or “{}”:",
-            TEXT: "The corrected text:",
-        },
-    }
-)
-"""The last line of a prompt, by language and way of answering; English for other languages."""
-
-
+FieldType = Literal["text", "integer", "number", "boolean", "texts"]
+"""What a field of a row holds in Parquet files."""
+Cue = Mapping[str, str]
+"""The last line of a prompt by language; English for other languages."""
+ANSWER_CUE: Cue = MappingProxyType({"uk": "Відповідь:", "ru": "Ответ:", "en": "Answer:"})
+"""The one of types that need no other."""
 NEWLINE, PARAGRAPH, LONG_GAP = "\n", "\n\n", "\n\n\n"
 
 
@@ -69,18 +46,20 @@ class AnswerSpace(ABC):
     `question` is the name of the type, `category` what the Hub calls such tasks.
     `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
     `chooses` one of the options by their likelihoods, or writes a reply, which `has_lines` where right answers do.
-    `names_reasons` says that options are words, by which annotators can say why an item is unusable.
+    `names_reasons` says that options are words, by which annotators can say why an item is unusable. `field_types`
+    are the types of those fields of `build_fields` and `build_gold_fields` that are no text.
     """
 
     question: ClassVar[str]
     category: ClassVar[str]
-    cue: ClassVar[str] = ANSWER
+    cue: ClassVar[Cue] = ANSWER_CUE
     primary: ClassVar[str] = "exact_match"
     scorer: ClassVar[str]
     metrics: ClassVar[tuple[str, ...]]
     chooses: ClassVar[bool] = False
     has_lines: ClassVar[bool] = False
     names_reasons: ClassVar[bool] = False
+    field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
 
     def find_obstacle(self, question: Any) -> str | None:
         """Why models cannot be asked a question as people were; None where they can."""
@@ -108,7 +87,7 @@ class AnswerSpace(ABC):
 
     def build_cue(self, source: TaskSource) -> str:
         """The last line of a prompt."""
-        return get_cues(source)[self.cue]
+        return translate_cue(self.cue, source)
 
     def choose_scorer(self, source: TaskSource) -> tuple[str, tuple[str, ...]]:
         """The scorer of a task, and its metrics."""
@@ -150,6 +129,6 @@ class AnswerSpace(ABC):
         return {"until": [PARAGRAPH if several and self.has_lines else NEWLINE], "do_sample": False}
 
 
-def get_cues(source: TaskSource) -> Mapping[str, str]:
-    """The last lines of prompts in the language of the data set."""
-    return CUES.get(source.data.language, CUES["en"])
+def translate_cue(cue: Cue, source: TaskSource) -> str:
+    """The last line of a prompt in the language of the data set."""
+    return cue.get(source.data.language, cue["en"])

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from aggregation import spelling
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import NUMBERS, AnswerSpace, ItemReader
+from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc, name_box_metric
 from exports.inputs import DataSet
+
+NUMBERS_CUE: Cue = MappingProxyType(
+    {
+        "uk": "Номери всіх правильних варіантів через кому (0, якщо таких немає):",
+        "ru": "Номера всех верных вариантов через запятую (0, если таких нет):",
+        "en": "The numbers of all right options, separated by commas (0 if there are none):",
+    }
+)
 
 
 class BoxesSpace(AnswerSpace):
@@ -19,10 +28,11 @@ class BoxesSpace(AnswerSpace):
 
     question = "choices"
     category = "multiple-choice"
-    cue = NUMBERS
+    cue = NUMBERS_CUE
     scorer = "score_boxes"
     metrics = ("exact_match", "f1a", "f1m", "f1m_of_averages")
     names_reasons = True
+    field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"options": "texts"})
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
         """The boxes of all items, or of each."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 from aggregation import spelling
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, ItemReader
+from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
@@ -23,6 +24,9 @@ class ChoiceSpace(AnswerSpace):
     metrics = ("accuracy",)
     chooses = True
     names_reasons = True
+    field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType(
+        {"options": "texts", "labels": "texts", "label": "integer"}
+    )
 
     def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
         """With as many codes as the longest list of options has places."""

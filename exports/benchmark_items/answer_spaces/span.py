@@ -4,16 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from aggregation.answer_types.span import LabelledSpan, format_spans
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import NONE, PARTS, AnswerSpace, ItemReader, get_cues
+from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace, Cue, ItemReader, translate_cue
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.inputs import DataSet
 
 CLASSES = "its parts have classes, and no task asks models for the class of a part"
+
+PARTS_CUE: Cue = MappingProxyType(
+    {
+        "uk": "Частина тексту дослівно:",
+        "ru": "Часть текста дословно:",
+        "en": "The part of the text, word for word:",
+    }
+)
+PARTS_OR_NONE_CUE: Cue = MappingProxyType(
+    {
+        "uk": "Частина тексту дослівно, або «{}»:",
+        "ru": "Часть текста дословно, или «{}»:",
+        "en": "The part of the text, word for word, or “{}”:",
+    }
+)
 
 
 class SpanSpace(AnswerSpace):
@@ -21,6 +37,7 @@ class SpanSpace(AnswerSpace):
 
     question = "span"
     category = "question-answering"
+    cue = PARTS_CUE
     scorer = "score_span"
     metrics = ("exact_match", "f1", "f1_char")
     has_lines = True
@@ -39,8 +56,9 @@ class SpanSpace(AnswerSpace):
 
     def build_cue(self, source: TaskSource) -> str:
         """With the words for no part, if people had them."""
-        cues = get_cues(source)
-        return cues[PARTS] if source.no_answer is None else cues[NONE].format(source.no_answer)
+        if source.no_answer is None:
+            return super().build_cue(source)
+        return translate_cue(PARTS_OR_NONE_CUE, source).format(source.no_answer)
 
     def build_fields(self, source: TaskSource, *, options: list[str], text: str | None) -> dict[str, Any]:
         """The text, and the words for no part."""

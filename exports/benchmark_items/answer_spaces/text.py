@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from exports.benchmark_items import task_functions
-from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, TEXT, AnswerSpace, ItemReader
+from exports.benchmark_items.answer_spaces.answer_space import LONG_GAP, AnswerSpace, Cue, FieldType, ItemReader
 from exports.benchmark_items.sources import TaskSource
 from exports.benchmark_items.task_functions import Doc
 
 REMARK = "its texts are remarks, which need not be written"
+
+CORRECTION_CUE: Cue = MappingProxyType(
+    {"uk": "Виправлений текст:", "ru": "Исправленный текст:", "en": "The corrected text:"}
+)
 
 
 class TextSpace(AnswerSpace):
@@ -21,6 +26,7 @@ class TextSpace(AnswerSpace):
     scorer = "score_text"
     metrics: ClassVar[tuple[str, ...]] = ("exact_match", "f1")
     has_lines = True
+    field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"accepted": "texts"})
 
     def find_obstacle(self, question: Any) -> str | None:
         """A text that need not be written is a remark."""
@@ -53,7 +59,7 @@ class EditSpace(TextSpace):
 
     question = "edit"
     category = "text-generation"
-    cue = TEXT
+    cue = CORRECTION_CUE
     scorer = "score_edit"
     metrics = ("exact_match", "wer", "cer", "chrf")
 
