@@ -34,7 +34,7 @@ BESIDE = (
     "annotation.store.migrations",
 )
 """What runs beside the bot, and what runs every second whether an update has come or not."""
-MOST = 38
+MOST = 37
 """How many modules may have functions that run from a received update to the next item sent."""
 TOKEN = "123:secret"  # noqa: S105  # opens nothing
 QUESTION = "Яке слово довше?"
@@ -104,15 +104,19 @@ async def list_modules_of_a_tap(folder: Path) -> set[str]:
                         annotator.tap(newest.buttons[0][0], on=newest)
                         await wait_until(lambda n=seen: count_displayed() > n)  # type: ignore[misc]
                 await app.workers.wait_until_idle()
-                names.clear()
-                shown = len(annotator.messages)
-                annotator.tap(annotator.messages[-1].buttons[0][0])
-                await wait_until(lambda: len(annotator.messages) > shown)
-                return set(names)
+                taps = []
+                for _ in range(3):  # what the bot does by the clock (a lease, a sweep) may fall into one of them
+                    names.clear()
+                    shown = len(annotator.messages)
+                    annotator.tap(annotator.messages[-1].buttons[0][0])
+                    await wait_until(lambda n=shown: len(annotator.messages) > n)  # type: ignore[misc]
+                    taps.append(set(names))
+                    await app.workers.wait_until_idle()
+                return min(taps, key=len)
 
 
 async def test_a_tap_runs_through_few_modules(tmp_path: Path) -> None:
-    """From an update to the next item sent: at most 38 modules, and the page says how many, and names each of them."""
+    """From an update to the next item sent: at most 37 modules, and the page says how many, and names each of them."""
     names = await list_modules_of_a_tap(tmp_path)
     assert {"bot.delivery.sender", "annotation.workflow.assignments.submission"} <= names
     assert len(names) <= MOST, sorted(names)
