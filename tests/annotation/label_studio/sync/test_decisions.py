@@ -49,7 +49,7 @@ votes: {format: csv, file: votes.csv, item: item, annotator: who, answers: {answ
 KILLED = """\
 import os, sys
 import sqlalchemy as sa
-from annotation.label_studio import sync
+from annotation.label_studio.sync import task_upload
 from annotation.label_studio.client import Client
 from bot import cli
 from bot.commands import adjudicate, label_studio
@@ -68,7 +68,7 @@ def write(connection, cursor, statement, *_):
 sa.event.listen(sa.engine.Engine, "commit", step)
 before = Client._record_server_time
 Client._record_server_time = lambda *given: (before(*given), step())[0]
-sync.push_decisions.__kwdefaults__["settle"] = 1
+task_upload.SETTLE_SECONDS = 1
 for kills, left in enumerate((1, 2, 3, 5, 6, 7, 9, 12, 15, 19, 24, 30, 40, 60, 90, 500)):
     child = os.fork()
     if child == 0:
