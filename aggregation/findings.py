@@ -54,8 +54,13 @@ def write_plain(text: str) -> dict[str, Any]:
     return {"code": text.code, "arguments": arguments}
 
 
-def read_plain(stored: Mapping[str, Any]) -> str:
-    """The text that `write_plain` stored; raises KeyError for anything else, and for an unknown code."""
+def read_plain(stored: Mapping[str, Any] | str) -> str:
+    """The text that `write_plain` stored; a text, stored before there were codes, is itself.
+
+    Raises KeyError for anything else, and for an unknown code.
+    """
+    if isinstance(stored, str):
+        return stored
     if "words" in stored:
         return str(stored["words"])
     arguments = {

@@ -10,8 +10,10 @@ from dataclasses import asdict, dataclass
 
 import pandas as pd
 import pytest
+from sqlalchemy.dialects import sqlite
 
 from aggregation.findings import FINDINGS, Finding, join_findings, name_figure, read_plain, write_plain
+from annotation.store.models.column_types import FindingList, FindingText
 from exports.pages.translation import show_finding, use_language
 from exports.release.raw_inputs import read_frame, write_frame
 
@@ -78,3 +80,12 @@ def test_a_finding_without_its_arguments_or_with_an_unknown_code_is_refused() ->
     for code in ("few-groups", "nothing of the kind"):
         with pytest.raises(KeyError):
             Finding(code, n=3)
+
+
+def test_sentences_of_earlier_databases_are_read_as_they_are() -> None:
+    """They were stored before there were codes."""
+    dialect = sqlite.dialect()
+    assert FindingText().process_result_value("repeat, the first counts", dialect) == "repeat, the first counts"
+    assert FindingList().process_result_value(["under 5 s"], dialect) == ["under 5 s"]
+    stored = FindingText().process_bind_param("{}", dialect)
+    assert FindingText().process_result_value(stored, dialect) == "{}"

@@ -104,4 +104,4 @@ class FindingList(sa.TypeDecorator[list[str]]):
 
 @lru_cache(maxsize=4096)
 def _read_text(stored: str) -> str:
-    return read_plain(json.loads(stored))
+    return read_plain(json.loads(stored) if stored.startswith("{") else stored)
