@@ -165,7 +165,14 @@ def test_consensus_depends_on_no_name_no_order_and_no_copy(kind: str, method: Me
             assert_equal(found, part)
 
 
-@pytest.mark.parametrize("method", [method for kind, method in CASES if kind == "label"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[pytest.mark.slow] if method == "glad" else [])
+        for kind, method in CASES
+        if kind == "label"
+    ],
+)
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
 def test_consensus_renames_its_labels_with_the_classes(method: Method, data: st.DataObject) -> None:

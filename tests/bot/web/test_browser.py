@@ -71,6 +71,7 @@ def open_page(browser: Browser, address: str, *, width: int = 768, scheme: str =
     return page
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_it_follows_a_campaign_without_a_reload(campaign: Campaign, browser: Browser) -> None:
     """Answers of the simulation appear, focus stays where it was, and a lost connection is said and mended."""
