@@ -185,6 +185,7 @@ def test_a_pool_of_mera_releases_as_secondary(hromada: Hromada, shared: Path) ->
     assert hromada("release", "--verify", "out", "--json").json["verified"]
 
 
+@pytest.mark.slow
 def test_an_unmet_line_stops_the_release_and_says_how_to_meet_it(hromada: Hromada) -> None:
     """Nothing is written; a draft is, with DRAFT across it."""
     name = write_small(hromada, declared="")

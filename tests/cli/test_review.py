@@ -539,6 +539,7 @@ def stories(hromada: Hromada) -> Hromada:
     return hromada
 
 
+@pytest.mark.slow
 @pytest.mark.process
 def test_two_correctors_of_a_story_are_reviewed_and_adjudicated(stories: Hromada) -> None:
     """A correction is rejected, one is chosen, two are merged by hand from the first; the files tell each."""
@@ -777,6 +778,7 @@ def describe_answers(session: Session) -> list[tuple[Any, ...]]:
     return [tuple(places), tuple(kinds), tuple(reviews)]
 
 
+@pytest.mark.slow
 def test_a_killed_review_is_not_stored_by_halves(multiq: Hromada) -> None:
     """Killed before any write or the commit, nothing changed; done again, it is there once."""
     olha = reviewer(multiq)
