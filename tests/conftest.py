@@ -34,7 +34,16 @@ POSTGRESQL = "HROMADA_TEST_POSTGRESQL"
 LABEL_STUDIO = "HROMADA_LABEL_STUDIO"
 TEMPORARY = "PYTEST_DEBUG_TEMPROOT"
 """Where pytest makes the folders of `tmp_path`."""
-HEAVY = ("crowdkit.aggregation", "label_studio_sdk.client", "matplotlib.figure", "scipy.stats", "telegram.ext")
+HEAVY = (
+    "crowdkit.aggregation",
+    "label_studio_sdk.client",
+    "matplotlib.figure",
+    "scipy.stats",
+    "telegram.ext",
+    "bot.application",
+    "bot.release_inputs",
+    "bot.web.live_pages",
+)
 OF_THE_RUN = {SHARED, POSTGRESQL, LABEL_STUDIO, EXPLORE, "HROMADA_SKIPS", _test_meter.RUN_COSTS}
 """What `make test` tells the tests."""
 settings.register_profile("few", max_examples=FEW)
