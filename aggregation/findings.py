@@ -1,7 +1,7 @@
 """What was found, as a code with arguments: why a number is missing or doubtful, why an answer does not count.
 
 `findings.json` has the sentence of each code, by what it is about. Tables and JSON print it in English, which is the
-value of the string; pages translate the code with its arguments (`exports.pages.translation.show_finding`), and
+value of the string; pages translate the code with its arguments (`exports.pages.localization.show_finding`), and
 databases and raw files store both. Text that people wrote, and data, are never findings.
 """
 

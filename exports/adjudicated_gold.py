@@ -14,7 +14,7 @@ from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare, e
 from aggregation.findings import Finding, join_findings, name_figure
 from aggregation.scoring import is_right_answer
 from exports.inputs import DataSet
-from exports.number_formats import format_fixed
+from exports.rounding import format_fixed
 
 REST = "rest"
 """The stratum of a gold review of which a sample is drawn; the others are reviewed whole."""

@@ -14,8 +14,8 @@ from aggregation.consensus.consensus import Consensus
 from aggregation.consensus.methods import Method
 from exports import annotator_quality
 from exports.inputs import DataSet
-from exports.number_formats import round_number, serialize_coefficient
 from exports.results import CIRCULAR, NO_VOTES, DataSetResult, ResultOptions
+from exports.rounding import round_number, serialize_coefficient
 from exports.score_variants import describe_variant
 
 NOT_ANSWERED = "nobody answered"

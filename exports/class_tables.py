@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from aggregation.scores.labels import compute_class_scores
-from exports.number_formats import format_fixed
 from exports.results import DataSetResult
+from exports.rounding import format_fixed
 
 CLASS_COLUMNS = (
     "dataset", "unit", "class", "precision", "recall", "f1", "support", "answered", "classes_are_positions",

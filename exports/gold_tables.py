@@ -11,8 +11,8 @@ from aggregation.answer_types import build_consensus
 from aggregation.findings import Finding
 from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, replace_gold
 from exports.inputs import DataSet
-from exports.number_formats import format_column
 from exports.results import DataSetResult
+from exports.rounding import format_column
 from exports.writers import format_csv
 
 ADJUDICATION_COLUMNS = (

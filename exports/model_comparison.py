@@ -17,8 +17,8 @@ from aggregation.findings import Finding
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.number_formats import round_number, round_row
 from exports.results import CIRCULAR
+from exports.rounding import round_number, round_row
 
 COMPARED, OTHER_STIMULUS, NOT_ANSWERED = "compared", "another stimulus", "not answered by the model"
 NO_PEOPLE, NO_GOLD, UNKNOWN = "not answered by people", "no gold", "not of this project"

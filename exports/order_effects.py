@@ -13,7 +13,7 @@ from aggregation.findings import Finding
 from aggregation.scores.best_annotator import BestAnnotator, score_best_annotator
 from aggregation.scores.performance import Unit, UnitName
 from exports.inputs import DataSet
-from exports.number_formats import format_fields, format_fixed
+from exports.rounding import format_fields, format_fixed
 
 PLACE, SESSION, HOUR = Finding("place"), Finding("session"), "hour of day"
 SLOPE = "ten answers further into a session"

@@ -21,8 +21,8 @@ from aggregation.planning.design import (
 )
 from aggregation.planning.variance_models import KNOWN, VarianceModel
 from exports import writers
-from exports.number_formats import round_row
 from exports.pages.svg import SvgDrawing, build_svg_file
+from exports.rounding import round_row
 
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""

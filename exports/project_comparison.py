@@ -11,7 +11,7 @@ import pandas as pd
 from aggregation.comparison.projects import ProjectAnswers, ProjectComparison, ProjectDifference
 from exports import writers
 from exports.inputs import DataSet
-from exports.number_formats import round_row
+from exports.rounding import round_row
 
 SKIP_KINDS = ("skipped", "abstained")
 """The kinds of exclusion of those who did not say anything of an item that was theirs."""

@@ -15,7 +15,7 @@ from aggregation.scores.performance import Performance, Score, Unit, UnitName
 from aggregation.scores.trivial_baselines import TrivialBaseline, score_trivial_baselines
 from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
 from exports.inputs import EXPOSED, DataSet
-from exports.number_formats import format_fixed
+from exports.rounding import format_fixed
 
 TRIVIAL_COLUMNS = ("dataset", "baseline", "answer", "metric", "value", "n_items", "n_torn", "reason")
 

@@ -25,9 +25,9 @@ from exports.gold_tables import (
     get_positions_mark,
 )
 from exports.inputs import RESPONSE_COLUMNS, DataSet
-from exports.number_formats import format_column, format_fields, format_percent
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.results import DataSetResult, ResultOptions, compute_results
+from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
 
 ANNOTATOR_COLUMNS = (

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.errors import HromadaError, Where, explain_disk
-from exports.number_formats import round_number
+from exports.rounding import round_number
 
 FILE_MODE = 0o644  # published files may be read by all; tempfile makes them 0600
 MAX_EXACT = 1e15  # whole numbers are exact below it, and pandas turns whole numbers with gaps into floats
@@ -214,7 +214,7 @@ def build_files(name: str, rows: Sequence[DataRow], columns: ColumnTypes) -> dic
 
     Every row has every column; None is an unknown value. Of the column types, `texts` is a list of texts, `pairs` a
     list of [text, text], `object` any JSON value. CSV holds these three as JSON text, Parquet the object alone. Numbers
-    are rounded by `exports.number_formats.round_number`. Raises HromadaError for a text with half a character (a lone
+    are rounded by `exports.rounding.round_number`. Raises HromadaError for a text with half a character (a lone
     surrogate).
     """
     rounded = _round_numbers(rows, columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
@@ -90,12 +91,12 @@ class ProjectSections(Section):
     benchmark: BenchmarkSection = BenchmarkSection()
     lineage: LineageSection | None = None
 
-    @property
+    @cached_property
     def all_questions(self) -> tuple[Question, ...]:
         """The questions in their order, whether written as `question` or as `questions`."""
         return self.questions or ((self.question,) if self.question is not None else ())
 
-    @property
+    @cached_property
     def asks_in_steps(self) -> bool:
         """Whether some questions are asked in a later step only, when the first ones are answered blind."""
         return any(question.step > 1 for question in self.all_questions)
@@ -105,12 +106,12 @@ class ProjectSections(Section):
         """The number of answers that each item needs at least; None for imported votes."""
         return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap
 
-    @property
+    @cached_property
     def has_countdown(self) -> bool:
         """Whether annotators are shown how many items are left."""
         return self.reward is not None and self.reward.countdown
 
-    @property
+    @cached_property
     def reward_emojis(self) -> tuple[str, ...]:
         """The emojis of which one follows each answer; empty where the project wants none."""
         return FOOD_EMOJIS if self.reward is None or self.reward.emoji is None else self.reward.emoji

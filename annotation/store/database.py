@@ -28,7 +28,7 @@ from sqlmodel import Session, col
 
 from annotation import input_files
 from annotation.errors import BadInput, NotFound, Where
-from annotation.store import driver_errors, migrations, row_tables
+from annotation.store import driver_errors, migrations, models, table_base
 from annotation.store.models import Annotator, AnnotatorRow
 
 
@@ -81,7 +81,7 @@ def build_locking_select(*others: Any) -> sa.Select[*tuple[Any, ...]]:
     """A SELECT from the table of annotators for `read_locked`: it locks their rows, and reads columns beside them."""
     table = sa.inspect(Annotator).local_table
     return (
-        sa.select(*row_tables.ANNOTATORS.columns, _PreferIndexes(), *others)
+        sa.select(*models.ANNOTATORS.columns, _PreferIndexes(), *others)
         .select_from(table)
         .with_for_update(key_share=True, of=table)
     )
@@ -106,7 +106,7 @@ def read_locked(
     session: Session, statement: sa.Select[*tuple[Any, ...]], parameters: Mapping[str, Any]
 ) -> tuple[LockedAnnotator, list[Any]] | None:
     """Lock the annotator that a statement of `build_locking_select` finds, and read columns beside; None for nobody."""
-    row = row_tables.find_first(session, statement, parameters, row_tables.ANNOTATORS)
+    row = table_base.find_first(session, statement, parameters, models.ANNOTATORS)
     if row is None:
         return None
     annotator, _, *others = row

@@ -22,7 +22,7 @@ from sqlmodel import Session, col, func, select
 
 from aggregation.findings import Finding
 from annotation import vocabulary
-from annotation.store import row_tables
+from annotation.store import models
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
 
 Hours = dict[tuple[str, str], int]
@@ -142,13 +142,6 @@ def build_stored_kind_condition(*kinds: vocabulary.ExclusionKind | None) -> sa.C
 def build_exclusion_condition(exclusion: vocabulary.Exclusion) -> sa.ColumnElement[bool]:
     """The condition that exactly this exclusion is stored with a judgement."""
     return build_stored_kind_condition(exclusion.kind) & (col(Judgement.excluded_reason) == exclusion.reason)
-
-
-def list_exclusion_values(exclusion: vocabulary.Exclusion | None) -> dict[str, Any]:
-    """The columns of a judgement in which its exclusion is stored, with their values."""
-    if exclusion is None:
-        return {"excluded_kind": None, "excluded_reason": None}
-    return {"excluded_kind": exclusion.kind, "excluded_reason": exclusion.reason}
 
 
 def _build_rule_condition(rule: ExclusionRule) -> sa.ColumnElement[bool]:
@@ -296,8 +289,8 @@ def list_stage_assignment_ids(
 
 def list_assignments(session: Session, ids: Collection[int]) -> list[AssignmentRow]:
     """Assignments by their ids, in the order of ids, as they are in the database now."""
-    query = row_tables.ASSIGNMENTS.select.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))
-    return row_tables.ASSIGNMENTS.list(session, query)
+    query = models.ASSIGNMENTS.select.where(col(Assignment.id).in_(ids)).order_by(col(Assignment.id))
+    return models.ASSIGNMENTS.list(session, query)
 
 
 def _select_annotator_answers(

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from annotation.store.models import Outbox
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 
 MOST_SENDERS = 1000
 """How many Telegram users with waiting updates are listed at once."""

@@ -20,7 +20,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session, col
 
-from annotation.store import row_tables
+from annotation.store import models
 from annotation.store.models import Item, ItemRow, RequeuedItem
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ItemStatus, Pool
 
@@ -34,7 +34,7 @@ _TAKE_RETURNING = (
     sa.update(_ITEMS)
     .where(_ITEMS.c.free > 0)
     .values(free=_ITEMS.c.free - 1, n_live=_ITEMS.c.n_live + 1)
-    .returning(*row_tables.ITEMS.columns)
+    .returning(*models.ITEMS.columns)
 )
 _TAKE_ONE = _TAKE_RETURNING.where(_ITEMS.c.id == sa.bindparam("item"))
 _TAKE_UNLOCKED = _TAKE_RETURNING.where(
@@ -76,7 +76,7 @@ def take_first_place(session: Session, item_ids: Sequence[int]) -> ItemRow | Non
     else:
         attempts = (connection.execute(_TAKE_ONE, {"item": item_id}).first() for item_id in item_ids)
         taken = next((row for row in attempts if row is not None), None)
-    return None if taken is None else row_tables.ITEMS.build(taken)
+    return None if taken is None else models.ITEMS.build(taken)
 
 
 def fill_place(session: Session, *, item_id: int) -> None:

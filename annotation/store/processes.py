@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from annotation.errors import Conflict, Where
 from annotation.store import journal
 from annotation.store.models import Assignment, ChatPause, Outbox, ProcessLease
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, Event
 
 TOLERANCE = timedelta(seconds=1)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
-from annotation.store import pseudonyms, row_tables
+from annotation.store import models, pseudonyms
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import Participation, ParticipationRow, Project, ProjectRow
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
@@ -22,7 +22,7 @@ def get_participation(locked: LockedAnnotator, *, project_id: int) -> Participat
 
     Every writer of a participation holds the lock on the annotator, so it is current until the transaction ends.
     """
-    return row_tables.PARTICIPATIONS.get(locked.session, locked.annotator_id, project_id)
+    return models.PARTICIPATIONS.get(locked.session, locked.annotator_id, project_id)
 
 
 def get_or_create_participation(locked: LockedAnnotator, *, project: ProjectRow, now: datetime) -> ParticipationRow:
@@ -52,7 +52,7 @@ def create_participation(
             "reason": pseudonyms.KEPT_REASON,
             "retry_at": None if retry_at is None else datetime.fromisoformat(retry_at),
         }
-    return row_tables.PARTICIPATIONS.insert(
+    return models.PARTICIPATIONS.insert(
         locked.session, annotator_id=locked.annotator_id, project_id=project.id or 0, **values
     )
 

@@ -26,7 +26,7 @@ from annotation.store.models import Annotator, Assignment, Judgement, Project
 from annotation.workflow.annotators import roster
 from annotation.workflow.monitoring import blindness, campaign_status
 from bot.web.snapshots import Signature
-from exports.pages.translation import mark_text
+from exports.pages.localization import mark_text
 
 log = logging.getLogger(__name__)
 LEAST_SECONDS = 15.0

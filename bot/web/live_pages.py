@@ -21,7 +21,7 @@ from bot.web.project_page import build_project_page
 from bot.web.snapshots import Signature, Snapshot, SnapshotReader
 from bot.web.words import format_clock
 from exports.dashboard.page import LiveSection, render_section
-from exports.pages.translation import translate, use_language
+from exports.pages.localization import translate, use_language
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")

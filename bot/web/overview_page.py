@@ -18,7 +18,7 @@ from bot.web.words import (
 )
 from exports.dashboard.page import Figure, LiveRow, LiveSection, LiveTable, ProgressBar
 from exports.pages.display_text import NO_VALUE, shorten_text
-from exports.pages.translation import show_finding, translate
+from exports.pages.localization import show_finding, translate
 
 MOST_VOTES = 6
 

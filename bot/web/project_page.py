@@ -17,7 +17,7 @@ from bot.web.words import (
 )
 from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
-from exports.pages.translation import mark_text, show_finding, translate
+from exports.pages.localization import mark_text, show_finding, translate
 
 MOST_ROWS = 200
 """How many people a table shows; `hromada people` lists all."""

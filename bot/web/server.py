@@ -19,7 +19,7 @@ from annotation.errors import BadInput, Where
 from bot.delivery.webhook import ListenAddress, serve_http
 from bot.web.live_pages import Fragments, LivePages, Page
 from exports.dashboard.page import NavLink, list_assets, render_frame, render_login
-from exports.pages.translation import LANGUAGES, translate, use_language
+from exports.pages.localization import LANGUAGES, translate, use_language
 
 COOKIE = "hromada_dashboard"
 LOGIN_PATH, OPEN_PATHS = "/login", ("/dashboard.css",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from exports.pages.translation import get_language, mark_text, translate, translate_count
+from exports.pages.localization import get_language, mark_text, translate, translate_count
 
 STATES = {
     "loaded": mark_text("not started"),

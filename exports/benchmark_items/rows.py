@@ -17,7 +17,7 @@ from exports.benchmark_items.sources import BuildOptions, TaskSource
 from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
-from exports.number_formats import round_number
+from exports.rounding import round_number
 
 FEW_SHOT = 3
 """How many examples stand before an item, where there are so many."""

@@ -19,7 +19,7 @@ from exports.checklist.verdicts import (
     unmet,
 )
 from exports.pages.display_text import format_count, format_percent
-from exports.pages.translation import show_finding, translate
+from exports.pages.localization import show_finding, translate
 from exports.results import DataSetResult
 from exports.score_variants import EXCLUSIONS_KEPT, SKIPS_EXCLUDED, name_instructions, restore_excluded
 

@@ -22,7 +22,7 @@ from exports.checklist.verdicts import (
 from exports.facts import SampleFact
 from exports.inputs import DataSet
 from exports.pages.display_text import format_count, format_percent, name_origin
-from exports.pages.translation import localize_number, show_finding, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.results import DataSetResult
 
 UNKNOWN_ORIGINS = (None, "declared")

@@ -22,7 +22,7 @@ from exports.checklist.verdicts import (
 )
 from exports.inputs import EXPOSED, DataSet
 from exports.pages.display_text import format_count
-from exports.pages.translation import localize_number, show_finding, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.results import DataSetResult
 from exports.score_variants import EXPOSED_ONLY, WITHOUT_INSIDERS
 

@@ -19,7 +19,7 @@ from exports.checklist.verdicts import (
 )
 from exports.inputs import DataSet
 from exports.pages.display_text import format_count, format_percent
-from exports.pages.translation import localize_number, show_finding, show_findings, translate
+from exports.pages.localization import localize_number, show_finding, show_findings, translate
 from exports.results import NO_VOTES, DataSetResult
 
 

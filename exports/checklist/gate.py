@@ -22,7 +22,7 @@ from exports.checklist import checks_of_people as work
 from exports.checklist import checks_of_scores as models
 from exports.checklist import checks_of_scores as scores
 from exports.checklist.verdicts import Check, Status, Subject, Verdict, combine_verdicts, incomplete
-from exports.pages.translation import mark_text, translate
+from exports.pages.localization import mark_text, translate
 from exports.release_state import ReleaseState
 
 Level = Literal["block", "warn", "state"]

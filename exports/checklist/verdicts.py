@@ -11,7 +11,7 @@ import pandas as pd
 
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
-from exports.pages.translation import localize_number, mark_text, show_finding, show_findings, translate
+from exports.pages.localization import localize_number, mark_text, show_finding, show_findings, translate
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 

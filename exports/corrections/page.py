@@ -32,6 +32,7 @@ from exports.pages.display_text import (
     format_percent_interval,
     format_share,
 )
+from exports.pages.localization import localize_number, mark_text, translate
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -44,7 +45,6 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
-from exports.pages.translation import localize_number, mark_text, translate
 
 _TAGS = {"=": "", "-": "del", "+": "ins"}
 

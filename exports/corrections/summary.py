@@ -22,8 +22,8 @@ from exports import writers
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 from exports.inputs import DataSet
-from exports.number_formats import round_number, serialize_coefficient
-from exports.pages.translation import mark_text, translate
+from exports.pages.localization import mark_text, translate
+from exports.rounding import round_number, serialize_coefficient
 
 STORY_COLUMNS: writers.ColumnTypes = MappingProxyType(
     {

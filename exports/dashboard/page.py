@@ -9,8 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
+from exports.pages.localization import get_language, translate
 from exports.pages.scaffold import mark_code
-from exports.pages.translation import get_language, translate
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -128,7 +128,7 @@ def render_frame(
     """The whole page with its sections as they are now, rendered, by id.
 
     `events` is the address from which changed sections come, as server-sent events; `refreshed` says when it was
-    counted. The language is that of `translation.use_language`.
+    counted. The language is that of `localization.use_language`.
     """
     return (
         _load_templates()

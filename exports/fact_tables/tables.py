@@ -12,9 +12,9 @@ import pandas as pd
 from exports import writers
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
-from exports.number_formats import format_fixed
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
+from exports.rounding import format_fixed
 
 TEXT_COLUMNS = ("project", "kind", "scope", "version", "sha256", "file", "n_people", "n_answers")
 SHOWN_DIGITS = 12

@@ -19,8 +19,8 @@ from aggregation.answer_types.boxes import BOX_COEFFICIENTS
 from exports import writers
 from exports.full_responses import FilteringRule, FullResponse, FullResponses
 from exports.inputs import DataSet
-from exports.number_formats import round_number, serialize_coefficient
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.localization import localize_number, mark_text, translate
+from exports.rounding import round_number, serialize_coefficient
 
 RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 _AGREEMENT_COLUMNS = tuple(f"{name}{part}" for name in BOX_COEFFICIENTS for part in ("", "_low", "_high"))

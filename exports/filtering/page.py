@@ -21,6 +21,7 @@ from exports.filtering.filtered_items import (
     describe_rule,
 )
 from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent, format_share
+from exports.pages.localization import localize_number, show_findings, translate
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -33,7 +34,6 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.pages.svg import draw_bars
-from exports.pages.translation import localize_number, show_findings, translate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from aggregation.scores.performance import Score, Unit
 from exports.inputs import DataSet
-from exports.pages.translation import localize_number, mark_count, mark_text, translate, translate_count
+from exports.pages.localization import localize_number, mark_count, mark_text, translate, translate_count
 
 UNIT_NAMES: Mapping[str, str] = MappingProxyType(
     {

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from aggregation.agreement.table import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import format_coefficient_interval, format_percent_interval
-from exports.pages.translation import (
+from exports.pages.localization import (
     LANGUAGES,
     get_language,
     localize_number,
@@ -131,7 +131,7 @@ def render_page(
 
     The document needs nothing from outside: no script, no address, pictures inside. Where any section is simulated its
     title and a banner say SIMULATED. `confidence_level` is the share that intervals cover, 0 to 1, which the template
-    gets as text in percent (`level`). The page is in the language of `translation.use_language`, and links to its
+    gets as text in percent (`level`). The page is in the language of `localization.use_language`, and links to its
     files in the other languages: `name` is that of its file without the ending (see `get_page_name`). `values` are
     further variables of the template, and a missing one is an error.
     """

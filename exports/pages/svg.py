@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from exports.pages.display_text import MINUS, shorten_text
-from exports.pages.translation import localize_number, mark_text, translate
+from exports.pages.localization import localize_number, mark_text, translate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

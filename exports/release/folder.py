@@ -14,8 +14,8 @@ from exports.checklist import Checklist, build_checklist_files, check_release
 from exports.lm_eval import ReplayedPeople
 from exports.lm_eval.results import MANIFEST
 from exports.model_comparison import build_comparison_files
+from exports.pages.localization import LANGUAGES, get_language, translate
 from exports.pages.scaffold import build_pages
-from exports.pages.translation import LANGUAGES, get_language, translate
 from exports.release.raw_inputs import write_inputs
 from exports.release_report import build_chapters
 from exports.release_state import ReleaseInputs, ReleaseState, compute_release_state

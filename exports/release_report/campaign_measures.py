@@ -11,9 +11,9 @@ from exports.facts import ProjectFacts
 from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
 from exports.pages.display_text import NO_VALUE, format_count, format_percent, format_points, shorten_text
+from exports.pages.localization import localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_bars, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable, VerbatimText
 from exports.results import DataSetResult

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from exports.facts import LintFact, ProjectFacts
 from exports.pages.display_text import NO_VALUE, format_count, shorten_text
+from exports.pages.localization import localize_number, mark_text, show_finding, translate, translate_count
 from exports.pages.scaffold import TableRow
-from exports.pages.translation import localize_number, mark_text, show_finding, translate, translate_count
 from exports.release_state import ReleaseState
 from exports.report.page import Chapter, ChapterTable
 from exports.results import DataSetResult

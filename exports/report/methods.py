@@ -19,7 +19,7 @@ from exports.pages.display_text import (
     format_percent,
     name_origin,
 )
-from exports.pages.translation import localize_number, show_finding, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.results import CIRCULAR, DataSetResult
 
 UNSTATED_ORIGIN = "declared"

@@ -26,6 +26,7 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
+from exports.pages.localization import localize_number, show_finding, show_findings, translate
 from exports.pages.scaffold import (
     DataSetSection,
     Headline,
@@ -35,7 +36,6 @@ from exports.pages.scaffold import (
     list_excluded,
     render_page,
 )
-from exports.pages.translation import localize_number, show_finding, show_findings, translate
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.rows import (

@@ -18,8 +18,8 @@ from exports.pages.display_text import (
     format_percent,
     shorten_text,
 )
+from exports.pages.localization import localize_number, mark_text, translate
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, translate
 from exports.results import DataSetResult
 
 MAJORITY, RANDOM = mark_text("majority {value}"), mark_text("random {value}")

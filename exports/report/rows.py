@@ -26,9 +26,9 @@ from exports.pages.display_text import (
     get_unit_name,
     shorten_text,
 )
+from exports.pages.localization import localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, SIMULATED, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.results import DataSetResult
 from exports.score_variants import describe_variant
 

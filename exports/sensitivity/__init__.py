@@ -9,8 +9,8 @@ import pandas as pd
 
 from exports import writers
 from exports.inputs import DataSet
-from exports.number_formats import round_number
 from exports.pages.scaffold import build_pages
+from exports.rounding import round_number
 from exports.sensitivity.page import render_sensitivity
 from exports.sensitivity.rule_grid import (
     CONTROL_ACCURACIES,

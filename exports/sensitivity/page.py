@@ -14,9 +14,9 @@ from exports.pages.display_text import (
     format_percent,
     format_percent_interval,
 )
+from exports.pages.localization import localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import DataSetSection, Headline, TableRow, get_section_fields, render_page
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
-from exports.pages.translation import localize_number, mark_text, show_finding, translate
 from exports.sensitivity.rule_grid import CutResult, SettingResult
 
 ROW_STEP, TOP = 34, 56

@@ -13,7 +13,7 @@ from sqlmodel import select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.stages import DynamicOverlap
-from annotation.store import database, queries, row_tables
+from annotation.store import database, models, queries
 from annotation.store.models import Programme, Project
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import registration
@@ -127,7 +127,7 @@ def test_a_definition_that_changes_while_it_is_read_is_not_kept_as_the_old_one(
 
     store("old", "a")
     with db.transaction() if backend == "postgresql" else db.reading() as session:
-        [project] = row_tables.PROJECTS.list(session, row_tables.PROJECTS.select)
+        [project] = models.PROJECTS.list(session, models.PROJECTS.select)
         store("new", "b")
         seen = definitions.read_project_definition(session, project)
         assert seen.title == ("new" if backend == "postgresql" else "old")

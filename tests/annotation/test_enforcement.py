@@ -16,7 +16,7 @@ from sqlmodel import Session, col, func, select
 from aggregation.findings import read_plain
 from annotation.campaigns import project_file as project_files
 from annotation.errors import Conflict
-from annotation.store import frames, judgements, overlap_counts, queries
+from annotation.store import frames, judgements, overlap_counts, queries, table_base
 from annotation.store.database import Database
 from annotation.store.models import (
     Annotator,
@@ -116,7 +116,7 @@ class Campaign:
             Judgement(
                 assignment_id=made, revision=revision, response=first, response_raw=first, answers=answers,
                 seconds=seconds, answered_at=NOW,
-                **judgements.list_exclusion_values(ABSTAINED if first == "не знаю" else None),
+                **table_base.list_exclusion_values(ABSTAINED if first == "не знаю" else None),
             )
         )  # fmt: skip
         self.session.flush()

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, col, select
 
-from annotation.store import row_tables
+from annotation.store import models, table_base
 from annotation.store.database import Database
 from annotation.store.models import Annotator, AnnotatorRow, Participation, Project, TextVersion
 from annotation.vocabulary import ParticipationStatus, Requirement, Stage, TextKind
@@ -35,7 +35,7 @@ def sent(db: Database) -> Iterator[list[str]]:
 
 def add_annotator(session: Session, name: str = "p", **values: Any) -> AnnotatorRow:
     """Store a new annotator."""
-    return row_tables.ANNOTATORS.insert(session, pseudonym=name, created_at=NOW, **values)
+    return models.ANNOTATORS.insert(session, pseudonym=name, created_at=NOW, **values)
 
 
 def add_project(session: Session) -> int:
@@ -81,21 +81,21 @@ def test_enums_times_and_json_are_read_as_a_session_reads_them(db: Database) -> 
             )
         )
     beside = (
-        sa.select(*row_tables.PROJECTS.columns, *row_tables.PARTICIPATIONS.columns, sa.literal("last"))
+        sa.select(*models.PROJECTS.columns, *models.PARTICIPATIONS.columns, sa.literal("last"))
         .select_from(Project)
         .outerjoin(Participation, col(Participation.annotator_id) == sa.bindparam("who"))
     )
-    tables = (row_tables.PROJECTS, row_tables.PARTICIPATIONS)
+    tables = (models.PROJECTS, models.PARTICIPATIONS)
     with db.reading() as session:
-        found = row_tables.find_first(session, beside, {"who": who}, *tables)
+        found = table_base.find_first(session, beside, {"who": who}, *tables)
         assert found is not None
         project, participation, last = found
         assert (project.texts, project.created_at, last) == ({"consent": "2"}, NOW, "last")
         stored = session.get_one(Participation, (who, project_id))
         assert participation.model_dump() == stored.model_dump()
         assert participation.declined is Requirement.CONSENT
-        assert row_tables.find_first(session, beside, {"who": 99}, *tables) == [project, None, "last"]
-        assert row_tables.find_first(session, beside.where(sa.false()), {"who": who}, *tables) is None
+        assert table_base.find_first(session, beside, {"who": 99}, *tables) == [project, None, "last"]
+        assert table_base.find_first(session, beside.where(sa.false()), {"who": who}, *tables) is None
 
 
 def test_only_what_changed_is_written(db: Database, sent: list[str]) -> None:
@@ -103,8 +103,8 @@ def test_only_what_changed_is_written(db: Database, sent: list[str]) -> None:
     with db.transaction() as session:
         annotator, other = add_annotator(session), add_annotator(session, "q")
         sent.clear()
-        row_tables.ANNOTATORS.update(session, annotator, language="en", insider=True, time_zone=None)
-        row_tables.ANNOTATORS.update(session, annotator, language="en")
+        models.ANNOTATORS.update(session, annotator, language="en", insider=True, time_zone=None)
+        models.ANNOTATORS.update(session, annotator, language="en")
         assert len(sent) == 1
         assert "time_zone" not in sent[0]
         assert (annotator.language, annotator.insider) == ("en", True)
@@ -131,11 +131,11 @@ def test_a_deleted_row_cannot_be_changed(db: Database) -> None:
         annotator = add_annotator(session)
         session.connection().execute(sa.delete(Annotator))
         with pytest.raises(StaleDataError, match="Annotator"):
-            row_tables.ANNOTATORS.update(session, annotator, language="uk")
+            models.ANNOTATORS.update(session, annotator, language="uk")
         assert annotator.language is None
-        assert row_tables.ANNOTATORS.get(session, annotator.id) is None
+        assert models.ANNOTATORS.get(session, annotator.id) is None
         with pytest.raises(LookupError, match="Annotator"):
-            row_tables.ANNOTATORS.get_one(session, annotator.id)
+            models.ANNOTATORS.get_one(session, annotator.id)
 
 
 def test_what_others_have_written_is_seen(db: Database) -> None:
@@ -143,12 +143,12 @@ def test_what_others_have_written_is_seen(db: Database) -> None:
     with db.transaction() as session:
         annotator, project_id = add_annotator(session), add_project(session)
         session.get_one(Annotator, annotator.id).language = "ru"
-        row_tables.ANNOTATORS.refresh(session, annotator, lock=True)
+        models.ANNOTATORS.refresh(session, annotator, lock=True)
         assert annotator.language == "ru"
         keys = {"annotator_id": annotator.id, "project_id": project_id}
-        row_tables.PARTICIPATIONS.insert(session, **keys, stage=Stage.MAIN, since=NOW, joined_at=NOW)
+        models.PARTICIPATIONS.insert(session, **keys, stage=Stage.MAIN, since=NOW, joined_at=NOW)
         session.connection().execute(sa.update(Participation).values(status=ParticipationStatus.PAUSED))
-        [found] = row_tables.PARTICIPATIONS.list(session, row_tables.PARTICIPATIONS.select)
+        [found] = models.PARTICIPATIONS.list(session, models.PARTICIPATIONS.select)
         assert (found.status, found.shown) == (ParticipationStatus.PAUSED, 0)
 
 
@@ -157,13 +157,13 @@ def test_many_rows_are_inserted_in_one_statement(db: Database, sent: list[str]) 
     with db.transaction() as session:
         sent.clear()
         names: dict[str, list[Any]] = {"pseudonym": ["a", "b"], "insider": [True, False], "language": ["uk", None]}
-        row_tables.insert_rows(session, Annotator, names, constants={"created_at": NOW})
+        table_base.insert_rows(session, Annotator, names, constants={"created_at": NOW})
         texts: dict[str, list[Any]] = {
             "sha256": ["1" * 64, "2" * 64],
             "kind": [TextKind.CONSENT, TextKind.WARNING],
             "text": ["§", "%s :x"],
         }
-        row_tables.insert_rows(session, TextVersion, texts, constants={"since": NOW})
+        table_base.insert_rows(session, TextVersion, texts, constants={"since": NOW})
         assert len(sent) == 2
     with db.reading() as session:
         found = session.exec(select(Annotator).order_by(sa.text("id"))).all()

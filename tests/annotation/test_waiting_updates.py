@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, col, select
 
-from annotation.store import row_tables
+from annotation.store import models
 from annotation.store.database import Database
 from annotation.store.models import Annotator, AnnotatorRow
-from annotation.store.waiting_updates import WaitingUpdates
+from annotation.store.table_base import WaitingUpdates
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 LANGUAGE = sa.select(col(Annotator.language))
@@ -36,7 +36,7 @@ def sent(db: Database) -> Iterator[list[str]]:
 def row(db: Database, sent: list[str]) -> AnnotatorRow:
     """A stored annotator, with the language `uk`."""
     with db.transaction() as session:
-        made = row_tables.ANNOTATORS.insert(session, pseudonym="p", created_at=NOW, language="uk")
+        made = models.ANNOTATORS.insert(session, pseudonym="p", created_at=NOW, language="uk")
     sent.clear()
     return made
 
@@ -44,7 +44,7 @@ def row(db: Database, sent: list[str]) -> AnnotatorRow:
 @pytest.fixture
 def updates() -> WaitingUpdates[AnnotatorRow]:
     """No changes of annotators yet."""
-    return WaitingUpdates(row_tables.ANNOTATORS)
+    return WaitingUpdates(models.ANNOTATORS)
 
 
 def read(db: Database) -> tuple[str | None, datetime | None]:
@@ -81,14 +81,14 @@ def test_what_reads_or_changes_the_table_finds_the_changes(
         connection.execute(sa.text("SELECT id FROM project"))
         assert connection.execute(LANGUAGE, execution_options=updates.known).scalar_one() == "uk"
         assert "UPDATE annotator" not in sent
-        others = WaitingUpdates(row_tables.ANNOTATORS)
+        others = WaitingUpdates(models.ANNOTATORS)
         assert connection.execute(LANGUAGE, execution_options=others.known).scalar_one() == "en"
         updates.update(session, row, language="ru")
         assert session.exec(select(Annotator.language)).one() == "ru"
         updates.update(session, row, language="uk")
         assert connection.execute(sa.text("SELECT language FROM annotator")).scalar_one() == "uk"
         updates.update(session, row, language="en")
-        assert row_tables.ANNOTATORS.get_one(session, row.id).language == "en"
+        assert models.ANNOTATORS.get_one(session, row.id).language == "en"
         updates.update(session, row, language="ru")
         connection.execute(sa.text("UPDATE annotator SET language = language || '-UA'"))
     assert read(db)[0] == "ru-UA"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlmodel import Session, col, select
 
-from annotation.store import database, overlap_counts, queries, row_tables
+from annotation.store import database, models, overlap_counts, queries
 from annotation.store.models import Annotator, Announcement, Assignment, Item, Journal, Judgement, Report
 from annotation.vocabulary import AssignmentStatus, ParticipationStatus, Surface
 from annotation.workflow import assignments, definitions, participations
@@ -315,7 +315,7 @@ def test_whoever_was_paused_is_readmitted(hromada: Hromada, who: str) -> None:
         person = session.exec(select(Annotator)).one()
         row = participations.get_participation(database.lock_annotator(session, person.id or 0), project_id=1)
         assert row is not None
-        row_tables.PARTICIPATIONS.update(session, row, status=ParticipationStatus.PAUSED)
+        models.PARTICIPATIONS.update(session, row, status=ParticipationStatus.PAUSED)
         return ""
 
     in_database(hromada, pause)

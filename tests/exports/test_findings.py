@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy.dialects import sqlite
 
 from aggregation.findings import FINDINGS, Finding, join_findings, name_figure, read_plain, write_plain
-from annotation.store.models.column_types import FindingList, FindingText
-from exports.pages.translation import show_finding, use_language
+from annotation.store.table_base import FindingList, FindingText
+from exports.pages.localization import show_finding, use_language
 from exports.release.raw_inputs import read_frame, write_frame
 
 PLACEHOLDER = re.compile(r"\{(\w+)(?:!r)?(?::([^}]*))?\}")

@@ -11,7 +11,7 @@ import pytest
 from aggregation.findings import Finding
 from exports.facts import LintFact, TextFact
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.pages.translation import use_language
+from exports.pages.localization import use_language
 from exports.release import build_release_folder
 from exports.release_report import build_chapters, campaign_measures
 from exports.release_state import ReleaseState, compute_release_state

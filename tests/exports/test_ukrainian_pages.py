@@ -13,7 +13,7 @@ from aggregation.findings import Finding
 from exports import corrections, filtering, report, sensitivity, tables
 from exports.facts import LintFact
 from exports.full_responses import FilteringRule, QuestionSpec
-from exports.pages import scaffold, translation
+from exports.pages import localization, scaffold
 from exports.release import ReleaseFolder, build_release_folder
 from exports.release.raw_inputs import read_inputs, write_inputs
 
@@ -116,11 +116,11 @@ def test_pages_of_corrections_filtering_and_sensitivity_have_no_english(make: Ma
 
 
 def test_numbers_have_a_decimal_comma() -> None:
-    with translation.use_language("uk"):
-        assert translation.localize_number("95.7 %") == "95,7\u00a0%"
-        assert translation.localize_number("81.0, 86.2, 91.7 %") == "81,0; 86,2; 91,7\u00a0%"
-        assert translation.localize_number(".90-.99") == "0,90-0,99"
-    assert translation.localize_number("95.7 %") == "95.7 %"
+    with localization.use_language("uk"):
+        assert localization.localize_number("95.7 %") == "95,7\u00a0%"
+        assert localization.localize_number("81.0, 86.2, 91.7 %") == "81,0; 86,2; 91,7\u00a0%"
+        assert localization.localize_number(".90-.99") == "0,90-0,99"
+    assert localization.localize_number("95.7 %") == "95.7 %"
 
 
 def test_data_that_look_like_words_of_a_page_are_not_translated(make_release: Any) -> None:

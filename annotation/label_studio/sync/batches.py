@@ -23,7 +23,7 @@ from annotation.store.models import (
     LabelStudioTask,
     Project,
 )
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, BatchWork
 
 HOLD_DURATION = timedelta(minutes=6)

@@ -43,7 +43,6 @@ from annotation.store.models.campaigns import (
     ProjectTally,
     TextVersion,
 )
-from annotation.store.models.column_types import metadata
 from annotation.store.models.delivery import (
     Announcement,
     AnnouncementRecipient,
@@ -69,8 +68,16 @@ from annotation.store.models.label_studio import (
     LabelStudioTask,
 )
 from annotation.store.models.reviews import Adjudication, AdjudicationCase, Adjudicator, GoldReview, SubmissionReview
+from annotation.store.table_base import RowTable, metadata
 
 __all__ = [
+    "ANNOTATORS",
+    "ASSIGNMENTS",
+    "ITEMS",
+    "JUDGEMENTS",
+    "PARTICIPATIONS",
+    "PROGRAMMES",
+    "PROJECTS",
     "Adjudication",
     "AdjudicationCase",
     "Adjudicator",
@@ -131,3 +138,11 @@ __all__ = [
     "ToldGroup",
     "metadata",
 ]
+
+ANNOTATORS = RowTable(AnnotatorRow, Annotator)
+PARTICIPATIONS = RowTable(ParticipationRow, Participation)
+PROJECTS = RowTable(ProjectRow, Project)
+PROGRAMMES = RowTable(ProgrammeRow, Programme)
+ITEMS = RowTable(ItemRow, Item)
+ASSIGNMENTS = RowTable(AssignmentRow, Assignment)
+JUDGEMENTS = RowTable(JudgementRow, Judgement)

@@ -5,7 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.store.models.column_types import (
+from annotation.store.table_base import (
     FindingList,
     FindingText,
     PlainRow,

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.store.models.column_types import (
+from annotation.store.table_base import (
     PlainRow,
     UtcDateTime,
     build_enum_check,

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.store.models.column_types import UtcDateTime, build_partial_index
+from annotation.store.table_base import UtcDateTime, build_partial_index
 
 
 class NoticeWish(SQLModel, table=True):

@@ -5,7 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Field, SQLModel
 
-from annotation.store.models.column_types import UtcDateTime, build_enum_check, build_enum_type
+from annotation.store.table_base import UtcDateTime, build_enum_check, build_enum_type
 from annotation.vocabulary import BatchWork
 
 

@@ -16,7 +16,7 @@ from sqlmodel import Session, select
 from aggregation.findings import Finding
 from annotation.campaigns import stimulus
 from annotation.errors import Stale
-from annotation.store import database, journal, row_tables
+from annotation.store import database, journal, models
 from annotation.store.models import AnnotatorRow, Participation, ParticipationRow
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
 from annotation.workflow import participations
@@ -118,7 +118,7 @@ def decline_terms(
         return
     if participation.status is not ParticipationStatus.ACTIVE:
         return
-    row_tables.PARTICIPATIONS.update(
+    models.PARTICIPATIONS.update(
         session,
         participation,
         declined=request.requirement,
@@ -139,7 +139,7 @@ def clear_declined(session: Session, participation: ParticipationRow) -> None:
     if participation.declined is not None:
         reason = None if participation.status is ParticipationStatus.ACTIVE else participation.reason
         cleared = {"declined": None, "declined_scope": None, "declined_version": None, "reason": reason}
-        row_tables.PARTICIPATIONS.update(session, participation, **cleared)
+        models.PARTICIPATIONS.update(session, participation, **cleared)
 
 
 def has_declined(session: Session, *, annotator_id: int, terms: Terms, reason: UnassignedReason) -> bool:

@@ -13,7 +13,7 @@ from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, Stale, Where
-from annotation.store import database, journal, row_tables
+from annotation.store import database, journal, models
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     Annotator,
@@ -122,7 +122,7 @@ def accept_warning(
     participation = participations.get_or_create_participation(locked, project=project, now=now)
     if participation.warning_sha256 == sha256:
         return participation
-    row_tables.PARTICIPATIONS.update(session, participation, warned_at=now, warning_sha256=sha256)
+    models.PARTICIPATIONS.update(session, participation, warned_at=now, warning_sha256=sha256)
     data = {"sha256": sha256} | ({} if how is None else {"how": how})
     journal.record_event(
         session, Event.WARNING_ACCEPTED, now=now, project_id=project.id, annotator_id=annotator_id, data=data
@@ -135,7 +135,7 @@ def withdraw_warning(session: Session, *, annotator_id: int, project: ProjectRow
     locked = database.lock_annotator(session, annotator_id)
     participation = participations.get_participation(locked, project_id=project.id or 0)
     if participation is not None:
-        row_tables.PARTICIPATIONS.update(session, participation, warned_at=None, warning_sha256=None)
+        models.PARTICIPATIONS.update(session, participation, warned_at=None, warning_sha256=None)
 
 
 def _clear_declined_consent(session: Session, *, annotator_id: int, scope: str) -> None:

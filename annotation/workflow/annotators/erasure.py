@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from aggregation.findings import Finding, read_plain, write_plain
 from annotation import vocabulary
 from annotation.errors import Conflict
-from annotation.store import database, journal, judgements, models, pseudonyms, row_tables
+from annotation.store import database, journal, models, pseudonyms, table_base
 from annotation.store.pseudonyms import Standing
 from annotation.workflow.annotators import withdrawal
 
@@ -98,7 +98,7 @@ def _erase_rows(
     _blank_journal(session, annotator_id)
     _delete_pending_messages(session, annotator_id, telegram_id=annotator.telegram_id, now=now)
     emptied = ("telegram_id", "language", "time_zone", "suspended_at", "suspended_reason", "unreachable_at")
-    row_tables.ANNOTATORS.update(
+    models.ANNOTATORS.update(
         session,
         annotator,
         pseudonym=pseudonym or pseudonyms.make_random_pseudonym(simulated=annotator.simulated),
@@ -117,7 +117,7 @@ def _empty_rows(session: Session, annotator_id: int, *, projects: int, now: date
     answers = sa.update(models.Judgement).where(col(models.Judgement.assignment_id).in_(assignment_ids))
     empty_values: dict[str, Any] = {"answers": sa.null(), "flags": sa.null(), "skip_reason": None, "seconds": None}
     empty_values["seconds_unknown"] = None
-    erased = answers.values(response="", response_raw="", **empty_values, **judgements.list_exclusion_values(ERASED))
+    erased = answers.values(response="", response_raw="", **empty_values, **table_base.list_exclusion_values(ERASED))
     n_judgements = execute(erased).rowcount
     messages = sa.update(models.SupportMessage).where(col(models.SupportMessage.annotator_id) == annotator_id)
     answered = sa.case((col(models.SupportMessage.answer).is_(None), None), else_="")

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import BadInput, Refused, Where
-from annotation.store import database, journal, queries, row_tables
+from annotation.store import database, journal, models, queries
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     Adjudicator,
@@ -259,9 +259,7 @@ def _enter_projects(
         participation = participations.get_or_create_participation(locked, project=project, now=now)
         if participation.invitation_id is None:
             programme_id = invitation.programme_id or participation.programme_id
-            row_tables.PARTICIPATIONS.update(
-                session, participation, invitation_id=invitation.id, programme_id=programme_id
-            )
+            models.PARTICIPATIONS.update(session, participation, invitation_id=invitation.id, programme_id=programme_id)
     if invitation.cohort and session.get(Cohort, (locked.annotator_id, invitation.cohort)) is None:
         session.add(Cohort(annotator_id=locked.annotator_id, name=invitation.cohort))
     session.flush()

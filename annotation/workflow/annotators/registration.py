@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.annotators import AdmissionSection, ProfileField
 from annotation.errors import BadInput, Where
-from annotation.store import database, journal, notices, processes, pseudonyms, queries, row_tables
+from annotation.store import database, journal, models, notices, processes, pseudonyms, queries
 from annotation.store.models import Annotator, AnnotatorRow, Cohort, ProfileAnswer, Project, ProjectRow
 from annotation.vocabulary import Event
 from annotation.workflow.annotators import support_messages, withdrawal
@@ -43,7 +43,7 @@ def save_profile_answer(
 
 def set_language(session: Session, *, annotator: AnnotatorRow, language: str) -> None:
     """Set the language in which the bot writes to the annotator."""
-    row_tables.ANNOTATORS.update(session, annotator, language=language)
+    models.ANNOTATORS.update(session, annotator, language=language)
 
 
 def set_time_zone(session: Session, *, annotator: AnnotatorRow, name: str) -> None:
@@ -54,7 +54,7 @@ def set_time_zone(session: Session, *, annotator: AnnotatorRow, name: str) -> No
         raise BadInput(
             f"{name!r} is no time zone.", where=Where(field="time_zone"), remedy="Write it like Europe/Kyiv."
         ) from None
-    row_tables.ANNOTATORS.update(session, annotator, time_zone=name)
+    models.ANNOTATORS.update(session, annotator, time_zone=name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,4 +240,4 @@ def mark_unreachable(session: Session, *, telegram_id: int, now: datetime) -> No
 
 def mark_reachable(session: Session, *, annotator: AnnotatorRow) -> None:
     """Record that the annotator is reachable again."""
-    row_tables.ANNOTATORS.update(session, annotator, unreachable_at=None)
+    models.ANNOTATORS.update(session, annotator, unreachable_at=None)

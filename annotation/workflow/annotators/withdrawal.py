@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from aggregation.findings import Finding
 from annotation.errors import NotFound
-from annotation.store import database, journal, judgements, notices, overlap_counts, row_tables
+from annotation.store import database, journal, judgements, models, notices, overlap_counts, table_base
 from annotation.store.models import Annotator, Assignment, Judgement, Participation, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Surface
 from annotation.workflow import participations
@@ -42,16 +42,16 @@ def release_live_assignments(
     session: Session, *, annotator_id: int, now: datetime, project_id: int | None = None
 ) -> ReleasedCounts:
     """Expire the annotator's live assignments, in all projects or in one, and return how many they were."""
-    live = row_tables.ASSIGNMENTS.select.where(
+    live = models.ASSIGNMENTS.select.where(
         col(Assignment.annotator_id) == annotator_id, col(Assignment.status) == AssignmentStatus.LIVE
     )
     if project_id is not None:
         live = live.where(col(Assignment.project_id) == project_id)
-    assignments = row_tables.ASSIGNMENTS.list(session, live.order_by(col(Assignment.item_id)).with_for_update())
+    assignments = models.ASSIGNMENTS.list(session, live.order_by(col(Assignment.item_id)).with_for_update())
     for assignment in assignments:
         if assignment.holds_place:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-        row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
+        models.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.EXPIRED, holds_place=False)
     in_batches = sum(assignment.surface is Surface.LABEL_STUDIO for assignment in assignments)
     session.expire_all()
     return ReleasedCounts(telegram=len(assignments) - in_batches, label_studio=in_batches)
@@ -136,5 +136,5 @@ def _exclude_answers(session: Session, of_annotator: tuple[sa.ColumnElement[bool
     )
     count = session.connection().execute(number).scalar_one()
     withdrawn = sa.update(Judgement).where(own_judgements, counting)
-    session.connection().execute(withdrawn.values(judgements.list_exclusion_values(WITHDRAWN)))
+    session.connection().execute(withdrawn.values(table_base.list_exclusion_values(WITHDRAWN)))
     return int(count)

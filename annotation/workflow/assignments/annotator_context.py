@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from annotation import vocabulary
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import NotFound, Stale
-from annotation.store import database, row_tables
+from annotation.store import database, models, table_base
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import (
     AllocatedProject,
@@ -36,8 +36,7 @@ from annotation.store.models import (
     Project,
     ProjectRow,
 )
-from annotation.store.models.column_types import UtcDateTime
-from annotation.store.waiting_updates import WaitingUpdates
+from annotation.store.table_base import UtcDateTime, WaitingUpdates
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, Pool, ProjectStatus, Surface, UnassignedReason
 from annotation.workflow import definitions, participations
 from annotation.workflow.assignments.assignment_policy import PoolCounts
@@ -76,12 +75,12 @@ class AnnotatorContext:
     @property
     def annotator_id(self) -> int:
         """The annotator's id."""
-        return row_tables.require_id(self.annotator.id)
+        return table_base.require_id(self.annotator.id)
 
     @property
     def project_id(self) -> int:
         """The project's id."""
-        return row_tables.require_id(self.project.id)
+        return table_base.require_id(self.project.id)
 
     @property
     def seed_key(self) -> str:
@@ -107,7 +106,7 @@ class AnnotatorTransaction:
     contexts: dict[int, AnnotatorContext] = field(default_factory=dict)
     pool_counts: dict[tuple[int, Pool], PoolCounts] = field(default_factory=dict)
     _updates: WaitingUpdates[ParticipationRow] = field(
-        default_factory=lambda: WaitingUpdates(row_tables.PARTICIPATIONS), repr=False
+        default_factory=lambda: WaitingUpdates(models.PARTICIPATIONS), repr=False
     )
 
     @property
@@ -130,7 +129,7 @@ class AnnotatorTransaction:
         return self._updates.collect()
 
     def update_participation(self, participation: ParticipationRow, **changes: Any) -> None:
-        """Change columns of a participation; inside `collect_changes` the change is sent later (`waiting_updates`)."""
+        """Change columns of a participation; inside `collect_changes` the change is sent later (`WaitingUpdates`)."""
         self._updates.update(self.session, participation, **changes)
 
     @property
@@ -166,7 +165,7 @@ class OpenedAssignment:
     @property
     def assignment_id(self) -> int:
         """The assignment's id."""
-        return row_tables.require_id(self.assignment.id)
+        return table_base.require_id(self.assignment.id)
 
 
 def lock_annotator(session: Session, annotator_id: int) -> AnnotatorTransaction:
@@ -191,7 +190,7 @@ def load_context(
     if project_id in transaction.contexts:
         return transaction.contexts[project_id]
     keys = {"annotator": transaction.annotator_id, "project": project_id}
-    rows = row_tables.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
+    rows = table_base.find_first(transaction.session, _CONTEXT, keys, *_CONTEXT_TABLES)
     if rows is None:
         raise LookupError("there is no such project")
     if rows[0].status is not ProjectStatus.RUNNING:
@@ -207,7 +206,7 @@ def open_assignment(
     Raises Stale where the assignment does not belong to the annotator, or to this surface.
     """
     keys = {"annotator": transaction.annotator_id, "assignment": assignment_id}
-    rows = row_tables.find_first(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_TABLES, *_CONTEXT_TABLES)
+    rows = table_base.find_first(transaction.session, _ASSIGNMENT, keys, *_ASSIGNMENT_TABLES, *_CONTEXT_TABLES)
     if rows is None:
         raise Stale("This item is not yours.")
     assignment, item, *context_parts = rows
@@ -220,7 +219,7 @@ def open_assignment(
 def find_assignment(session: Session, *, item_id: int, annotator_id: int, occasion: int) -> AssignmentRow | None:
     """The annotator's assignment of an item on this occasion; None where there is none."""
     keys = {"item": item_id, "annotator": annotator_id, "occasion": occasion}
-    return row_tables.ASSIGNMENTS.find(session, _OCCASION, keys)
+    return models.ASSIGNMENTS.find(session, _OCCASION, keys)
 
 
 def _build_context(
@@ -286,11 +285,11 @@ def record_exposure(session: Session, context: AnnotatorContext, item: ItemRow, 
     session.connection().execute(_INSERT_EXPOSURE, exposure)
 
 
-_ASSIGNMENT_TABLES = (row_tables.ASSIGNMENTS, row_tables.ITEMS)
-_CONTEXT_TABLES = (row_tables.PROJECTS, row_tables.PARTICIPATIONS, row_tables.PROGRAMMES)
+_ASSIGNMENT_TABLES = (models.ASSIGNMENTS, models.ITEMS)
+_CONTEXT_TABLES = (models.PROJECTS, models.PARTICIPATIONS, models.PROGRAMMES)
 
 
-def _build_context_select(source: sa.FromClause, *tables: row_tables.RowTable[Any]) -> sa.Select[*tuple[Any, ...]]:
+def _build_context_select(source: sa.FromClause, *tables: table_base.RowTable[Any]) -> sa.Select[*tuple[Any, ...]]:
     """A SELECT of rows of these tables and of those of a context, whether the project is allocated, and its quota.
 
     `source` joins the tables with the project.
@@ -317,7 +316,7 @@ _ASSIGNMENT = _build_context_select(
     .join(_PROJECT_TABLE, col(Project.id) == col(Item.project_id)),
     *_ASSIGNMENT_TABLES,
 ).where(col(Assignment.id) == sa.bindparam("assignment"))
-_OCCASION = row_tables.ASSIGNMENTS.select.where(
+_OCCASION = models.ASSIGNMENTS.select.where(
     col(Assignment.item_id) == sa.bindparam("item"),
     col(Assignment.annotator_id) == sa.bindparam("annotator"),
     col(Assignment.occasion) == sa.bindparam("occasion"),

@@ -9,10 +9,10 @@ from typing import Any
 
 from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store import row_tables
+from annotation.store import models
 from annotation.store.models import AssignmentRow, ItemRow
 from annotation.vocabulary import POOLS_WITH_OVERLAP, AssignmentStatus, Pool, Stage, Surface
-from annotation.workflow.assignments import annotator_context, assignment_policy, countdown, second_pass
+from annotation.workflow.assignments import annotator_context, assignment_policy, countdown, leases, second_pass
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import PagePosition, SelectedItem
 from annotation.workflow.assignments.countdown import Countdown
@@ -210,7 +210,7 @@ def assign_item(
     its lease ends then; without it the item is shown in Telegram.
     """
     session = transaction.session
-    item = selected.item or row_tables.ITEMS.get_one(session, selected.item_id)
+    item = selected.item or models.ITEMS.get_one(session, selected.item_id)
     assignment = None
     if selected.item is None:
         assignment = annotator_context.find_assignment(
@@ -235,17 +235,17 @@ def assign_item(
         new = _build_assignment(context, item, selected, now=now)
         activity |= _advance_position(context, selected.page_position)
         transaction.update_participation(context.participation, **activity)
-        assignment = row_tables.ASSIGNMENTS.insert(session, **new, **shown)
+        assignment = models.ASSIGNMENTS.insert(session, **new, **shown)
     else:
         transaction.update_participation(context.participation, **activity)
-        row_tables.ASSIGNMENTS.update(session, assignment, **shown)
+        models.ASSIGNMENTS.update(session, assignment, **shown)
     annotator_context.record_exposure(session, context, item, now=now)
     return OpenedAssignment(transaction=transaction, context=context, assignment=assignment, item=item)
 
 
 def compute_lease_end(context: AnnotatorContext, *, now: datetime) -> datetime:
     """When the lease of an assignment in Telegram ends that begins now, as the project says."""
-    return now + timedelta(seconds=context.definition.lease or assignment_policy.LEASE_SECONDS)
+    return now + timedelta(seconds=context.definition.lease or leases.LEASE_SECONDS)
 
 
 def _build_assignment(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
@@ -16,13 +16,11 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import CapsSection
 from annotation.campaigns.sections.stages import ControlsSection, PagesSection
 from annotation.store.models import ItemRow, ParticipationRow
-from annotation.vocabulary import Stage
+from annotation.vocabulary import Stage, UnassignedReason
+from annotation.workflow.participations import NothingAssigned
 
 SESSION_PAUSE = timedelta(minutes=30)
 """After a pause this long a new work session begins."""
-
-LEASE_SECONDS = 30 * 60
-"""The lease of an item in Telegram, where the project file sets none."""
 
 REPEAT_PROBABILITY = 0.5
 """How often a due repeat is assigned instead of a new item, so that repeats do not come in a row."""
@@ -120,57 +118,30 @@ def needs_control(
     return str(page_position.position) in positions[: controls.per_page]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnnotatorProgress:
-    """What the caps of a project are compared with.
-
-    `answered` counts the annotator's answers in the main stage, `answered_today` those on `day`, an ISO date in the
-    annotator's time zone. The current work session began at `work_session_since`; `last_at` is the last action in it.
-    """
-
-    answered: int
-    day: str | None
-    answered_today: int
-    work_session_since: datetime | None
-    last_at: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReachedCap:
-    """A cap that the annotator has reached; `until` is when it allows items again, None where it never does."""
-
-    until: datetime | None = None
-
-
 def find_reached_cap(
-    caps: CapsSection | None, progress: AnnotatorProgress, *, now: datetime, zone: str | None
-) -> ReachedCap | None:
-    """The cap because of which the annotator gets no item now; None where no cap is reached.
+    caps: CapsSection | None, participation: ParticipationRow, *, project: str, now: datetime, zone: str | None
+) -> NothingAssigned | None:
+    """The cap of a project because of which the annotator gets no item now; None if no cap is reached.
 
+    Counted are answers in the main stage, in all and on the day of the participation, and the current work session.
     `zone` is the annotator's time zone, in which a day begins; None is UTC.
     """
     if caps is None:
         return None
-    if caps.items is not None and progress.answered >= caps.items:
-        return ReachedCap()
-    if (
-        caps.items_per_day is not None
-        and progress.day == get_local_date(now, zone)
-        and progress.answered_today >= caps.items_per_day
-    ):
+    reached = NothingAssigned(reason=UnassignedReason.CAP, project=project)
+    if caps.items is not None and participation.answered >= caps.items:
+        return reached
+    is_today = participation.day == get_local_date(now, zone)
+    if caps.items_per_day is not None and is_today and participation.answered_today >= caps.items_per_day:
         local_zone = get_time_zone(zone)
         tomorrow = now.astimezone(local_zone).date() + timedelta(days=1)
-        return ReachedCap(until=datetime.combine(tomorrow, time.min, tzinfo=local_zone).astimezone(UTC))
-    if (
-        caps.sitting is None
-        or progress.last_at is None
-        or progress.work_session_since is None
-        or starts_session(progress.last_at, now=now)
-    ):
+        return replace(reached, until=datetime.combine(tomorrow, time.min, tzinfo=local_zone).astimezone(UTC))
+    session_start, last_at = participation.work_session_since, participation.last_at
+    if caps.sitting is None or last_at is None or session_start is None or starts_session(last_at, now=now):
         return None
-    if (now - progress.work_session_since).total_seconds() < caps.sitting:
+    if (now - session_start).total_seconds() < caps.sitting:
         return None
-    return ReachedCap(until=progress.last_at + SESSION_PAUSE)
+    return replace(reached, until=last_at + SESSION_PAUSE)
 
 
 def count_activity(participation: ParticipationRow, *, now: datetime) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sqlmodel import select
 
 from annotation import vocabulary
 from annotation.campaigns.questions import Question, QuestionContent, question_base
-from annotation.store import judgements, row_tables
+from annotation.store import models, table_base
 from annotation.store.models import AssignmentRow, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Stage, UnknownDuration
 from annotation.workflow.assignments import assigned_items, second_pass
@@ -129,7 +129,7 @@ def write_judgement(
         if new_answer.at is None
         else vocabulary.check_duration(new_answer.seconds)
     )
-    return row_tables.JUDGEMENTS.insert(
+    return models.JUDGEMENTS.insert(
         opened.session,
         assignment_id=opened.assignment_id,
         revision=revision,
@@ -142,7 +142,7 @@ def write_judgement(
         main_project_id=assignment.project_id if revision == 0 and assignment.stage is Stage.MAIN else None,
         skip_reason=new_answer.skip_reason,
         post_hoc=post_hoc,
-        **judgements.list_exclusion_values(exclusion),
+        **table_base.list_exclusion_values(exclusion),
     )
 
 

@@ -7,10 +7,12 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from annotation.store import overlap_counts, row_tables
+from annotation.store import models, overlap_counts
 from annotation.store.models import AssignmentRow
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 
+LEASE_SECONDS = 30 * 60
+"""The lease of an item in Telegram, if the project file sets none."""
 MAX_EXPIRED_AT_ONCE = 8
 """The largest number of other annotators' leases that one update of an annotator expires."""
 
@@ -38,7 +40,7 @@ def expire_lease(session: Session, assignment: AssignmentRow, *, now: datetime) 
     ended = session.connection().execute(_EXPIRE, {"assignment": assignment.id})
     if ended.rowcount == 1 and assignment.holds_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-    row_tables.ASSIGNMENTS.refresh(session, assignment)
+    models.ASSIGNMENTS.refresh(session, assignment)
 
 
 _SELECT_OVERDUE = """

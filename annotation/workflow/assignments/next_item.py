@@ -1,4 +1,7 @@
-"""The next item of an annotator: their live item, else a new one from the first open project that has an item."""
+"""The next item of an annotator: their live item, else a new one from the first open project that has an item.
+
+Which new item it is depends on the stage: an item of the stage's pool, a control item, a repeat, or one of the queue.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +10,46 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, func, select
 
-from annotation.store import row_tables
-from annotation.store.models import Assignment
-from annotation.store.models.column_types import UtcDateTime
-from annotation.vocabulary import AssignmentStatus, ProjectStatus, Stage, UnassignedReason
-from annotation.workflow.allocation import open_projects
+from annotation.store import item_queue, judgements, models
+from annotation.store.item_queue import QueueQuery
+from annotation.store.models import Assignment, Exposure, Item
+from annotation.store.table_base import UtcDateTime
+from annotation.vocabulary import (
+    AssignmentStatus,
+    ExposureCause,
+    ItemStatus,
+    Pool,
+    ProjectStatus,
+    Stage,
+    Surface,
+    UnassignedReason,
+)
+from annotation.workflow.allocation import group_allocation, open_projects
 from annotation.workflow.allocation.open_projects import OpenProject
 from annotation.workflow.annotators import access
 from annotation.workflow.assignments import (
     annotator_context,
     assigned_items,
     assignment_policy,
-    item_selection,
     leases,
     qualification,
     second_pass,
 )
-from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
+from annotation.workflow.assignments.annotator_context import (
+    EXPOSURE_CAUSES,
+    AnnotatorContext,
+    AnnotatorTransaction,
+    OpenedAssignment,
+)
 from annotation.workflow.assignments.assigned_items import AssignedItem
 from annotation.workflow.assignments.assignment_policy import SelectedItem
 from annotation.workflow.participations import NothingAssigned
+
+_IS_IN_BATCH = sa.and_(col(Assignment.status) == AssignmentStatus.LIVE, col(Assignment.surface) == Surface.LABEL_STUDIO)
+"""The condition that an assignment is live in a Label Studio batch: an annotator can have many such at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +82,7 @@ def assign_next_item(
     commit and to call again at once.
     """
     if eligibility is None:
-        eligibility = read_eligibility(transaction, project_id=project_id, now=now)
+        eligibility = get_eligibility(transaction, project_id=project_id, now=now)
     if eligibility.has_overdue_leases:
         leases.expire_leases(transaction.session, now=now, except_annotator_id=transaction.annotator_id)
     if eligibility.live_assignment_id is not None:
@@ -79,11 +100,6 @@ def assign_next_item(
         reasons.append(result)
     full_projects = open_projects.list_full_projects(eligibility.open_projects) if project_ids is None else ()
     return _choose_reason([*reasons, *full_projects])
-
-
-def get_eligibility(transaction: AnnotatorTransaction, *, now: datetime) -> Eligibility:
-    """The annotator's live assignment and open projects."""
-    return read_eligibility(transaction, project_id=None, now=now)
 
 
 def _choose_reason(reasons: list[NothingAssigned]) -> NothingAssigned:
@@ -115,15 +131,15 @@ def _get_live_item(
     if assignment.status is not AssignmentStatus.LIVE:
         return None
     obstacle = find_project_obstacle(session, context, now=now)
-    if obstacle is not None and _is_resolvable(obstacle):
-        return obstacle
     if obstacle is not None:
-        leases.expire_lease(session, assignment, now=now)
-        return None
+        if not _is_resolvable(obstacle):
+            leases.expire_lease(session, assignment, now=now)
+            return None
+        return obstacle
     is_over = assignment.lease_until is not None and assignment.lease_until < now
     lease_until = assigned_items.compute_lease_end(context, now=now) if is_over else assignment.lease_until
     shown = {"item_revision": item.revision, "stimulus_sha256": item.stimulus_sha256, "lease_until": lease_until}
-    row_tables.ASSIGNMENTS.update(session, assignment, **shown)
+    models.ASSIGNMENTS.update(session, assignment, **shown)
     return assigned_items.build_assigned_item(opened)
 
 
@@ -162,20 +178,10 @@ def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: d
 
 def find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
     """The cap of the project that the annotator has reached; None where there is none."""
-    participation = context.participation
-    progress = assignment_policy.AnnotatorProgress(
-        answered=participation.answered,
-        day=participation.day,
-        answered_today=participation.answered_today,
-        work_session_since=participation.work_session_since,
-        last_at=participation.last_at,
+    caps, zone = context.definition.caps, context.annotator.time_zone
+    return assignment_policy.find_reached_cap(
+        caps, context.participation, project=context.project.name, now=now, zone=zone
     )
-    cap = assignment_policy.find_reached_cap(
-        context.definition.caps, progress, now=now, zone=context.annotator.time_zone
-    )
-    if cap is None:
-        return None
-    return NothingAssigned(reason=UnassignedReason.CAP, project=context.project.name, until=cap.until)
 
 
 def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -> SelectedItem | NothingAssigned:
@@ -186,10 +192,13 @@ def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -
     """
     participation = context.participation
     while participation.stage is not Stage.MAIN:
-        selected = _select_stage_item(session, context, now=now)
+        if participation.stage is Stage.PILOT:
+            selected = _select_pilot_item(session, context, now=now)
+        else:
+            selected = select_attempt_item(session, context, participation.stage)
         if selected is not None:
             return selected
-        if item_selection.has_batch_items(session, context):
+        if has_batch_items(session, context):
             break
         if participation.stage in qualification.MARKED_STAGES:
             if not qualification.is_attempt_complete(session, context):
@@ -198,44 +207,244 @@ def select_item(session: Session, context: AnnotatorContext, *, now: datetime) -
                 return find_project_obstacle(session, context, now=now) or select_item(session, context, now=now)
             continue
         stage = assignment_policy.get_next_stage(context.definition, participation.stage)
-        row_tables.PARTICIPATIONS.update(session, participation, stage=stage, since=now)
+        models.PARTICIPATIONS.update(session, participation, stage=stage, since=now)
     else:
-        selected = item_selection.select_main_item(session, context, now=now)
+        selected = _select_main_item(session, context, now=now)
         if selected is not None:
             return selected
     return NothingAssigned(reason=UnassignedReason.NOTHING_LEFT, project=context.project.name)
 
 
-def _select_stage_item(
-    session: Session, context: AnnotatorContext, *, now: datetime
-) -> SelectedItem | NothingAssigned | None:
-    stage = context.participation.stage
-    if stage is Stage.PILOT:
-        return item_selection.select_pilot_item(session, context, now=now)
-    return item_selection.select_attempt_item(session, context, stage)
+def get_eligibility(transaction: AnnotatorTransaction, *, now: datetime, project_id: int | None = None) -> Eligibility:
+    """Read in one statement what is known before an item is assigned, in all open projects or in one.
 
-
-def read_eligibility(transaction: AnnotatorTransaction, *, project_id: int | None, now: datetime) -> Eligibility:
-    """Read the eligibility in one statement; the counts of loaded projects are taken from their participations."""
+    The counts of loaded projects are taken from their participations.
+    """
     statement = _LIVE_OVERDUE_AND_PROJECTS if project_id is None else _LIVE_AND_OVERDUE
     keys = {"annotator": transaction.annotator_id, "now": now}
     rows = transaction.session.connection().execute(statement, keys, execution_options=transaction.known_values).all()
     stored_projects = open_projects.sort_open_projects(
         row[2:] for row in rows if project_id is None and row[2] is not None
     )
+    counted_projects = tuple(
+        replace(stored, answered=participation.answered, shown=participation.shown)
+        if (participation := transaction.find_participation(stored.project)) is not None
+        else stored
+        for stored in stored_projects
+    )
     return Eligibility(
-        live_assignment_id=rows[0][0],
-        has_overdue_leases=bool(rows[0][1]),
-        open_projects=tuple(_update_counts(transaction, open_project) for open_project in stored_projects),
+        live_assignment_id=rows[0][0], has_overdue_leases=bool(rows[0][1]), open_projects=counted_projects
     )
 
 
-def _update_counts(transaction: AnnotatorTransaction, open_project: OpenProject) -> OpenProject:
-    """The project with the counts of the loaded participation, whose changes may wait."""
-    participation = transaction.find_participation(open_project.project)
-    if participation is None:
-        return open_project
-    return replace(open_project, answered=participation.answered, shown=participation.shown)
+def _select_pilot_item(
+    session: Session, context: AnnotatorContext, *, now: datetime
+) -> SelectedItem | NothingAssigned | None:
+    """The next pilot item; None when the annotator has had the pilot's `number` of items, or no item is left."""
+    section = context.definition.stages.pilot
+    if section is not None and section.number is not None:
+        ended = col(Assignment.status).in_((AssignmentStatus.DONE, AssignmentStatus.SKIPPED)) | _IS_IN_BATCH
+        in_stage = _build_stage_conditions(context, Stage.PILOT)
+        if session.exec(select(func.count()).select_from(Assignment).where(*in_stage, ended)).one() >= section.number:
+            return None
+    return _take_from_queue(session, context, Pool.PILOT, now=now)
+
+
+def select_attempt_item(session: Session, context: AnnotatorContext, stage: Stage) -> SelectedItem | None:
+    """The next item of the annotator's attempt at training or qualification; None when the attempt has all its answers.
+
+    An item whose lease expired in this attempt comes first, then the items with the fewest earlier assignments to this
+    annotator, in an order seeded for each attempt. An answer to an item as it was before a substantive fix does not
+    count: the fixed item, or another one, is assigned instead.
+    """
+    attempt, section = context.participation.attempt, context.definition.stages.by_name.get(stage.value)
+    assignments = models.ASSIGNMENTS.list(
+        session, models.ASSIGNMENTS.select.where(*_build_stage_conditions(context, stage))
+    )
+    attempt_assignments = [assignment for assignment in assignments if (assignment.attempt or 1) == attempt]
+    done = [assignment for assignment in attempt_assignments if assignment.status is AssignmentStatus.DONE]
+    superseded_ids = qualification.find_superseded_assignments(session, [assignment.id for assignment in done])
+    in_batch = [
+        assignment
+        for assignment in attempt_assignments
+        if assignment.status is AssignmentStatus.LIVE and assignment.surface is Surface.LABEL_STUDIO
+    ]
+    settled_item_ids = {settled.item_id for settled in [*done, *in_batch] if settled.id not in superseded_ids}
+    if section is None or (section.number is not None and len(settled_item_ids) >= section.number):
+        return None
+    next_occasions = {
+        assignment.item_id: assignment.occasion + 1
+        for assignment in sorted(assignments, key=lambda assignment: assignment.occasion)
+    }
+    shuffled_ids = _list_shuffled_items(session, context, Pool(stage.value), attempt)
+    candidate_ids = [item_id for item_id in shuffled_ids if item_id not in settled_item_ids]
+    expired_by_item = {
+        assignment.item_id: assignment
+        for assignment in attempt_assignments
+        if assignment.status is AssignmentStatus.EXPIRED
+    }
+    expired = next((expired_by_item[item_id] for item_id in sorted(candidate_ids) if item_id in expired_by_item), None)
+    if expired is not None:
+        return SelectedItem(item_id=expired.item_id, occasion=expired.occasion, attempt=expired.attempt)
+    if not candidate_ids:
+        return None
+    item_id_to_assign = min(candidate_ids, key=lambda item_id: next_occasions.get(item_id, 0))
+    return SelectedItem(item_id=item_id_to_assign, occasion=next_occasions.get(item_id_to_assign, 0), attempt=attempt)
+
+
+def has_batch_items(session: Session, context: AnnotatorContext) -> bool:
+    """Whether items of the current stage are live in a Label Studio batch; until they are answered, the stage lasts."""
+    live = select(Assignment.id).where(*_build_stage_conditions(context, context.participation.stage), _IS_IN_BATCH)
+    return session.exec(live.limit(1)).first() is not None
+
+
+def _select_main_item(
+    session: Session, context: AnnotatorContext, *, now: datetime
+) -> SelectedItem | NothingAssigned | None:
+    """The next item of the main stage: a control item where one is due, a due repeat, or the next of the queue."""
+    participation, definition = context.participation, context.definition
+    page_position = assignment_policy.get_next_page_position(
+        definition.pages, page=participation.page, on_page=participation.on_page
+    )
+    item_number = participation.shown + 1
+    is_control_due = assignment_policy.needs_control(
+        definition.controls, definition.pages, page_position, item_number=item_number, key=context.seed_key
+    )
+    control_item_id = _find_expired_control(session, context) or (
+        _select_control(session, context) if is_control_due else None
+    )
+    if control_item_id is not None:
+        return SelectedItem(item_id=control_item_id, page_position=page_position)
+    repeat_item_id = _find_due_repeat(session, context, now=now)
+    if (
+        repeat_item_id is not None
+        and assignment_policy.generate_seeded_number(context.seed_key, "repeat", item_number)
+        < assignment_policy.REPEAT_PROBABILITY
+    ):
+        return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
+    selected = _take_from_queue(session, context, Pool.MAIN, now=now, page_position=page_position)
+    if isinstance(selected, SelectedItem) and is_control_due:
+        models.PARTICIPATIONS.update(session, participation, missed_controls=participation.missed_controls + 1)
+    elif selected is None and repeat_item_id is not None:
+        return SelectedItem(item_id=repeat_item_id, occasion=1, is_repeat=True, page_position=page_position)
+    return selected
+
+
+def _take_from_queue(
+    session: Session,
+    context: AnnotatorContext,
+    pool: Pool,
+    *,
+    now: datetime,
+    page_position: assignment_policy.PagePosition | None = None,
+) -> SelectedItem | NothingAssigned | None:
+    queued = item_queue.take_next_item(session, build_queue_query(session, context, pool), now=now)
+    if queued.search_again:
+        return NothingAssigned(reason=UnassignedReason.SEARCHING, project=context.project.name)
+    if queued.item_id is None:
+        return None
+    return SelectedItem(item_id=queued.item_id, item=queued.item, page_position=page_position)
+
+
+def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -> QueueQuery:
+    """The query for an item of the pool; in a group allocation it names the bins that the annotator may get."""
+    return QueueQuery(
+        annotator_id=context.annotator_id,
+        project_id=context.project_id,
+        pool=pool,
+        cause=EXPOSURE_CAUSES[pool],
+        cursor_start=assignment_policy.generate_seeded_number(context.seed_key, "ring", pool.value),
+        window_start=assignment_policy.generate_seeded_number(
+            context.seed_key, "started", context.participation.shown + 1
+        ),
+        blind=context.is_baseline,
+        exceptions=context.exposure_exceptions,
+        bins=group_allocation.get_allowed_bins(
+            session, annotator_id=context.annotator_id, project_id=context.project_id
+        )
+        if context.is_allocated
+        else None,
+    )
+
+
+def _find_expired_control(session: Session, context: AnnotatorContext) -> int | None:
+    """The id of the annotator's oldest control item whose lease expired, None where there is none.
+
+    Such an item comes before others and keeps its old position. In a baseline it is left out where the annotator has
+    met its group in another project, or otherwise than as a control item.
+    """
+    if context.definition.controls is None:
+        return None
+    keys = {"annotator": context.annotator_id, "project": context.project_id}
+    if not context.is_baseline:
+        return session.connection().execute(_EXPIRED_CONTROL, keys).scalar()
+    keys_and_exceptions = {**keys, "exceptions": context.exposure_exceptions}
+    return session.connection().execute(_EXPIRED_BASELINE_CONTROL, keys_and_exceptions).scalar()
+
+
+def _select_control(session: Session, context: AnnotatorContext) -> int | None:
+    """The id of a control item that is new to the annotator, in a baseline with its group; None where none is left."""
+    met_item_ids = set(
+        session.exec(
+            select(Assignment.item_id).where(*_build_stage_conditions(context, Stage.MAIN), judgements.IS_CONTROL)
+        )
+    )
+    shuffled_ids = _list_shuffled_items(session, context, Pool.CONTROL, "controls")
+    candidate_ids = [item_id for item_id in shuffled_ids if item_id not in met_item_ids]
+    if context.is_baseline:
+        keys = {
+            "items": candidate_ids,
+            "annotator": context.annotator_id,
+            "exceptions": context.exposure_exceptions,
+        }
+        exposed_item_ids = set(session.connection().execute(_EXPOSED_ITEMS, keys).scalars())
+        candidate_ids = [item_id for item_id in candidate_ids if item_id not in exposed_item_ids]
+    return candidate_ids[0] if candidate_ids else None
+
+
+def _find_due_repeat(session: Session, context: AnnotatorContext, *, now: datetime) -> int | None:
+    """The id of the item whose repeat has been due longest; None where no repeat is due."""
+    if context.definition.repeats is None:
+        return None
+    due = (
+        select(Assignment.item_id)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.annotator_id == context.annotator_id, Assignment.project_id == context.project_id)
+        .where(Item.status == ItemStatus.OPEN)
+        .where(col(Assignment.repeat_at).is_not(None), col(Assignment.repeat_at) <= now)
+    )
+    repeat = aliased(Assignment)
+    in_batch = select(repeat.id).where(
+        repeat.item_id == Assignment.item_id,
+        repeat.annotator_id == context.annotator_id,
+        repeat.occasion == 1,
+        repeat.status == AssignmentStatus.LIVE,
+        repeat.surface == Surface.LABEL_STUDIO,
+    )
+    return session.exec(
+        due.where(~in_batch.exists()).order_by(col(Assignment.repeat_at), col(Assignment.id)).limit(1)
+    ).first()
+
+
+def _list_shuffled_items(session: Session, context: AnnotatorContext, pool: Pool, *key: object) -> Sequence[int]:
+    """The ids of the open items of a pool without overlap, in an order seeded by the annotator and the key."""
+    open_items = select(Item.external_id, Item.id).where(
+        Item.project_id == context.project_id,
+        Item.pool == pool,
+        Item.status == ItemStatus.OPEN,
+        sa.text("pool <> 'main'"),
+    )
+    ids_by_name = dict(session.exec(open_items).all())
+    names = assignment_policy.shuffle_names(list(ids_by_name), context.seed_key, *key)
+    return [item_id for name in names if (item_id := ids_by_name[name]) is not None]
+
+
+def _build_stage_conditions(context: AnnotatorContext, stage: Stage) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        col(Assignment.annotator_id) == context.annotator_id,
+        col(Assignment.project_id) == context.project_id,
+        col(Assignment.stage) == stage,
+    )
 
 
 _LIVE = (
@@ -265,3 +474,24 @@ _PROJECTS = open_projects.OPEN_PROJECTS.subquery()
 _LIVE_OVERDUE_AND_PROJECTS = sa.select(_LIVE_AND_OVERDUE_TABLE, _PROJECTS).select_from(
     _LIVE_AND_OVERDUE_TABLE.outerjoin(_PROJECTS, sa.true())
 )
+_EXPOSURES = sa.select(sa.literal(1)).where(
+    col(Exposure.annotator_id) == sa.bindparam("annotator"),
+    col(Exposure.group_id) == col(Item.group_id),
+    col(Exposure.project_id).not_in(sa.bindparam("exceptions", expanding=True)),
+)
+"""The annotator's exposures to the group of `Item`, in all projects but the exceptions."""
+_EXPOSED_ITEMS = sa.select(col(Item.id)).where(
+    col(Item.id).in_(sa.bindparam("items", expanding=True)),
+    _EXPOSURES.limit(1).scalar_subquery().is_not(None),
+)
+_EXPIRED_CONTROL = (
+    sa.select(col(Assignment.item_id))
+    .join(Item, col(Item.id) == col(Assignment.item_id))
+    .where(col(Assignment.annotator_id) == sa.bindparam("annotator"), sa.text("assignment.status = 'expired'"))
+    .where(col(Assignment.project_id) == sa.bindparam("project"), judgements.IS_CONTROL)
+    .where(col(Item.status) == ItemStatus.OPEN)
+    .order_by(col(Assignment.id))
+    .limit(1)
+)
+_IS_OWN_CONTROL = (col(Exposure.project_id) == sa.bindparam("project")) & (col(Exposure.cause) == ExposureCause.CONTROL)
+_EXPIRED_BASELINE_CONTROL = _EXPIRED_CONTROL.where(~_EXPOSURES.where(~_IS_OWN_CONTROL).exists())

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, func, select
 from aggregation.findings import Finding
 from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
-from annotation.store import journal, judgements, row_tables
+from annotation.store import journal, judgements, models
 from annotation.store.models import Assignment, Item, Judgement
 from annotation.vocabulary import AssignmentStatus, Event, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow.assignments import assigned_items, assignment_policy
@@ -80,7 +80,7 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     else:
         reason = Finding(f"{stage.value}-failed", right=n_right, n=n_answered)
         changes |= {"status": ParticipationStatus.FAILED, "reason": reason}
-    row_tables.PARTICIPATIONS.update(session, participation, **changes)
+    models.PARTICIPATIONS.update(session, participation, **changes)
     retry_at = None if passed or not has_retry else participation.retry_at
     decision = QualificationDecision(
         stage=stage,

@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from aggregation.scoring import is_right_answer
 from annotation.campaigns.questions import Question
 from annotation.campaigns.questions.question_base import is_asked
-from annotation.store import judgements, row_tables
+from annotation.store import judgements, models
 from annotation.store.models import Assignment, AssignmentRow, Item, ItemRow, Judgement, JudgementRow
 from annotation.vocabulary import (
     SECOND_PASS_OCCASION,
@@ -209,7 +209,7 @@ def resume_second_pass(
     )
     if assignment is None:
         assignment = insert_second_assignment(session, first, item, surface=Surface.TELEGRAM, now=now)
-    row_tables.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.LIVE, shown_at=now, clock_changed=False)
+    models.ASSIGNMENTS.update(session, assignment, status=AssignmentStatus.LIVE, shown_at=now, clock_changed=False)
     return assignment, item
 
 
@@ -223,7 +223,7 @@ def insert_second_assignment(
     lease_until: datetime | None = None,
 ) -> AssignmentRow:
     """Insert the assignment of the second pass that goes with one of the first; no lease, no end."""
-    return row_tables.ASSIGNMENTS.insert(
+    return models.ASSIGNMENTS.insert(
         session,
         project_id=first.project_id,
         item_id=first.item_id,

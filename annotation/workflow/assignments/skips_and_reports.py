@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 from sqlmodel.sql.expression import SelectOfScalar
 
 from annotation.errors import Stale
-from annotation.store import journal, overlap_counts, row_tables
+from annotation.store import journal, models, overlap_counts, table_base
 from annotation.store.models import Annotator, Assignment, ItemRow, Participation, Report
 from annotation.vocabulary import POOLS_WITH_OVERLAP, SKIPPED, AssignmentStatus, Event, ItemStatus
 from annotation.workflow.assignments import assignment_policy, judgement_writer, submission, undo
@@ -69,7 +69,7 @@ def _skip_and_release(opened: OpenedAssignment, *, new_answer: NewAnswer, now: d
         raise Stale("This item is closed.")
     if held_place:
         overlap_counts.release_place(session, item_id=assignment.item_id, done=False, now=now)
-    row_tables.set_values(assignment, {"status": AssignmentStatus.SKIPPED, "holds_place": False})
+    table_base.set_values(assignment, {"status": AssignmentStatus.SKIPPED, "holds_place": False})
     if new_answer.at is None:
         activity = assignment_policy.count_activity(context.participation, now=now)
         opened.transaction.update_participation(context.participation, **activity)
@@ -84,8 +84,8 @@ def report_item(opened: OpenedAssignment, *, reason: str, text: str = "", now: d
     annotators have open reports about it; those who withdrew or were excluded or suspended are not counted.
     """
     session, context, item = opened.session, opened.context, opened.item
-    row_tables.ITEMS.refresh(session, item, lock=True)
-    item_id = row_tables.require_id(item.id)
+    models.ITEMS.refresh(session, item, lock=True)
+    item_id = table_base.require_id(item.id)
     earlier = select(Report.id).where(Report.item_id == item_id, Report.annotator_id == context.annotator_id)
     same = earlier.where(Report.reason == reason, Report.text == text, col(Report.resolved_at).is_(None))
     if session.exec(same).first() is not None:
@@ -129,7 +129,7 @@ def _pause_if_reported(session: Session, context: AnnotatorContext, item: ItemRo
         return item.status is ItemStatus.PAUSED
     if n_reports < (DEFAULT_REPORT_THRESHOLD if section is None else section.threshold):
         return False
-    overlap_counts.pause_item(session, item_id=row_tables.require_id(item.id))
+    overlap_counts.pause_item(session, item_id=table_base.require_id(item.id))
     data = {"item": item.external_id, "reports": n_reports}
     journal.record_event(session, Event.ITEM_PAUSED, now=now, project_id=context.project_id, data=data)
     return True

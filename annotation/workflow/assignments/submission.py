@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Stale
-from annotation.store import item_queue, judgements, overlap_counts, row_tables
+from annotation.store import item_queue, judgements, models, overlap_counts, table_base
 from annotation.store.models import Assignment, AssignmentRow, Item, JudgementRow
 from annotation.vocabulary import (
     EXTRA,
@@ -30,9 +30,9 @@ from annotation.workflow.assignments import (
     annotator_context,
     assignment_policy,
     countdown,
-    item_selection,
     judgement_writer,
     leases,
+    next_item,
     qualification,
     second_pass,
     undo,
@@ -65,7 +65,7 @@ def store_answer(
     elif assignment.open_revision != revision or not undo.is_changeable(opened):
         raise Stale("This answer can be changed no more.")
     else:
-        row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None)
+        models.ASSIGNMENTS.update(session, assignment, open_revision=None)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=SECOND_PASS, now=now)
     first = OpenedAssignment(
         transaction=opened.transaction,
@@ -163,7 +163,7 @@ def store_first_answer(
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=0, exclusion=exclusion, now=now)
     if assignment.holds_place:
         if not assignment.exposed and annotator_context.is_exposed_by_exception(session, context, item):
-            row_tables.ASSIGNMENTS.update(session, assignment, exposed=True)
+            models.ASSIGNMENTS.update(session, assignment, exposed=True)
         overlap_counts.fill_place(session, item_id=item.id or 0)
     _update_counts(opened, new_answer=new_answer, now=now)
     decision = _decide_attempt(opened, now=now)
@@ -194,7 +194,7 @@ def _mark_done(session: Session, assignment: AssignmentRow, *, status: Assignmen
     parameters = {"assignment": assignment.id, "before": status, "place": holds_place}
     if session.connection().execute(_MARK_DONE, parameters).rowcount != 1:
         return False
-    row_tables.set_values(assignment, {"status": AssignmentStatus.DONE, "holds_place": holds_place})
+    table_base.set_values(assignment, {"status": AssignmentStatus.DONE, "holds_place": holds_place})
     return True
 
 
@@ -223,7 +223,7 @@ def _is_still_needed(opened: OpenedAssignment) -> bool:
     if item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
         return True
     if item_queue.is_barred_item(
-        session, item_selection.build_queue_query(session, context, item.pool), item_id=item.id or 0
+        session, next_item.build_queue_query(session, context, item.pool), item_id=item.id or 0
     ):
         return False
     return overlap_counts.take_place(session, item_id=item.id or 0)
@@ -239,7 +239,7 @@ def _store_revision(opened: OpenedAssignment, *, new_answer: NewAnswer, now: dat
         exclusion = _take_place_again(opened, status=AssignmentStatus.SKIPPED) or exclusion
     if assignment.repeat_at is not None and context.definition.repeats is not None:
         changes["repeat_at"] = now + timedelta(seconds=context.definition.repeats.after)
-    row_tables.ASSIGNMENTS.update(session, assignment, **changes)
+    models.ASSIGNMENTS.update(session, assignment, **changes)
     judgement = judgement_writer.write_judgement(opened, new_answer, revision=revision, exclusion=exclusion, now=now)
     if was_skipped:
         if assignment.holds_place:
@@ -263,7 +263,7 @@ def _update_counts(opened: OpenedAssignment, *, new_answer: NewAnswer, now: date
         _clear_repeat(opened.session, assignment)
     elif _is_chosen_for_repeat(opened, new_answer):
         repeat_after = context.definition.repeats.after if context.definition.repeats is not None else 0
-        row_tables.ASSIGNMENTS.update(opened.session, assignment, repeat_at=now + timedelta(seconds=repeat_after))
+        models.ASSIGNMENTS.update(opened.session, assignment, repeat_at=now + timedelta(seconds=repeat_after))
 
 
 def _is_chosen_for_repeat(opened: OpenedAssignment, new_answer: NewAnswer) -> bool:
@@ -302,9 +302,9 @@ def _decide_attempt(opened: OpenedAssignment, *, now: datetime) -> Qualification
         return None
     if context.participation.stage is not stage:
         return None
-    if item_selection.select_attempt_item(session, context, stage) is not None:
+    if next_item.select_attempt_item(session, context, stage) is not None:
         return None
-    if item_selection.has_batch_items(session, context):
+    if next_item.has_batch_items(session, context):
         return None
     if not qualification.is_attempt_complete(session, context):
         return None
@@ -327,8 +327,8 @@ def apply_consequences(opened: OpenedAssignment, judgement: JudgementRow, *, now
             assignment_id=opened.assignment_id,
             now=now,
         )
-        row_tables.ASSIGNMENTS.refresh(session, assignment)
-        row_tables.JUDGEMENTS.refresh(session, judgement)
+        models.ASSIGNMENTS.refresh(session, assignment)
+        models.JUDGEMENTS.refresh(session, judgement)
     if not isinstance(definition.overlap, DynamicOverlap) or not assignment.holds_place:
         return
     item_id = assignment.item_id

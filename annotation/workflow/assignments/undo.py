@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlmodel import col, select
 
 from annotation.errors import Stale
-from annotation.store import judgements, row_tables
+from annotation.store import judgements, models
 from annotation.store.models import Assignment, AssignmentRow, Item
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, ParticipationStatus, ProjectStatus, Stage
 from annotation.workflow.assignments import assigned_items, judgement_writer
@@ -28,7 +28,7 @@ def undo_judgement(opened: OpenedAssignment) -> AssignedItem:
     judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None or not is_changeable(opened):
         raise Stale("This answer can be changed no more.")
-    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=judgement.revision + 1)
+    models.ASSIGNMENTS.update(session, assignment, open_revision=judgement.revision + 1)
     return assigned_items.build_assigned_item(opened)
 
 
@@ -38,7 +38,7 @@ def keep_judgement(opened: OpenedAssignment) -> SavedJudgement:
     judgement = judgements.get_final_judgement(session, assignment.id)
     if judgement is None:
         raise Stale("This item is not answered.")
-    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None)
+    models.ASSIGNMENTS.update(session, assignment, open_revision=None)
     return judgement_writer.build_saved_judgement(opened, judgement)
 
 

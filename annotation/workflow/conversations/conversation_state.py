@@ -18,7 +18,7 @@ from annotation.errors import UnknownVersion
 from annotation.store import database
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, AnswerMessage, Assignment, Conversation, ItemMessage, Outbox
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.assignments import AnnotatorTransaction, ShownQuestion

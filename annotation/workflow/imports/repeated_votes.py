@@ -9,7 +9,7 @@ from sqlmodel import Session, col, func, select
 
 from aggregation.findings import Finding
 from annotation.loading.drafts import VoteDraft
-from annotation.store import judgements
+from annotation.store import judgements, table_base
 from annotation.store.models import Assignment, Item, Judgement, Project
 from annotation.vocabulary import Exclusion, ExclusionKind, RepeatPolicy
 
@@ -79,7 +79,7 @@ def _exclude_earlier(session: Session, pairs: Sequence[ItemAnnotator]) -> None:
         excluded = session.connection().execute(
             sa.update(Judgement)
             .where(col(Judgement.assignment_id).in_(of_pair), judgements.build_stored_kind_condition(None))
-            .values(judgements.list_exclusion_values(LAST_COUNTS))
+            .values(table_base.list_exclusion_values(LAST_COUNTS))
         )
         session.connection().execute(
             sa.update(Assignment).where(col(Assignment.id).in_(of_pair)).values(holds_place=False)

@@ -20,7 +20,7 @@ from annotation.loading import campaign_lint
 from annotation.loading.campaign import ReadVotes, read_votes
 from annotation.loading.drafts import VoteDraft, format_value, pause_garbage_collection
 from annotation.loading.vote_parser import locate_refusal
-from annotation.store import journal, judgements, pseudonyms, row_tables
+from annotation.store import journal, judgements, models, pseudonyms, table_base
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project
 from annotation.vocabulary import (
     EARLIER,
@@ -107,7 +107,7 @@ def _read_answers(
 
 
 def _add_assignment(session: Session, first: AssignmentRow) -> AssignmentRow:
-    return row_tables.ASSIGNMENTS.insert(
+    return models.ASSIGNMENTS.insert(
         session,
         project_id=first.project_id,
         item_id=first.item_id,
@@ -128,7 +128,7 @@ def _add_judgement(
     revision: int,
     exclusion: Exclusion | None,
 ) -> None:
-    row_tables.JUDGEMENTS.insert(
+    models.JUDGEMENTS.insert(
         session,
         assignment_id=assignment.id or 0,
         revision=revision,
@@ -138,7 +138,7 @@ def _add_judgement(
         seconds=vote.seconds,
         seconds_unknown=vote.seconds_unknown,
         skip_reason=vote.skip_reason,
-        **judgements.list_exclusion_values(exclusion),
+        **table_base.list_exclusion_values(exclusion),
     )
 
 

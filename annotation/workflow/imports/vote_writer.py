@@ -15,7 +15,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.quality import ControlRule
 from annotation.input_files import FileRow
 from annotation.loading.drafts import VoteDraft
-from annotation.store import journal, judgements, row_tables
+from annotation.store import journal, judgements, table_base
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import Assignment, Judgement, Project
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, Pool, RepeatPolicy, Stage, Surface
@@ -286,7 +286,7 @@ def _insert_assignments(
     session: Session, project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
 ) -> None:
     vote_items = [items[item] for item, _, _, _ in batch]
-    row_tables.insert_rows(
+    table_base.insert_rows(
         session,
         Assignment,
         {
@@ -322,8 +322,8 @@ def _insert_judgements(
     session: Session, batch: Sequence[NumberedVote], assignment_ids: Mapping[tuple[int, int, int], int]
 ) -> None:
     votes = [vote for _, _, _, vote in batch]
-    exclusions = [judgements.list_exclusion_values(vote.exclusion) for vote in votes]
-    row_tables.insert_rows(
+    exclusions = [table_base.list_exclusion_values(vote.exclusion) for vote in votes]
+    table_base.insert_rows(
         session,
         Judgement,
         {

@@ -18,7 +18,7 @@ from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.loading.campaign import CampaignContents
 from annotation.loading.drafts import ItemDraft
-from annotation.store import overlap_counts, row_tables
+from annotation.store import overlap_counts, table_base
 from annotation.store.models import Adjudication, AdjudicationCase, Assignment, Item, Project, RequeuedItem
 from annotation.vocabulary import POOLS_WITH_OVERLAP, GoldOrigin, ItemStatus, Pool, TextKind
 from annotation.workflow import text_versions
@@ -402,6 +402,6 @@ def _insert_items(
         columns["queue_position"] = [positions[name] for name in columns["external_id"]]
         columns["free"] = [places[pool] for pool in columns["pool"]]
         encoded = {} if encoded_data is None else {"data": encoded_data[start : start + ROWS_PER_STATEMENT]}
-        row_tables.insert_rows(session, Item, columns, constants=constants, encoded=encoded)
+        table_base.insert_rows(session, Item, columns, constants=constants, encoded=encoded)
         if progress is not None:
             progress(min(1.0, (start + ROWS_PER_STATEMENT) / len(rows)))

@@ -25,8 +25,8 @@ from annotation.store.models import (
     Project,
     SupportMessage,
 )
-from annotation.store.models.column_types import UtcDateTime
 from annotation.store.parked import ParkedCounts
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, ParticipationStatus, Pool, Stage
 from annotation.workflow.annotators import support_messages
 from annotation.workflow.lifecycle import precision

@@ -29,7 +29,7 @@ from annotation.store.models import (
     Project,
     QueueCursor,
 )
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool, Stage, Surface
 from annotation.workflow.definitions import get_project_scope
 

@@ -25,7 +25,7 @@ from annotation.store.models import (
     ProjectTally,
     Report,
 )
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import POOLS_WITH_OVERLAP, ExposureCause, ItemStatus, Pool, ProjectStatus
 
 PEOPLE_NAMED = 10

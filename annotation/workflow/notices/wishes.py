@@ -18,7 +18,7 @@ from sqlmodel import Session, col
 
 from annotation.store import notices
 from annotation.store.models import Annotator, AnnotatorRow, Assignment, Item, NoticeWish, Participation
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, Stage, UnassignedReason
 from annotation.workflow import assignments
 from annotation.workflow.allocation import open_projects

@@ -27,7 +27,7 @@ from annotation.store.models import (
     Report,
     SupportMessage,
 )
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import ParticipationStatus, ProjectStatus
 from annotation.workflow.monitoring import campaign_status, progress
 from annotation.workflow.monitoring.progress import Progress

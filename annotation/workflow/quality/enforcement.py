@@ -18,7 +18,7 @@ from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.quality import SecondsRule
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict
-from annotation.store import database, journal, judgements, row_tables
+from annotation.store import database, journal, judgements, models
 from annotation.store.models import AssignmentRow, ParticipationRow, ProjectRow
 from annotation.vocabulary import AssignmentStatus, Event, Exclusion, ExclusionKind, ParticipationStatus, Stage
 from annotation.workflow import participations
@@ -97,7 +97,7 @@ def enforce_rules(
     anew: it gets its overlap place back where the revision before had lost it, or is kept as extra where no place is
     left. An excluded annotator stays excluded until `readmit_annotator`.
     """
-    assignment = row_tables.ASSIGNMENTS.get_one(session, assignment_id)
+    assignment = models.ASSIGNMENTS.get_one(session, assignment_id)
     if assignment.stage not in JUDGED_STAGES or assignment.status != AssignmentStatus.DONE:
         return ()
     post_hoc = rules.have_rules_changed(project, definition)
@@ -196,7 +196,7 @@ def needs_more_answers(session: Session, *, project: ProjectRow, definition: Pro
     plan = definition.overlap
     if not isinstance(plan, DynamicOverlap):
         return False
-    item = row_tables.ITEMS.get_one(session, item_id)
+    item = models.ITEMS.get_one(session, item_id)
     if item.free + item.held > 0 or item.n_done < item.n_live or item.n_live >= plan.max:
         return False
     first = definition.all_questions[0].name
@@ -288,7 +288,7 @@ def _flag_answer(session: Session, breach: RuleBreach, *, assignment: Assignment
 def _set_status(
     session: Session, participation: ParticipationRow, status: ParticipationStatus, *, reason: str | None, now: datetime
 ) -> None:
-    row_tables.PARTICIPATIONS.update(session, participation, status=status, reason=reason, since=now)
+    models.PARTICIPATIONS.update(session, participation, status=status, reason=reason, since=now)
 
 
 def _record_breach(

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from aggregation.findings import write_plain
-from annotation.store import journal, judgements, overlap_counts, row_tables
+from annotation.store import journal, judgements, models, overlap_counts, table_base
 from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
 
@@ -86,7 +86,7 @@ def restore_place(session: Session, assignment: AssignmentRow) -> bool:
     else:
         _set_exclusion(session, {assignment.id or 0}, exclusion=EXTRA, post_hoc=False)
         return False
-    row_tables.ASSIGNMENTS.update(session, assignment, holds_place=True)
+    models.ASSIGNMENTS.update(session, assignment, holds_place=True)
     return True
 
 
@@ -101,7 +101,7 @@ def _set_exclusion(session: Session, ids: Collection[int], *, exclusion: Exclusi
         final = sa.update(Judgement).where(
             col(Judgement.assignment_id).in_(ids), judgements.build_final_revision_condition()
         )
-        session.execute(final.values(**judgements.list_exclusion_values(exclusion), post_hoc=post_hoc))
+        session.execute(final.values(**table_base.list_exclusion_values(exclusion), post_hoc=post_hoc))
 
 
 def _release_place(session: Session, assignment: AssignmentRow, *, now: datetime) -> None:
@@ -113,7 +113,7 @@ def _release_place(session: Session, assignment: AssignmentRow, *, now: datetime
             overlap_counts.remove_imported_answer(session, item_id=assignment.item_id)
         else:
             overlap_counts.release_place(session, item_id=assignment.item_id, done=not live, now=now)
-    row_tables.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
+    models.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
 
 
 def _record_change(

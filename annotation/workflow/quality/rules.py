@@ -21,7 +21,7 @@ from aggregation.scoring import NORMALISATIONS, split_words
 from annotation.campaigns.project_file import ItemsSection, ProjectFile
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections import quality
-from annotation.store import judgements, row_tables
+from annotation.store import judgements, models
 from annotation.store.judgements import FinalAnswer
 from annotation.store.models import (
     AssignmentRow,
@@ -258,7 +258,7 @@ class _AnswerFacts:
     def participation(self) -> ParticipationRow:
         """The annotator's participation in the project."""
         key = (self.assignment.annotator_id, self.assignment.project_id)
-        return row_tables.PARTICIPATIONS.get_one(self.session, *key)
+        return models.PARTICIPATIONS.get_one(self.session, *key)
 
     def check(self, rule: quality.QualityRule) -> RuleBreach | None:
         """The breach of one rule, if any."""

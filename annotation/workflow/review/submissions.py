@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Conflict, NotFound, Refused, Where
-from annotation.store import database, judgements, row_tables
+from annotation.store import database, judgements, models
 from annotation.store.database import LockedAnnotator
 from annotation.store.models import Annotator, Assignment, AssignmentRow, Item, Judgement, Project, SubmissionReview
 from annotation.vocabulary import AssignmentStatus, ExclusionKind, Pool, ReviewDecision, build_rejection
@@ -324,7 +324,7 @@ def undo_review(
     own_last = session.exec(held).first()
     if own_last is None:
         return None
-    assignment = row_tables.ASSIGNMENTS.get_one(session, own_last.assignment_id)
+    assignment = models.ASSIGNMENTS.get_one(session, own_last.assignment_id)
     locked = database.lock_annotator(session, assignment.annotator_id)
     last = session.exec(held.where(SubmissionReview.assignment_id == own_last.assignment_id)).first()
     if last is None or last.id != own_last.id:
@@ -361,7 +361,7 @@ def _reinstate_answer(
     """Count an answer again that was rejected, unless its annotator withdrew, or something else excludes it."""
     ids = [assignment.id or 0]
     exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=build_rejection(reason), now=now)
-    row_tables.ASSIGNMENTS.refresh(session, assignment)
+    models.ASSIGNMENTS.refresh(session, assignment)
     if assignment.status is AssignmentStatus.WITHDRAWN:
         post_hoc = project.started_at is not None
         exclusions.exclude_answers(

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from annotation.campaigns import programme_file as programmes
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns import stimulus, yaml_document
-from annotation.store import database, judgements, queries
+from annotation.store import database, queries, table_base
 from annotation.store.models import (
     Annotator,
     Assignment,
@@ -207,7 +207,7 @@ class People:
                 response=answer,
                 response_raw=answer,
                 answered_at=NOW,
-                **judgements.list_exclusion_values(exclusion),
+                **table_base.list_exclusion_values(exclusion),
             )
             session.add(judgement)
             session.flush()

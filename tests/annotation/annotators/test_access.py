@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from annotation.campaigns import stimulus
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import database, queries, row_tables
+from annotation.store import database, models, queries
 from annotation.store.models import Consent, Journal, Participation, TextVersion
 from annotation.vocabulary import ParticipationStatus, TextKind, UnassignedReason
 from annotation.workflow import participations
@@ -80,7 +80,7 @@ def test_the_status_in_the_project_is_an_obstacle(
         row = participations.get_or_create_participation(
             database.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
         )
-        row_tables.PARTICIPATIONS.update(session, row, retry_at=NOW + timedelta(hours=2))
+        models.PARTICIPATIONS.update(session, row, retry_at=NOW + timedelta(hours=2))
     assert people.waits(1, "words", now=NOW + timedelta(hours=1)) == UnassignedReason.COOL_DOWN
     assert people.waits(1, "words", now=NOW + timedelta(hours=2)) is None
     with people.db.transaction() as session:

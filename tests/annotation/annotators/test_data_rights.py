@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.errors import Conflict, NotFound
-from annotation.store import database, frames, journal, pseudonyms, queries, row_tables
+from annotation.store import database, frames, journal, models, pseudonyms, queries
 from annotation.store.models import (
     Adjudication,
     Adjudicator,
@@ -107,7 +107,7 @@ def full_of_traces(people: People, session: Session, person: Annotator) -> None:
     participation = participations.get_or_create_participation(
         database.lock_annotator(session, who), project=project, now=NOW
     )
-    row_tables.PARTICIPATIONS.update(session, participation, reason=trace())
+    models.PARTICIPATIONS.update(session, participation, reason=trace())
     first = people.assigned(session, who, "words-1", answer=trace())
     judgement = session.exec(select(Judgement).where(Judgement.assignment_id == first.id)).one()
     judgement.answers, judgement.flags, judgement.skip_reason = {"answer": trace()}, [trace()], trace()
@@ -298,7 +298,7 @@ def test_every_table_about_annotators_is_in_the_export(people: People, load: Loa
         session.flush()
         locked = database.lock_annotator(session, who)
         joined = participations.get_or_create_participation(locked, project=project, now=NOW)
-        row_tables.PARTICIPATIONS.update(session, joined, invitation_id=full.id)
+        models.PARTICIPATIONS.update(session, joined, invitation_id=full.id)
         made = people.assigned(session, who, "words-1", answer="кіт")
         made.is_control = True
         session.connection().exec_driver_sql("""UPDATE judgement SET flags = '[{"words": "control items right"}]'""")

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from annotation.errors import Conflict
-from annotation.store import backups, database, invariants, processes, pseudonyms, queries, row_tables
+from annotation.store import backups, database, invariants, models, processes, pseudonyms, queries
 from annotation.store.backups import manifest
 from annotation.store.models import (
     Annotator,
@@ -77,7 +77,7 @@ def test_a_failed_qualification_outlives_being_forgotten(
         with people.db.transaction() as session:
             person, own = people.joined(session, TELEGRAM_ID), joined(people, session, "words")
             if own.status is ParticipationStatus.ACTIVE:
-                row_tables.PARTICIPATIONS.update(session, own, status=status, stage=Stage.QUALIFICATION, attempt=2)
+                models.PARTICIPATIONS.update(session, own, status=status, stage=Stage.QUALIFICATION, attempt=2)
             if withdraws:
                 project = queries.get_project(session, "words")
                 withdrawal.withdraw_annotator(session, annotator_id=person.id or 0, project=project, now=LATER)
@@ -95,7 +95,7 @@ def test_attempts_and_their_pause_are_not_given_back(people: People, load: Load)
     with people.db.transaction() as session:
         own = joined(people, session, "words")
         retry_at = LATER + timedelta(days=3)
-        row_tables.PARTICIPATIONS.update(session, own, stage=Stage.QUALIFICATION, attempt=2, retry_at=retry_at)
+        models.PARTICIPATIONS.update(session, own, stage=Stage.QUALIFICATION, attempt=2, retry_at=retry_at)
         forget(session, people.joined(session, TELEGRAM_ID))
         own = joined(people, session, "words")
         assert (own.status, own.stage, own.attempt) == (ParticipationStatus.ACTIVE, Stage.QUALIFICATION, 2)

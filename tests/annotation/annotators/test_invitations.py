@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from annotation.errors import BadInput, NotFound
-from annotation.store import database, queries, row_tables
+from annotation.store import database, models, queries
 from annotation.store.models import (
     Cohort,
     Invitation,
@@ -38,7 +38,7 @@ def test_without_an_invitation_everybody_may_come_and_with_one_only_the_invited(
         row = participations.get_or_create_participation(
             database.lock_annotator(session, person), project=queries.get_project(session, "words"), now=NOW
         )
-        row_tables.PARTICIPATIONS.update(session, row, shown=1)
+        models.PARTICIPATIONS.update(session, row, shown=1)
     people.invited("words", cohort="students")
     assert people.waits(1, "words") is None
     assert people.waits(2, "words") == UnassignedReason.NOT_ADMITTED

@@ -11,7 +11,7 @@ import pytest
 from annotation.campaigns.project_file import parse_definition
 from annotation.campaigns.sections.annotators import AttestationSection
 from annotation.errors import BadInput, Conflict, NotFound, Stale
-from annotation.store import database, queries, row_tables
+from annotation.store import database, models, queries
 from annotation.workflow import participations
 from annotation.workflow.annotators import consents, erasure, registration, support_messages
 
@@ -105,7 +105,7 @@ def test_a_work_session_is_attested_once_it_is_over(
             database.lock_annotator(session, person), project=project, now=NOW
         )
         last_at = None if minutes is None else NOW - timedelta(minutes=minutes)
-        row_tables.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)
+        models.PARTICIPATIONS.update(session, row, work_session=work_session, last_at=last_at)
         definition = parse_definition(project.definition)
         for number in attested:
             for used in ("словник", "ні"):

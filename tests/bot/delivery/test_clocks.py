@@ -17,7 +17,7 @@ from sqlmodel import select
 from annotation.store import invariants, mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxDraft
 from annotation.store.models import Assignment, Journal
-from annotation.store.models.column_types import UtcDateTime
+from annotation.store.table_base import UtcDateTime
 from annotation.vocabulary import Event
 from bot import application
 from bot.delivery import process_lease

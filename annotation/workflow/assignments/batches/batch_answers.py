@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session
 
 from annotation.errors import Stale
-from annotation.store import judgements, overlap_counts, row_tables
+from annotation.store import judgements, models, overlap_counts
 from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import (
     DELETED_IN_LABEL_STUDIO,
@@ -163,7 +163,7 @@ def _set_shown_time(opened: OpenedAssignment, new_answer: NewAnswer) -> None:
     assigned_at = opened.assignment.assigned_at
     if new_answer.at is not None and assigned_at is not None:
         shown_at = max(assigned_at, new_answer.at - timedelta(seconds=new_answer.seconds or 0))
-        row_tables.ASSIGNMENTS.update(opened.session, opened.assignment, shown_at=shown_at)
+        models.ASSIGNMENTS.update(opened.session, opened.assignment, shown_at=shown_at)
 
 
 def _store_first(
@@ -213,7 +213,7 @@ def _store_changed_answer(
         now=now,
     )
     status = assignment.status if stays_excluded else AssignmentStatus.DONE
-    row_tables.ASSIGNMENTS.update(session, assignment, open_revision=None, status=status)
+    models.ASSIGNMENTS.update(session, assignment, open_revision=None, status=status)
     if not stays_excluded and exclusions.restore_place(session, assignment):
         submission.apply_consequences(opened, judgement, now=now)
 
@@ -243,7 +243,7 @@ def _store_skip_after_answer(
 
 
 def _end_assignment(session: Session, assignment: AssignmentRow, status: AssignmentStatus) -> None:
-    row_tables.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
+    models.ASSIGNMENTS.update(session, assignment, status=status, holds_place=False)
 
 
 def _check_changeable(opened: OpenedAssignment) -> None:

@@ -16,7 +16,7 @@ from annotation.campaigns import conditions
 from annotation.campaigns.conditions import ConditionFacts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.errors import NotFound, Stale, Where
-from annotation.store import item_queue, journal, overlap_counts, row_tables
+from annotation.store import item_queue, journal, models, overlap_counts, table_base
 from annotation.store.models import (
     Assignment,
     Item,
@@ -27,10 +27,9 @@ from annotation.store.models import (
     ProjectRow,
     Report,
 )
-from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, item_selection, leases
+from annotation.workflow.assignments import annotator_context, assigned_items, assignment_policy, leases, next_item
 from annotation.workflow.assignments.annotator_context import AnnotatorContext, AnnotatorTransaction, OpenedAssignment
 from annotation.workflow.assignments.assignment_policy import SelectedItem
-from annotation.workflow.assignments.next_item import find_project_obstacle, select_item
 from annotation.workflow.participations import NothingAssigned
 
 FACT_NAMES = ("id", "group", "pool", "stratum", "tag", "gold")
@@ -100,8 +99,8 @@ def build_item_facts(item: ItemRow) -> ConditionFacts:
 
 def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int) -> NotAssigned | None:
     """Take a place of a named item for the annotator; None where it was taken, else why not."""
-    item = row_tables.ITEMS.get_one(session, item_id)
-    query = item_selection.build_queue_query(session, context, item.pool)
+    item = models.ITEMS.get_one(session, item_id)
+    query = next_item.build_queue_query(session, context, item.pool)
     if item.status is vocabulary.ItemStatus.RETIRED:
         return NotAssigned.RETIRED
     if item.pool not in vocabulary.POOLS_WITH_OVERLAP or item.stage is not context.participation.stage:
@@ -205,7 +204,7 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
     for item in session.exec(paused_items.order_by(col(Item.rank)).limit(MAX_CANDIDATES)):
         item_id = item.id or 0
         if item_queue.is_barred_item(
-            session, item_selection.build_queue_query(session, context, item.pool), item_id=item_id
+            session, next_item.build_queue_query(session, context, item.pool), item_id=item_id
         ):
             continue
         if overlap_counts.take_held_place(session, item_id=item_id):
@@ -293,7 +292,7 @@ def _assign_items(
     context = annotator_context.load_context(transaction, project_id=project_id, now=now)
     if isinstance(context, NothingAssigned):
         return AssignedBatch(assignment_ids=(), shortfall=context)
-    shortfall = find_project_obstacle(session, context, now=now)
+    shortfall = next_item.find_project_obstacle(session, context, now=now)
     assignment_ids: list[int] = []
     n_in_batch = count_batch_items(session, annotator_id=transaction.annotator_id, project_id=project_id)
     quota = session.exec(select(ProgrammeProject.quota).where(ProgrammeProject.project_id == project_id)).first()
@@ -344,7 +343,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     Telegram.
     """
     session = transaction.session
-    item = row_tables.ITEMS.get_one(session, item_id)
+    item = models.ITEMS.get_one(session, item_id)
     context = annotator_context.load_context(transaction, project_id=item.project_id, now=now)
     if isinstance(context, NothingAssigned):
         raise Stale(f"The annotator may not work in the project: {context.reason.value}.")
@@ -354,31 +353,31 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
     if existing is not None:
         if existing.surface is not vocabulary.Surface.LABEL_STUDIO:
             raise Stale("The annotator has this item in Telegram.")
-        return row_tables.require_id(existing.id)
-    obstacle = find_project_obstacle(session, context, now=now)
+        return table_base.require_id(existing.id)
+    obstacle = next_item.find_project_obstacle(session, context, now=now)
     if obstacle is not None:
         raise Stale(f"The annotator may not work in the project: {obstacle.reason.value}.")
     selected = SelectedItem(item_id=item_id)
     assignment = assigned_items.assign_item(transaction, context, selected, now=now, batch_until=now).assignment
-    row_tables.ASSIGNMENTS.update(session, assignment, status=vocabulary.AssignmentStatus.EXPIRED, holds_place=False)
-    return row_tables.require_id(assignment.id)
+    models.ASSIGNMENTS.update(session, assignment, status=vocabulary.AssignmentStatus.EXPIRED, holds_place=False)
+    return table_base.require_id(assignment.id)
 
 
 def record_shown_revision(
     transaction: AnnotatorTransaction, *, assignment_id: int, item_revision: int, stimulus_sha256: str
 ) -> None:
     """Record that a live assignment of a batch shows this revision of its item; does nothing for one that has ended."""
-    assignment = row_tables.ASSIGNMENTS.get_one(transaction.session, assignment_id)
+    assignment = models.ASSIGNMENTS.get_one(transaction.session, assignment_id)
     if assignment.status is vocabulary.AssignmentStatus.LIVE:
         shown = {"item_revision": item_revision, "stimulus_sha256": stimulus_sha256}
-        row_tables.ASSIGNMENTS.update(transaction.session, assignment, **shown)
+        models.ASSIGNMENTS.update(transaction.session, assignment, **shown)
 
 
 def _select_next(
     session: Session, context: AnnotatorContext, moved_only: bool, *, now: datetime
 ) -> SelectedItem | NothingAssigned:
     if not moved_only:
-        return select_item(session, context, now=now)
+        return next_item.select_item(session, context, now=now)
     item_id = take_moved_item(session, context)
     if item_id is None:
         return NothingAssigned(reason=vocabulary.UnassignedReason.NOTHING_LEFT, project=context.project.name)
@@ -395,16 +394,16 @@ def _find_limit(
     if quota is not None and context.participation.answered + n_in_batch >= quota:
         return NothingAssigned(reason=vocabulary.UnassignedReason.QUOTA, project=context.project.name)
     participation, today = context.participation, assignment_policy.get_local_date(now, context.annotator.time_zone)
-    progress = assignment_policy.AnnotatorProgress(
-        answered=participation.answered + n_in_batch,
-        day=today,
-        answered_today=(participation.answered_today if participation.day == today else 0) + n_in_batch,
-        work_session_since=None,
-        last_at=None,
+    counted = {
+        "answered": participation.answered + n_in_batch,
+        "day": today,
+        "answered_today": (participation.answered_today if participation.day == today else 0) + n_in_batch,
+        "last_at": None,
+    }
+    return assignment_policy.find_reached_cap(
+        context.definition.caps,
+        participation.model_copy(update=counted),
+        project=context.project.name,
+        now=now,
+        zone=context.annotator.time_zone,
     )
-    cap = assignment_policy.find_reached_cap(
-        context.definition.caps, progress, now=now, zone=context.annotator.time_zone
-    )
-    if cap is None:
-        return None
-    return NothingAssigned(reason=vocabulary.UnassignedReason.CAP, project=context.project.name, until=cap.until)

@@ -1,11 +1,16 @@
-"""Rows of the hot tables as plain values, read and written by SQLAlchemy Core, and rows inserted in bulk.
+"""What table models are made of: names of constraints, types of columns, and rows as plain values.
 
-A tap reads and writes with these statements. They are built once; the ORM would take two to five times as long. A value
-belongs to no session and is frozen; `RowTable.update` changes the row together with its value, and
-`waiting_updates` lets several changes of a row wait for each other.
+A tap reads and writes plain values by SQLAlchemy Core, with statements that are built once; the ORM would take two to
+five times as long. A value belongs to no session and is frozen; `RowTable.update` changes the row together with its
+value, and `WaitingUpdates` lets several changes of a row wait for each other.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
@@ -13,10 +18,106 @@ import sqlalchemy as sa
 from sqlalchemy.orm.exc import StaleDataError
 from sqlmodel import Session, SQLModel
 
-from annotation.store import models
-from annotation.store.models.column_types import PlainRow
+from aggregation.findings import read_plain, write_plain
+from annotation import vocabulary
 
-Row = TypeVar("Row", bound=PlainRow)
+metadata = SQLModel.metadata
+metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+Row = TypeVar("Row", bound="PlainRow")
+_KNOWS_VALUES_OF = "knows_values_of"
+"""The execution option that names the changes for which a statement does not need to wait."""
+
+
+class PlainRow(SQLModel):
+    """The base of frozen values of rows. The table model with the same columns inherits from the value's class.
+
+    Assigning to a value would store nothing. `RowTable.update` changes both.
+    """
+
+    model_config = {"frozen": True}
+
+
+def build_partial_index(condition: str) -> dict[str, Any]:
+    """Build the arguments that make an `sa.Index` partial, with the same condition on SQLite and PostgreSQL."""
+    return {"sqlite_where": sa.text(condition), "postgresql_where": sa.text(condition)}
+
+
+def build_enum_type(enum: type[StrEnum]) -> Any:
+    """Build the type of a text column that stores members of an enum by their values; it needs `build_enum_check`.
+
+    Without `values_callable` SQLAlchemy would store the names of the members.
+    """
+    return sa.Enum(
+        enum, values_callable=lambda members: [member.value for member in members], native_enum=False, length=32
+    )
+
+
+def build_enum_check(enum: type[StrEnum], name: str) -> sa.CheckConstraint:
+    """Build the constraint that a column holds a value of an enum; column and constraint have the same name.
+
+    SQLAlchemy's own constraint compares with IN, for which SQLite makes a table of the values for every row that is
+    written; OR takes a fraction of that time.
+    """
+    return sa.CheckConstraint(" OR ".join(f"{name} = '{member.value}'" for member in enum), name=name)
+
+
+class UtcDateTime(sa.TypeDecorator[datetime]):
+    """A time with a time zone, stored in UTC. SQLite stores no zone, so UTC is added when a row is read."""
+
+    impl = sa.DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
+        """Convert to UTC; raises ValueError for a time without a zone."""
+        if value is not None and value.tzinfo is None:
+            raise ValueError("a time without a zone cannot be stored")
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
+        """Return the time in UTC."""
+        return None if value is None else value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class FindingText(sa.TypeDecorator[str]):
+    """A finding, or words of a person, as JSON text with sorted keys: equal texts are equal in the database too."""
+
+    impl = sa.String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        """The JSON text to store."""
+        return None if value is None else json.dumps(write_plain(value), ensure_ascii=False, sort_keys=True)
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        """The finding, or the words."""
+        return None if value is None else _read_text(value)
+
+
+class FindingList(sa.TypeDecorator[list[str]]):
+    """A list of findings in a column of JSON."""
+
+    impl = sa.JSON(none_as_null=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: Sequence[str] | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002
+        """The list to store."""
+        return None if value is None else [write_plain(text) for text in value]
+
+    def process_result_value(self, value: Any, dialect: sa.Dialect) -> list[str] | None:  # noqa: ARG002
+        """The findings."""
+        return None if value is None else [read_plain(stored) for stored in value]
+
+
+@lru_cache(maxsize=4096)
+def _read_text(stored: str) -> str:
+    return read_plain(json.loads(stored) if stored.startswith("{") else stored)
 
 
 class RowTable(Generic[Row]):
@@ -124,15 +225,6 @@ def set_values(row: PlainRow, values: Mapping[str, Any]) -> None:
         object.__setattr__(row, name, value)  # everybody who holds the value must see the change
 
 
-ANNOTATORS = RowTable(models.AnnotatorRow, models.Annotator)
-PARTICIPATIONS = RowTable(models.ParticipationRow, models.Participation)
-PROJECTS = RowTable(models.ProjectRow, models.Project)
-PROGRAMMES = RowTable(models.ProgrammeRow, models.Programme)
-ITEMS = RowTable(models.ItemRow, models.Item)
-ASSIGNMENTS = RowTable(models.AssignmentRow, models.Assignment)
-JUDGEMENTS = RowTable(models.JudgementRow, models.Judgement)
-
-
 def find_first(
     session: Session, statement: sa.Executable, parameters: Mapping[str, Any] | None, *tables: RowTable[Any]
 ) -> list[Any] | None:
@@ -151,6 +243,85 @@ def find_first(
         rows.append(table.build(values[start:end]))
         start = end
     return [*rows, *values[start:]]
+
+
+class WaitingUpdates(Generic[Row]):
+    """Changes of rows of one table: inside `collect` they wait, elsewhere they are sent at once.
+
+    The value of a row has its changes at once. What waits is sent at the end of the block. It is sent earlier before
+    any statement that names the table, so that no statement reads or changes an old row, and before a savepoint begins
+    or is released. It is dropped when a savepoint is rolled back or an error leaves the block.
+    """
+
+    def __init__(self, table: RowTable[Row]) -> None:
+        self._table = table
+        self._waiting: dict[int, tuple[Row, set[str]]] = {}
+        self._is_collecting = False
+        self._watched: sa.Connection | None = None
+
+    @property
+    def known(self) -> Mapping[str, Any]:
+        """Execution options of a statement whose caller takes the changed columns from the values of the rows."""
+        return {_KNOWS_VALUES_OF: self}
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Let the changes inside the block wait; the block is inside one transaction."""
+        self._is_collecting = True
+        try:
+            yield
+            if self._watched is not None:
+                self._send(self._watched)
+        finally:
+            self._is_collecting = False
+            self._waiting.clear()
+            if self._watched is not None:
+                sa.event.remove(self._watched, "before_cursor_execute", self._send_before)
+                self._watched = None
+
+    def update(self, session: Session, row: Row, **changes: Any) -> None:
+        """Change columns of a row: in its value now, and in the database now or later.
+
+        Raise StaleDataError if the row was deleted; for a change that waits this happens when it is sent.
+        """
+        if not self._is_collecting:
+            self._table.update(session, row, **changes)
+            return
+        connection = session.connection()  # sends a savepoint that has begun: its rollback must drop this change
+        changed = select_changes(row, changes)
+        if not changed:
+            return
+        if self._watched is None:
+            sa.event.listen(connection, "before_cursor_execute", self._send_before)
+            self._watched = connection
+        set_values(row, changed)
+        self._waiting.setdefault(id(row), (row, set()))[1].update(changed)
+
+    def _send(self, connection: sa.Connection) -> None:
+        waiting, self._waiting = self._waiting, {}
+        for row, names in waiting.values():
+            self._table.store(connection, row, {name: getattr(row, name) for name in sorted(names)})
+
+    def _send_before(
+        self,
+        connection: sa.Connection,
+        _cursor: object,
+        statement: str,
+        _parameters: object,
+        context: sa.ExecutionContext | None,
+        _executemany: bool,
+    ) -> None:
+        """Send or drop what waits before a statement that needs it: see the class."""
+        if not self._waiting:
+            return
+        if statement.startswith("ROLLBACK TO"):
+            self._waiting.clear()
+        elif statement.startswith(("SAVEPOINT", "RELEASE")) or self._is_read_by(statement, context):
+            self._send(connection)
+
+    def _is_read_by(self, statement: str, context: sa.ExecutionContext | None) -> bool:
+        knows_values = context is not None and context.execution_options.get(_KNOWS_VALUES_OF) is self
+        return self._table.name in statement and not knows_values
 
 
 def insert_rows(
@@ -204,3 +375,10 @@ def require_id(row_id: int | None) -> int:
     if row_id is None:
         raise LookupError("a row without an id was not flushed")
     return row_id
+
+
+def list_exclusion_values(exclusion: vocabulary.Exclusion | None) -> dict[str, Any]:
+    """The columns of a judgement in which its exclusion is stored, with their values."""
+    if exclusion is None:
+        return {"excluded_kind": None, "excluded_reason": None}
+    return {"excluded_kind": exclusion.kind, "excluded_reason": exclusion.reason}

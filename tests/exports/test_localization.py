@@ -15,7 +15,7 @@ import bot.web
 import exports
 from aggregation.findings import FINDINGS
 from exports.checklist import LINES
-from exports.pages import translation
+from exports.pages import localization
 
 VERDICTS = ("met", "unmet", "incomplete", "contradictory", "not_applicable", "not_evidenced", "not_seen")
 KEYWORDS = {"translate": None, "mark_text": None, "translate_count": (1, 2), "mark_count": (1, 2)} | dict.fromkeys(
@@ -43,7 +43,7 @@ def list_texts() -> dict[Text, str]:
         options = {} if path.suffix == ".py" else {"silent": "false"}
         with path.open("rb") as file:
             for _, text, _, _ in extract(method, file, keywords=KEYWORDS, options=options):
-                if text and path.name != "translation.py":
+                if text and path.name != "localization.py":
                     found[make_key(text)] = path.name
     found |= {line.must_state: "lines.json" for line in LINES}
     return found | dict.fromkeys(FINDINGS.values(), "findings.py")
@@ -51,7 +51,7 @@ def list_texts() -> dict[Text, str]:
 
 def read_messages() -> dict[Text, Message]:
     """The messages of the Ukrainian catalogue by their English text."""
-    with (translation.CATALOGUES / "uk.po").open("rb") as file:
+    with (localization.CATALOGUES / "uk.po").open("rb") as file:
         return {make_key(message.id): message for message in read_po(file, locale="uk") if message.id}
 
 
@@ -80,6 +80,6 @@ def test_every_translation_is_whole_and_has_the_values_of_its_text() -> None:
 
 @pytest.mark.parametrize(("number", "form"), [(1, "ще 1 відповідь"), (3, "ще 3 відповіді"), (11, "ще 11 відповідей")])
 def test_ukrainian_has_three_forms(number: int, form: str) -> None:
-    with translation.use_language("uk"):
-        assert translation.translate_count("{n} more answer", "{n} more answers", number) == form
-    assert translation.translate_count("{n} more answer", "{n} more answers", 1) == "1 more answer"
+    with localization.use_language("uk"):
+        assert localization.translate_count("{n} more answer", "{n} more answers", number) == form
+    assert localization.translate_count("{n} more answer", "{n} more answers", 1) == "1 more answer"
