@@ -23,9 +23,9 @@ from bot.conversation import notifications, organiser_notifications, update_hand
 from bot.conversation.update_handler import handle_update
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.delivery import sender, workers
-from bot.delivery.attempts import FloodLimit, RateLimit, Watchdog
 from bot.delivery.delivery_settings import DeliverySettings, configure_logging, update_bot_profiles
 from bot.delivery.export_maker import ExportMaker
+from bot.delivery.limits_and_retries import FloodLimit, RateLimit, Watchdog
 from bot.delivery.polling import POLLING_LEASE, UpdatePoller
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.sender import Receipts, Sender

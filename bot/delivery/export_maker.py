@@ -26,8 +26,8 @@ from annotation.workflow.organisers import people
 from annotation.workflow.organisers.people import ClaimedExport
 from bot.conversation.updates_and_calls import ExportFailure, TelegramCalls
 from bot.delivery import telegram_payloads
-from bot.delivery.attempts import Failure, catch_failure
 from bot.delivery.delivery_settings import format_trace
+from bot.delivery.limits_and_retries import Failure, catch_failure
 from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.transaction_runner import TransactionRunner
 

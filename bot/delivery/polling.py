@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from telegram.error import Conflict, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from annotation.errors import HromadaError, Unavailable
-from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
+from bot.delivery.limits_and_retries import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper, LeaseKeeper
 from bot.delivery.telegram_api import CallNotSent, TelegramApi
 from bot.delivery.workers import Workers

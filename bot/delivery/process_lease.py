@@ -19,7 +19,7 @@ from sqlmodel import Session
 
 from annotation.store import processes
 from annotation.workflow.organisers import alerts
-from bot.delivery.attempts import Failure, catch_failure
+from bot.delivery.limits_and_retries import Failure, catch_failure
 from bot.delivery.transaction_runner import TransactionRunner
 
 LEASE_TIME = timedelta(seconds=15)

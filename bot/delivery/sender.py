@@ -25,8 +25,8 @@ from annotation.errors import HromadaError
 from annotation.store import mailbox, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage, ShownAssignment, ShownPrompt
 from annotation.workflow.annotators import registration
-from bot.delivery.attempts import Failure, RateLimit, catch_failure
 from bot.delivery.delivery_settings import format_trace
+from bot.delivery.limits_and_retries import Failure, RateLimit, catch_failure
 from bot.delivery.telegram_api import InFlightMessage, TelegramApi, make_calls
 from bot.delivery.transaction_runner import TransactionRunner
 

@@ -22,8 +22,8 @@ from annotation.store import mailbox, migrations, notices, processes
 from annotation.store.mailbox import MessageHold, OutboxMessage
 from annotation.workflow.organisers.alerts import Observation
 from bot.delivery import telegram_payloads
-from bot.delivery.attempts import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
 from bot.delivery.delivery_settings import format_trace
+from bot.delivery.limits_and_retries import AwaitedService, Failure, RateLimit, Watchdog, catch_failure
 from bot.delivery.process_lease import LeaseKeeper
 from bot.delivery.sender import Sender
 from bot.delivery.transaction_runner import DatabaseClock, TransactionRunner

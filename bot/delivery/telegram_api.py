@@ -24,7 +24,7 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, NetworkError, Ti
 from telegram.request import BaseRequest, RequestData
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
-from bot.delivery.attempts import Backoff
+from bot.delivery.limits_and_retries import Backoff
 from bot.delivery.telegram_payloads import UPDATE_TYPES
 
 log = logging.getLogger(__name__)

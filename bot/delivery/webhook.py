@@ -20,7 +20,7 @@ from aiohttp.typedefs import Middleware
 from telegram.error import InvalidToken, RetryAfter, TelegramError
 
 from annotation.errors import BadInput, HromadaError, Unavailable, Where
-from bot.delivery.attempts import AwaitedService, Backoff, Watchdog
+from bot.delivery.limits_and_retries import AwaitedService, Backoff, Watchdog
 from bot.delivery.process_lease import HeartbeatKeeper
 from bot.delivery.telegram_api import TelegramApi
 from bot.delivery.telegram_payloads import UPDATE_TYPES

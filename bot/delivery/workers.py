@@ -23,8 +23,8 @@ from annotation.store.mailbox import OutboxMessage, PendingUpdate, ReceivedUpdat
 from bot.conversation import message_layout
 from bot.conversation.updates_and_calls import IncomingUpdate, TelegramCalls, UpdateKind
 from bot.delivery import telegram_payloads
-from bot.delivery.attempts import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.delivery_settings import DeliverySettings, format_trace
+from bot.delivery.limits_and_retries import Backoff, Failure, FloodLimit, catch_failure
 from bot.delivery.sender import ReceiptBatch, Receipts, Sender
 from bot.delivery.telegram_payloads import RawUpdate
 from bot.delivery.transaction_runner import TransactionRunner

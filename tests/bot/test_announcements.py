@@ -16,7 +16,7 @@ from annotation.errors import BadInput
 from annotation.store import processes, queries
 from annotation.workflow.annotators import roster
 from annotation.workflow.notices import announcements
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 
 if TYPE_CHECKING:
     from bot.emulator.scripted_people import ScriptedPerson
@@ -30,7 +30,7 @@ CITIES = {1: "Europe/Kyiv", 2: "Asia/Tokyo", 3: "America/New_York", 4: None}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 async def join(chat: Chat, number: int, *, zone: str | None = None) -> ScriptedPerson:

@@ -19,8 +19,8 @@ from annotation.store.models import SupportMessage
 from annotation.workflow.conversations.conversation_state import ConversationState
 from bot import application
 from bot.commands.bot import bot
-from bot.delivery import attempts, telegram_payloads
-from bot.delivery.attempts import FloodLimit
+from bot.delivery import limits_and_retries, telegram_payloads
+from bot.delivery.limits_and_retries import FloodLimit
 from tests.bot.conftest import NOW, Chat
 
 Load = Callable[..., None]
@@ -329,7 +329,7 @@ async def test_twenty_thousand_strangers_are_not_all_remembered(chat: Chat, load
             assert update is not None
             assert limit.admit_update(update) is update
         most = max(most, len(limit._buckets))
-    assert most <= attempts.MAX_REMEMBERED_PEOPLE
+    assert most <= limits_and_retries.MAX_REMEMBERED_PEOPLE
     rows = count_rows(chat)
     await chat.app.deliver(
         *make_updates(chat, chat.person(2), "message", [{"message_id": 2, "text": "ще"}], first=9_001_000)

@@ -13,7 +13,7 @@ from annotation.campaigns.questions.question_base import count_units
 from annotation.store import queries
 from annotation.workflow.lifecycle import transitions
 from bot.conversation import message_layout
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from tests.bot.test_organisers import ITEMS, ask, begin, find_pseudonym, go, observe, open_admin
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MANY = 64
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 def load_many(load: Callable[..., Any], number: int, *, title: str = "Слова") -> None:

@@ -21,7 +21,7 @@ from annotation.workflow.lifecycle import transitions
 from annotation.workflow.notices import announcements
 from annotation.workflow.organisers.alerts import Observation
 from annotation.workflow.quality import enforcement
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from tests.bot.test_organisers import ITEMS, ORGANISER, ask, begin, collect, observe, open_admin
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ KYIV = ZoneInfo("Europe/Kyiv")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 def count_told(person: ScriptedPerson, words: str) -> int:

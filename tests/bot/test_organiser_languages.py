@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from tests.bot.test_organisers import ITEMS, ORGANISER, begin, find_pseudonym, go
 
 pytestmark = pytest.mark.usefixtures("no_wait_for_parts")
@@ -21,7 +21,7 @@ RUSSIAN_LETTERS = set("ыэъёЫЭЪЁ")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 async def report_an_item(chat: Chat) -> None:

@@ -32,7 +32,7 @@ from annotation.workflow.review import cases
 from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 
 if TYPE_CHECKING:
     from _faulty_telegram import ObservedPerson
@@ -49,7 +49,7 @@ KYIV = ZoneInfo("Europe/Kyiv")
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int) -> ObservedPerson:

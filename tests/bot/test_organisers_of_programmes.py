@@ -13,7 +13,7 @@ from annotation.campaigns import programme_file
 from annotation.store import models, queries
 from annotation.vocabulary import ProjectStatus
 from annotation.workflow.lifecycle import projects, transitions
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from tests.bot.test_organisers import ITEMS, begin, collect, find_pseudonym, go, list_acts, open_admin
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LoadProgramme = Callable[..., None]
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 @pytest.fixture

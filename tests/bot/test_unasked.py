@@ -19,7 +19,7 @@ from annotation.store.models import Annotator, Outbox, SupportMessage
 from annotation.workflow.annotators import registration, support_messages
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery import attempts, sender
+from bot.delivery import limits_and_retries, sender
 from bot.emulator.request import LocalRequest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ ANSWERED = "The organisers have answered\n\nDo capitals count?\n\nThey do."
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notifications do not wait for earlier messages to a chat."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 async def until(condition: Callable[[], object]) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from annotation.store import invariants, queries
 from annotation.workflow.annotators import roster
 from annotation.workflow.lifecycle import transitions
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 
 if TYPE_CHECKING:
     from _faulty_telegram import ObservedPerson
@@ -30,7 +30,7 @@ LAST = "більше не нагадуватиму"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Notices to one chat do not wait for each other."""
-    monkeypatch.setattr(attempts, "CHAT_SECONDS", 0.0)
+    monkeypatch.setattr(limits_and_retries, "CHAT_SECONDS", 0.0)
 
 
 async def begin(chat: Chat, number: int = 1) -> ObservedPerson:

@@ -22,7 +22,7 @@ import sqlalchemy as sa
 from annotation.store import database
 from bot import application
 from bot.conversation.updates_and_calls import ConversationSettings
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from bot.delivery.telegram_api import AiohttpRequest
 
 ROUNDS = 2
@@ -78,7 +78,10 @@ async def send(app: application.BotApplication) -> None:
 
 def run(telegram: str, token: str, *, url: str, at: float, kill_at: int, organisers: list[int]) -> None:
     """A bot at this time."""
-    attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS = 0.0, 0.03  # one message after another, as it is in earnest
+    limits_and_retries.CHAT_SECONDS, limits_and_retries.OVERALL_SECONDS = (
+        0.0,
+        0.03,
+    )  # one message after another, as it is in earnest
     countdown, now = Countdown(kill_at), datetime.fromtimestamp(at, UTC)
     with database.open_database(url) as opened:
         app = application.build_application(

@@ -237,7 +237,7 @@ async def test_a_database_that_is_down_delays_and_loses_nothing(stage: Stage, mo
 
 async def test_paced_messages_keep_to_one_a_second_for_a_chat_and_29_for_all() -> None:
     """Simulated: 60 messages to 30 chats."""
-    from bot.delivery.attempts import RateLimit
+    from bot.delivery.limits_and_retries import RateLimit
 
     limit, now, sent = RateLimit(), 0.0, []
     waiting = [chat for chat in range(30) for _ in range(2)]

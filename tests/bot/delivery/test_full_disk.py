@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from annotation.errors import NotWritable, Unavailable
 from bot.delivery import sweeper, transaction_runner, workers
-from bot.delivery.attempts import AwaitedService, Watchdog
+from bot.delivery.limits_and_retries import AwaitedService, Watchdog
 from bot.delivery.transaction_runner import RECOVERY_SECONDS, DatabaseState
 from bot.delivery.webhook import build_health_route
 

@@ -23,7 +23,7 @@ from annotation.store.models import NoticeWish
 from annotation.workflow import assignments
 from annotation.workflow.annotators import registration, withdrawal
 from annotation.workflow.notices import announcements
-from bot.delivery import attempts
+from bot.delivery import limits_and_retries
 from bot.emulator.server import Server
 from bot.emulator.state import Clock
 from bot.emulator.telegram import Telegram
@@ -159,11 +159,11 @@ async def run_in_threads(server: Server) -> AsyncIterator[RunBot]:
         await asyncio.to_thread(worker.run, server.url, server.telegram.token, **line)
         return "done"
 
-    pauses = attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS
+    pauses = limits_and_retries.CHAT_SECONDS, limits_and_retries.OVERALL_SECONDS
     try:
         yield run
     finally:
-        attempts.CHAT_SECONDS, attempts.OVERALL_SECONDS = pauses
+        limits_and_retries.CHAT_SECONDS, limits_and_retries.OVERALL_SECONDS = pauses
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from annotation.store import mailbox, parked
 from annotation.store.mailbox import MessageHold, OutboxDraft
 from bot import application
 from bot.delivery import sender, telegram_api
-from bot.delivery.attempts import RateLimit
+from bot.delivery.limits_and_retries import RateLimit
 from bot.delivery.telegram_api import TelegramApi
 from bot.emulator.request import LocalRequest
 

@@ -14,8 +14,8 @@ from annotation.errors import Unavailable
 from annotation.store import processes
 from annotation.store.models import Heartbeat
 from bot import application
-from bot.delivery import attempts, polling, process_lease
-from bot.delivery.attempts import AwaitedService, Watchdog
+from bot.delivery import limits_and_retries, polling, process_lease
+from bot.delivery.limits_and_retries import AwaitedService, Watchdog
 from bot.delivery.process_lease import LeaseKeeper
 from bot.emulator.request import LocalRequest
 
@@ -194,7 +194,7 @@ async def test_the_watchdog_names_a_database_that_falls_silent_later(
 async def test_a_watchdog_that_is_fed_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A poll that succeeds is enough."""
     seconds = 0.0
-    monkeypatch.setattr(attempts, "monotonic", lambda: seconds)
+    monkeypatch.setattr(limits_and_retries, "monotonic", lambda: seconds)
     dog = Watchdog(seconds=0.2)
     watching = asyncio.create_task(dog.run())
     for _ in range(5):

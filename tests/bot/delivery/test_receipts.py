@@ -17,7 +17,7 @@ from annotation.errors import Unavailable
 from annotation.store import database, mailbox
 from annotation.store.mailbox import OutboxDraft, OutboxMessage
 from annotation.store.models import Outbox
-from bot.delivery.attempts import RateLimit
+from bot.delivery.limits_and_retries import RateLimit
 from bot.delivery.sender import Receipts, Sender
 from bot.delivery.transaction_runner import TransactionRunner
 

@@ -1,6 +1,6 @@
-"""Attempts: what made one fail, when the next may be made, and when it is enough: pauses, floods, and the watchdog.
+"""Limits of what is sent and received, pauses before the next attempt, the handler of failures, and the watchdog.
 
-`FloodLimit` is for what people send to the bot; `rate_limit` is for what the bot sends.
+`FloodLimit` is for what people send to the bot, `RateLimit` for what the bot sends.
 
 `catch_failure` is the error handler of the bot: every task that serves somebody runs through it, so that a failure that
 nobody expected costs one update, one message or one sweep, and never the task.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.conversation.updates_and_calls import IncomingUpdate, UpdateKind
-from bot.delivery.attempts import MAX_REMEMBERED_PEOPLE, Backoff, FloodLimit
+from bot.delivery.limits_and_retries import MAX_REMEMBERED_PEOPLE, Backoff, FloodLimit
 
 
 def test_pauses_double_up_to_the_limit_and_begin_again_after_a_success() -> None:
