@@ -65,7 +65,7 @@ def _build_task_sources(inputs: ProjectInputs, questions: Sequence[Question]) ->
     """The sources of a project's questions, with what they share."""
     if not questions:
         return
-    responses = inputs.full_responses
+    responses = inputs.joint_answers
     statuses = None
     if responses is not None and responses.filtering is not None:
         statuses = {item.item_id: item.status for item in decide_items(responses, responses.filtering)}

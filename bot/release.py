@@ -22,7 +22,7 @@ from bot import option_answers
 from exports import inputs
 from exports.adjudicated_gold import list_adjudicated_items
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
-from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
+from exports.joint_answers import FilteringRule, ItemContent, JointAnswers, QuestionSpec
 
 
 def read_projects(view: Session, names: Sequence[str] = ()) -> tuple[ProjectInputs, ...]:
@@ -156,7 +156,7 @@ class ProjectInputs:
         return replace(data, parts=frames.read_item_parts(self.view, self.project))
 
     @cached_property
-    def full_responses(self) -> FullResponses | None:
+    def joint_answers(self) -> JointAnswers | None:
         """The full responses, where the project asks for corrections or has a filtering rule."""
         definition = self.definition
         if not (definition.filtering or any(question.corrects_text for question in definition.all_questions)):
@@ -164,7 +164,7 @@ class ProjectInputs:
         data, first, rule = self._published[0], definition.all_questions[0].name, definition.filtering
         stored = frames.read_answers(self.view, self.project)
         given = zip(data.responses["response"], stored, strict=True)
-        return FullResponses(
+        return JointAnswers(
             data=data,
             questions=tuple(map(_describe_question, definition.all_questions)),
             answers=tuple(

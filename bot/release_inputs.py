@@ -39,7 +39,7 @@ def build_release_inputs(
     return ReleaseInputs(
         facts=facts,
         data_sets=tuple(data for project in projects for data in project.data_sets),
-        responses=tuple(one.full_responses for one in projects if one.full_responses is not None),
+        responses=tuple(one.joint_answers for one in projects if one.joint_answers is not None),
         benchmark=benchmark_release.build_source(session, name, projects),
         method=method,
         ties=ties,

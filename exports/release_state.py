@@ -14,8 +14,8 @@ from exports import tables
 from exports.benchmark import Benchmark, build_benchmark
 from exports.benchmark_items import BuildOptions, BuildSource
 from exports.facts import ProjectFacts, ReleaseFacts
-from exports.full_responses import FullResponses
 from exports.inputs import DataSet
+from exports.joint_answers import JointAnswers
 from exports.lm_eval import ReplayedPeople
 from exports.model_answers import ReadModels
 from exports.model_comparison import ComparedModels, compare_data_set
@@ -37,7 +37,7 @@ class ReleaseInputs:
 
     facts: ReleaseFacts
     data_sets: tuple[DataSet, ...]
-    responses: tuple[FullResponses, ...]
+    responses: tuple[JointAnswers, ...]
     benchmark: BuildSource
     models: Mapping[str, ReadModels] = field(default_factory=dict)
     method: Method = "majority"

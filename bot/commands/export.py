@@ -33,7 +33,7 @@ def export(
     with open_view(projects or (), by="export", unblind=unblind) as view:
         read = release.read_projects(view, [database_session.resolve_project_name(name) for name in projects or ()])
         data = [data_set for project in read for data_set in project.data_sets]
-        responses = [project.full_responses for project in read if project.full_responses is not None]
+        responses = [project.joint_answers for project in read if project.joint_answers is not None]
     with terminal_output.show_progress("numbers", quiet=json) as progress:
         published = tables.build_release(
             data, method=method.value, ties=ties.value, seed=seed, anchors=anchors, progress=progress

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from exports import writers
 from exports.corrections.page import render_corrections
 from exports.corrections.summary import STORY_COLUMNS, serialize_summary, summarize_corrections
-from exports.full_responses import FullResponses
+from exports.joint_answers import JointAnswers
 from exports.pages.scaffold import build_pages
 
 __all__ = ["STORY_COLUMNS", "build_correction_files"]
 
 
-def build_correction_files(projects: Sequence[FullResponses], *, seed: int = 0) -> dict[str, str | bytes]:
+def build_correction_files(projects: Sequence[JointAnswers], *, seed: int = 0) -> dict[str, str | bytes]:
     """Build stories.csv, .jsonl, .parquet, .json, and .html in every language: file name → content.
 
     Without any question of the type `edit` there are no files.

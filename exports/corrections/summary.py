@@ -20,8 +20,8 @@ from aggregation.intervals.resampling import Resampling
 from aggregation.text_difference import DiffPart, EditMeasures, compute_difference, measure_edits, normalize_text
 from exports import writers
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
-from exports.full_responses import FullResponse, FullResponses, QuestionSpec
 from exports.inputs import DataSet
+from exports.joint_answers import JointAnswer, JointAnswers, QuestionSpec
 from exports.pages.localization import mark_text, translate
 from exports.rounding import round_number, serialize_coefficient
 
@@ -95,12 +95,12 @@ class Correction:
         return {column: values.get(column) for column in STORY_COLUMNS}
 
 
-def list_edit_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
+def list_edit_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
     """The questions that ask for a corrected text."""
     return tuple(question for question in responses.questions if question.answer_type.revises_text)
 
 
-def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
+def list_reason_questions(responses: JointAnswers, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
     """The questions that ask why a text is unusable: boxes or options asked after answers that skip the edit."""
     return tuple(
         question
@@ -113,7 +113,7 @@ def list_reason_questions(responses: FullResponses, edit: QuestionSpec) -> tuple
     )
 
 
-def list_mark_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
+def list_mark_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
     """The questions with a single box to tick, by which annotators mark what somebody should look at."""
     return tuple(
         question
@@ -122,12 +122,12 @@ def list_mark_questions(responses: FullResponses) -> tuple[QuestionSpec, ...]:
     )
 
 
-def get_original(responses: FullResponses, edit: QuestionSpec, item_id: str) -> str:
+def get_original(responses: JointAnswers, edit: QuestionSpec, item_id: str) -> str:
     """The text that is corrected, normalized; empty where the item has none."""
     return normalize_text(responses.contents[item_id].fields.get(edit.field or "", ""))
 
 
-def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[Correction]:
+def list_corrections(responses: JointAnswers, edit: QuestionSpec) -> Iterator[Correction]:
     """One correction for each response that counts, by item and annotator."""
     items = responses.data.items
     revisions = dict(zip(items["item_id"], items["item_revision"], strict=True))
@@ -164,7 +164,7 @@ def list_corrections(responses: FullResponses, edit: QuestionSpec) -> Iterator[C
 
 
 def _judge_correction(
-    responses: FullResponses, edit: QuestionSpec, item_id: str, corrected: str | None
+    responses: JointAnswers, edit: QuestionSpec, item_id: str, corrected: str | None
 ) -> Verdict | None:
     decided = responses.adjudicated.get(edit.name, {}).get(item_id)
     if decided is None:
@@ -178,7 +178,7 @@ def _judge_correction(
 
 
 def _get_status(
-    responses: FullResponses, edit: QuestionSpec, response: FullResponse, original: str, *, current: bool
+    responses: JointAnswers, edit: QuestionSpec, response: JointAnswer, original: str, *, current: bool
 ) -> CorrectionStatus:
     """The status of a response; `current` says that the item has not changed since it."""
     answer = response.answers.get(edit.name)
@@ -190,7 +190,7 @@ def _get_status(
 
 
 def _list_reasons(
-    responses: FullResponses, questions: Sequence[QuestionSpec], response: FullResponse, *, status: CorrectionStatus
+    responses: JointAnswers, questions: Sequence[QuestionSpec], response: JointAnswer, *, status: CorrectionStatus
 ) -> tuple[str, ...]:
     if status == "skipped":
         return (str(response.skip_reason),)
@@ -200,7 +200,7 @@ def _list_reasons(
 
 
 def _list_other_answers(
-    responses: FullResponses, excluded: Sequence[QuestionSpec], response: FullResponse
+    responses: JointAnswers, excluded: Sequence[QuestionSpec], response: JointAnswer
 ) -> dict[str, str]:
     """The answers to all questions but the excluded ones, as stored, in the order of the questions."""
     names = {question.name for question in excluded}
@@ -268,7 +268,7 @@ class CorrectedStory:
 class CorrectionSummary:
     """One question of the type `edit`: every story of its data set, answered or not, and the numbers over them."""
 
-    responses: FullResponses
+    responses: JointAnswers
     question: QuestionSpec
     stories: tuple[CorrectedStory, ...]
     means: Mapping[str, Coefficient]
@@ -318,7 +318,7 @@ class CorrectionSummary:
         return [MEASURES[measure](pair.edits) for pair in self.pairs if pair.edits is not None]
 
 
-def summarize_corrections(projects: Sequence[FullResponses], *, seed: int = 0) -> tuple[CorrectionSummary, ...]:
+def summarize_corrections(projects: Sequence[JointAnswers], *, seed: int = 0) -> tuple[CorrectionSummary, ...]:
     """Summarize each question of the type `edit`, in the order of the projects; `seed` is that of the intervals."""
     return tuple(
         _summarize_question(responses, question, seed=seed)
@@ -327,7 +327,7 @@ def summarize_corrections(projects: Sequence[FullResponses], *, seed: int = 0) -
     )
 
 
-def _summarize_question(responses: FullResponses, question: QuestionSpec, *, seed: int) -> CorrectionSummary:
+def _summarize_question(responses: JointAnswers, question: QuestionSpec, *, seed: int) -> CorrectionSummary:
     by_item: dict[str, list[Correction]] = defaultdict(list)
     for correction in list_corrections(responses, question):
         by_item[correction.item_id].append(correction)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from exports import writers
 from exports.filtering.filtered_items import FILTERED_COLUMNS, REASON_COLUMNS, filter_data_sets, serialize_filtering
 from exports.filtering.page import render_filtering
-from exports.full_responses import FullResponses
+from exports.joint_answers import JointAnswers
 from exports.pages.scaffold import build_pages
 
 __all__ = ["FILTERED_COLUMNS", "REASON_COLUMNS", "build_filtering_files"]
 
 
-def build_filtering_files(projects: Sequence[FullResponses], *, seed: int = 0) -> dict[str, str | bytes]:
+def build_filtering_files(projects: Sequence[JointAnswers], *, seed: int = 0) -> dict[str, str | bytes]:
     """Build items.csv, .jsonl, .parquet, .json, removal_reasons.csv, and items.html in every language: name → content.
 
     Projects without a filtering rule are left out; without any rule there are no files.

@@ -17,8 +17,8 @@ from aggregation.agreement.table import Coefficient
 from aggregation.answer_types.box_votes import NO, YES
 from aggregation.answer_types.boxes import BOX_COEFFICIENTS
 from exports import writers
-from exports.full_responses import FilteringRule, FullResponse, FullResponses
 from exports.inputs import DataSet
+from exports.joint_answers import FilteringRule, JointAnswer, JointAnswers
 from exports.pages.localization import localize_number, mark_text, translate
 from exports.rounding import round_number, serialize_coefficient
 
@@ -66,7 +66,7 @@ class RemovalReason:
 class FilteredDataSet:
     """A data set after filtering: all its items, and all possible reasons, those that removed most items first."""
 
-    responses: FullResponses
+    responses: JointAnswers
     rule: FilteringRule
     items: tuple[FilteredItem, ...]
     reasons: tuple[RemovalReason, ...]
@@ -86,7 +86,7 @@ class FilteredDataSet:
         return sum(item.status == status for item in self.items)
 
 
-def filter_data_sets(projects: Sequence[FullResponses], *, seed: int = 0) -> tuple[FilteredDataSet, ...]:
+def filter_data_sets(projects: Sequence[JointAnswers], *, seed: int = 0) -> tuple[FilteredDataSet, ...]:
     """Filter the items of each project that has a filtering rule; `seed` is that of the intervals of agreement."""
     return tuple(
         _filter_data_set(responses, responses.filtering, seed=seed)
@@ -95,7 +95,7 @@ def filter_data_sets(projects: Sequence[FullResponses], *, seed: int = 0) -> tup
     )
 
 
-def _filter_data_set(responses: FullResponses, rule: FilteringRule, *, seed: int) -> FilteredDataSet:
+def _filter_data_set(responses: JointAnswers, rule: FilteringRule, *, seed: int) -> FilteredDataSet:
     items = tuple(decide_items(responses, rule))
     removed = [item for item in items if item.status == REMOVED]
     counts = Counter(objection for item in removed for objection in item.reasons)
@@ -115,7 +115,7 @@ def _filter_data_set(responses: FullResponses, rule: FilteringRule, *, seed: int
     return FilteredDataSet(responses=responses, rule=rule, items=items, reasons=tuple(ordered))
 
 
-def _list_item_objections(responses: FullResponses, rule: FilteringRule) -> ItemObjections:
+def _list_item_objections(responses: JointAnswers, rule: FilteringRule) -> ItemObjections:
     """The objections of each response, in the order in which the responses were given."""
     gold = dict(zip(responses.data.items["item_id"], responses.data.list_scoring_gold(), strict=True))
     return [
@@ -126,7 +126,7 @@ def _list_item_objections(responses: FullResponses, rule: FilteringRule) -> Item
 
 
 def _compute_agreement(
-    responses: FullResponses, rule: FilteringRule, objection: Objection, raised: ItemObjections, *, seed: int
+    responses: JointAnswers, rule: FilteringRule, objection: Objection, raised: ItemObjections, *, seed: int
 ) -> tuple[Coefficient, ...]:
     """How far annotators agree on an objection: each who judged its question says yes or no."""
     key, data = get_objection_key(objection, rule), responses.data
@@ -293,7 +293,7 @@ class FilteredItem:
         }  # fmt: skip
 
 
-def list_objections(responses: FullResponses, rule: FilteringRule) -> tuple[Objection, ...]:
+def list_objections(responses: JointAnswers, rule: FilteringRule) -> tuple[Objection, ...]:
     """List every objection that is possible under the rule, in the order of the questions and their options."""
     objections = [objection for name in rule.problems for objection in _list_question_objections(responses, name)]
     for name, kept in rule.keep.items():
@@ -304,7 +304,7 @@ def list_objections(responses: FullResponses, rule: FilteringRule) -> tuple[Obje
     return tuple(objections)
 
 
-def _list_question_objections(responses: FullResponses, name: str) -> list[Objection]:
+def _list_question_objections(responses: JointAnswers, name: str) -> list[Objection]:
     question = responses.get_question(name)
     if question.answer_type.is_free_text:
         return [Objection(name, question.text)]
@@ -313,11 +313,11 @@ def _list_question_objections(responses: FullResponses, name: str) -> list[Objec
 
 
 def find_objections(
-    responses: FullResponses, rule: FilteringRule, response: FullResponse, gold: str | None
+    responses: JointAnswers, rule: FilteringRule, response: JointAnswer, gold: str | None
 ) -> dict[str, tuple[Objection, ...]]:
     """Find the objections in one annotator's response, by question (`get_objection_key`).
 
-    Left out are questions that were not asked (`FullResponse.unasked`, or by `show_if`), and `keep` questions without
+    Left out are questions that were not asked (`JointAnswer.unasked`, or by `show_if`), and `keep` questions without
     an answer among their options. Boxes and texts that stay empty say that there is no such problem: their questions
     map to an empty tuple.
     """
@@ -346,9 +346,9 @@ def get_objection_key(objection: Objection, rule: FilteringRule) -> str:
     return HUMAN_FAILURE if rule.failure and objection.reason == HUMAN_FAILURE else objection.question
 
 
-def decide_items(responses: FullResponses, rule: FilteringRule) -> Iterator[FilteredItem]:
+def decide_items(responses: JointAnswers, rule: FilteringRule) -> Iterator[FilteredItem]:
     """Decide on each item of the data set, judged or not, in the order of the ids."""
-    by_item: dict[str, list[FullResponse]] = defaultdict(list)
+    by_item: dict[str, list[JointAnswer]] = defaultdict(list)
     for response in responses.list_counted():
         if response.skip_reason is None:
             by_item[response.item_id].append(response)
@@ -359,9 +359,9 @@ def decide_items(responses: FullResponses, rule: FilteringRule) -> Iterator[Filt
 
 
 def _decide_item(
-    responses: FullResponses,
+    responses: JointAnswers,
     rule: FilteringRule,
-    item_responses: Sequence[FullResponse],
+    item_responses: Sequence[JointAnswer],
     *,
     possible: Sequence[Objection],
     item: tuple[str, int, str],
@@ -432,7 +432,7 @@ def _exceeds_share(n_votes: int, n_annotators: int, share: float) -> bool:
     return n_votes > _compute_limit(n_annotators, share)
 
 
-def _list_remarks(responses: FullResponses, item_responses: Sequence[FullResponse]) -> tuple[str, ...]:
+def _list_remarks(responses: JointAnswers, item_responses: Sequence[JointAnswer]) -> tuple[str, ...]:
     names = [question.name for question in responses.questions if question.answer_type.is_free_text]
     given = (response.answers for response in item_responses)
     return tuple(sorted(answers[name] for answers in given for name in names if name in answers))

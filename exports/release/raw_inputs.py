@@ -16,8 +16,8 @@ from aggregation.errors import HromadaError, Where
 from aggregation.findings import Finding, read_plain, write_plain
 from exports.adjudicated_gold import fill_missing_gold
 from exports.benchmark_items import BuildSource, TaskSource
-from exports.full_responses import FullResponses
 from exports.inputs import DataSet
+from exports.joint_answers import JointAnswers
 from exports.release_state import ReleaseInputs
 
 Files = dict[str, str]
@@ -190,7 +190,7 @@ def read_inputs(files: Mapping[str, str]) -> ReleaseInputs:
     index: Mapping[str, list[str]] = read_json(files, INDEX)
     data_sets = {name: read_record(DataSet, files, f"{DATA_SETS}/{name}") for name in index["data_sets"]}
     responses = tuple(
-        read_record(FullResponses, files, f"{RESPONSES}/{name}", data=data_sets[name]) for name in index["responses"]
+        read_record(JointAnswers, files, f"{RESPONSES}/{name}", data=data_sets[name]) for name in index["responses"]
     )
     tasks = []
     for name in index["tasks"]:

@@ -17,7 +17,7 @@ from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, Exclus
 from annotation.workflow.lifecycle import projects
 from bot import release
 from exports import corrections, filtering
-from exports.full_responses import FullResponses
+from exports.joint_answers import JointAnswers
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 PROJECT = """\
@@ -81,9 +81,9 @@ def add_revisions(
     session.flush()
 
 
-def read_responses(session: Session) -> tuple[FullResponses, ...]:
+def read_responses(session: Session) -> tuple[JointAnswers, ...]:
     """The full responses as `hromada export` reads them."""
-    found = [project.full_responses for project in release.read_projects(session, ["tales"])]
+    found = [project.joint_answers for project in release.read_projects(session, ["tales"])]
     return tuple(one for one in found if one is not None)
 
 

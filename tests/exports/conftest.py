@@ -14,8 +14,8 @@ from annotation.vocabulary import ABSTAINED, Exclusion, ExclusionKind, Stage
 from exports.benchmark_items import BuildSource, TaskSource
 from exports.benchmark_items.sources import ITEM_TEXT_COLUMNS
 from exports.facts import PlanFact, ProjectFacts, Qualification, ReleaseFacts, SampleFact, TextFact, TrainingItem
-from exports.full_responses import FilteringRule, FullResponses, ItemContent, QuestionSpec
 from exports.inputs import INPUT_COLUMNS, ITEM_COLUMNS, DataSet
+from exports.joint_answers import FilteringRule, ItemContent, JointAnswers, QuestionSpec
 from exports.release import ReleaseFolder, build_release_folder
 from exports.release_state import ReleaseInputs
 
@@ -128,7 +128,7 @@ class Make:
         return cls.data_set(name, items=items, responses=responses, classes=None, **more)
 
     @classmethod
-    def full_responses(
+    def joint_answers(
         cls,
         questions: Sequence[QuestionSpec],
         given: Iterable[tuple[str, str, Mapping[str, str]] | tuple[str, str, Mapping[str, str], Mapping[str, object]]],
@@ -137,7 +137,7 @@ class Make:
         gold: Mapping[str, str] | None = None,
         filtering: FilteringRule | None = None,
         **more: Any,
-    ) -> FullResponses:
+    ) -> JointAnswers:
         """Items with these texts, and answers as (item, annotator, answers by question, other columns)."""
         first = questions[0].name
         rows = [(item, annotator, answers, rest[0] if rest else {}) for item, annotator, answers, *rest in given]
@@ -148,7 +148,7 @@ class Make:
             ],
             **({"classes": None} | more),
         )
-        return FullResponses(
+        return JointAnswers(
             data=data,
             questions=tuple(questions),
             answers=tuple(answers for _, _, answers, _ in rows),

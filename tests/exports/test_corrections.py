@@ -20,7 +20,7 @@ from aggregation.text_difference import compute_difference, measure_edits, norma
 from exports import corrections
 from exports.adjudicated_gold import AdjudicatedItem
 from exports.corrections.summary import summarize_corrections
-from exports.full_responses import FullResponses, QuestionSpec
+from exports.joint_answers import JointAnswers, QuestionSpec
 
 Make = Any
 RESULT = QuestionSpec(name="result", kind="choice", text="Придатне?", options=("так", "ні"))
@@ -53,16 +53,16 @@ GIVEN: list[Any] = [
 
 
 @pytest.fixture
-def responses(make: Make) -> FullResponses:
+def responses(make: Make) -> JointAnswers:
     """Five stories, two annotators; one answer is excluded, one story tied."""
-    found: FullResponses = make.full_responses(
+    found: JointAnswers = make.joint_answers(
         QUESTIONS, GIVEN, texts={item: {"story": text} for item, text in TEXTS.items()}
     )
     return found
 
 
 @pytest.fixture
-def files(responses: FullResponses) -> dict[str, Any]:
+def files(responses: JointAnswers) -> dict[str, Any]:
     """The files of those."""
     return dict(corrections.build_correction_files([responses]))
 
@@ -126,7 +126,7 @@ def test_the_numbers_of_a_correction_are_those_counted_by_hand(files: dict[str, 
     ]  # fmt: skip
 
 
-def test_numbers_equal_those_of_known_libraries(responses: FullResponses) -> None:
+def test_numbers_equal_those_of_known_libraries(responses: JointAnswers) -> None:
     """rapidfuzz for the distances, sacreBLEU for chrF, over the same texts."""
     from rapidfuzz.distance import Levenshtein
 
@@ -197,7 +197,7 @@ def test_each_form_of_the_file_holds_the_same_rows(files: dict[str, Any]) -> Non
 def test_the_same_answers_in_another_order_give_the_same_bytes(make: Make, files: dict[str, Any]) -> None:
     """The order of the answers does not show."""
     texts = {item: {"story": text} for item, text in TEXTS.items()}
-    assert corrections.build_correction_files([make.full_responses(QUESTIONS, GIVEN[::-1], texts=texts)]) == files
+    assert corrections.build_correction_files([make.joint_answers(QUESTIONS, GIVEN[::-1], texts=texts)]) == files
 
 
 def test_how_a_letter_is_composed_and_lines_end_is_no_correction(make: Make) -> None:
@@ -205,7 +205,7 @@ def test_how_a_letter_is_composed_and_lines_end_is_no_correction(make: Make) -> 
     text = unicodedata.normalize("NFD", "Її їжак\r\nйде.")
     given: list[Any] = [("s1", "olha", {"fixed": "Її їжак\nйде."})]
     edit = QuestionSpec(name="fixed", kind="edit", text="Виправте.", field="story")
-    made = corrections.build_correction_files([make.full_responses([edit], given, texts={"s1": {"story": text}})])
+    made = corrections.build_correction_files([make.joint_answers([edit], given, texts={"s1": {"story": text}})])
     (row,) = rows(made)
     assert (row["status"], row["original"], row["cer"]) == ("unchanged", "Її їжак\nйде.", "0")
 
@@ -214,7 +214,7 @@ def test_a_text_that_was_changed_after_the_answer_makes_no_pair(make: Make) -> N
     """The text that was corrected is not known any more, so the answer counts in no number; it is kept in the file."""
     given: list[Any] = [("s1", "olha", {"fixed": "Нове."}), ("s2", "olha", {"fixed": "Так."})]
     edit = QuestionSpec(name="fixed", kind="edit", text="Виправте.", field="story")
-    made = make.full_responses([edit], given, texts={"s1": {"story": "Старе."}, "s2": {"story": "Тak."}})
+    made = make.joint_answers([edit], given, texts={"s1": {"story": "Старе."}, "s2": {"story": "Тak."}})
     made.data.items.loc[0, "item_revision"] = 2
     files = corrections.build_correction_files([made])
     first = rows(files)[0]
@@ -223,7 +223,7 @@ def test_a_text_that_was_changed_after_the_answer_makes_no_pair(make: Make) -> N
     assert (published["edits"]["wer"]["n"], published["counts"]["stories_by_verdict"]["no answer"]) == (1, 1)
 
 
-def test_only_corrections_are_judged(responses: FullResponses) -> None:
+def test_only_corrections_are_judged(responses: JointAnswers) -> None:
     """Who corrected nothing was not passed over; that an item is broken is told of every answer."""
     decided = {"s3": AdjudicatedItem(labels=(), version="1"), "s5": AdjudicatedItem(labels=("Два.",), version="1")}
     found = rows(corrections.build_correction_files([replace(responses, adjudicated={"fixed": decided})]))
@@ -235,7 +235,7 @@ def test_only_corrections_are_judged(responses: FullResponses) -> None:
 
 def test_without_an_answer_there_are_empty_tables_and_a_page(make: Make) -> None:
     """A campaign that has just begun exports; every number is unknown, none is wrong."""
-    made = corrections.build_correction_files([make.full_responses(QUESTIONS, [], texts={"s1": {"story": "Так."}})])
+    made = corrections.build_correction_files([make.joint_answers(QUESTIONS, [], texts={"s1": {"story": "Так."}})])
     assert rows(dict(made)) == []
     assert parquet.read_table(io.BytesIO(bytes(made["stories.parquet"]))).num_rows == 0  # type: ignore[arg-type]
     published = json.loads(str(made["stories.json"]))["так-ні"]["fixed"]
@@ -246,13 +246,13 @@ def test_without_an_answer_there_are_empty_tables_and_a_page(make: Make) -> None
 
 def test_a_project_without_corrections_has_no_such_files(make: Make) -> None:
     """No files without a question of the type `edit`."""
-    assert corrections.build_correction_files([make.full_responses([RESULT], [], texts={"s1": {}})]) == {}
+    assert corrections.build_correction_files([make.joint_answers([RESULT], [], texts={"s1": {}})]) == {}
 
 
 def test_half_a_character_is_refused_in_words(make: Make) -> None:
     """A lone surrogate is neither UTF-8 nor Parquet."""
     edit = QuestionSpec(name="fixed", kind="edit", text="Виправте.", field="story")
-    made = make.full_responses([edit], [("s1", "olha", {"fixed": "а\ud800"})], texts={"s1": {"story": "а"}})
+    made = make.joint_answers([edit], [("s1", "olha", {"fixed": "а\ud800"})], texts={"s1": {"story": "а"}})
     with pytest.raises(Exception, match="Half a character"):
         corrections.build_correction_files([made])
 
@@ -262,7 +262,7 @@ def test_what_annotators_marked_comes_first_and_is_counted(make: Make) -> None:
     texts = {f"s{number}": {"story": "Кіт спав."} for number in range(1, 5)}
     given = [(item, "olha", {"result": "так", "fixed": "Кіт не спав."}) for item in texts]
     given.append(("s3", "ivan", {"result": "так", "fixed": "Кіт дрімав.", "notable": '["варте уваги"]'}))
-    page = corrections.build_correction_files([make.full_responses(QUESTIONS, given, texts=texts)])["stories.html"]
+    page = corrections.build_correction_files([make.joint_answers(QUESTIONS, given, texts=texts)])["stories.html"]
     order = re.findall(r"<h3>(s\d)</h3>", str(page))
     assert order == ["s3", "s1", "s2", "s4"]
     story = str(page).split("<h3>s3</h3>")[1].split("<h3>")[0]
@@ -271,7 +271,5 @@ def test_what_annotators_marked_comes_first_and_is_counted(make: Make) -> None:
     assert "Позначка" not in story, "a mark is not repeated as a note"
     assert "<dt>Marked “варте уваги”</dt><dd><b>1</b></dd>" in str(page)
     assert "marked “варте уваги” come first" in str(page)
-    plain = corrections.build_correction_files([make.full_responses(QUESTIONS, given[:-1], texts=texts)])[
-        "stories.html"
-    ]
+    plain = corrections.build_correction_files([make.joint_answers(QUESTIONS, given[:-1], texts=texts)])["stories.html"]
     assert "come first" not in str(plain)

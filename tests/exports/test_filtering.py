@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from exports import filtering
 from exports.filtering.filtered_items import filter_data_sets
-from exports.full_responses import FilteringRule, FullResponses, QuestionSpec
+from exports.joint_answers import FilteringRule, JointAnswers, QuestionSpec
 
 Make = Any
 ANSWER = QuestionSpec(name="answer", kind="choice", text="Яке слово?")
@@ -43,10 +43,10 @@ GIVEN: list[Any] = [
 ]  # fmt: skip
 
 
-def filtered_responses(make: Make, **rule: Any) -> FullResponses:
+def filtered_responses(make: Make, **rule: Any) -> JointAnswers:
     """Six cloze items judged by three annotators, with a fourth one excluded."""
     chosen = FilteringRule(**({"problems": ("logic", "other")} | rule))
-    found: FullResponses = make.full_responses((ANSWER, LOGIC, OTHER), GIVEN, texts=TEXTS, gold=GOLD, filtering=chosen)
+    found: JointAnswers = make.joint_answers((ANSWER, LOGIC, OTHER), GIVEN, texts=TEXTS, gold=GOLD, filtering=chosen)
     return found
 
 
@@ -55,7 +55,7 @@ def table(text: str | bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(str(text))))
 
 
-def statuses(made: FullResponses) -> list[str]:
+def statuses(made: JointAnswers) -> list[str]:
     """The statuses of the items, in their order."""
     (found,) = filter_data_sets([made])
     return [item.status for item in found.items]
@@ -140,7 +140,7 @@ def test_answers_that_do_not_keep_decide_together(make: Make) -> None:
         ("i3", "a", {"fits": "не знаю"}),
     ]  # fmt: skip
     texts = {name: TEXTS[name] for name in ("i1", "i2", "i3")}
-    made = make.full_responses([FITS], given, texts=texts, filtering=FilteringRule(keep={"fits": ("так",)}))
+    made = make.joint_answers([FITS], given, texts=texts, filtering=FilteringRule(keep={"fits": ("так",)}))
     assert statuses(made) == ["removed", "kept", "not judged"]
     (found,) = filter_data_sets([made])
     assert [objection.reason for objection in found.items[0].reasons] == ["частково", "ні"]
@@ -156,7 +156,7 @@ def test_a_question_that_was_not_asked_says_nothing(make: Make) -> None:
         ("i1", "c", {"answer": "кіт"}), ("i2", "a", {"answer": "кіт"}),
     ]  # fmt: skip
     texts = {name: TEXTS[name] for name in ("i1", "i2")}
-    made = make.full_responses([ANSWER, shown], given, texts=texts, filtering=FilteringRule(problems=("logic",)))
+    made = make.joint_answers([ANSWER, shown], given, texts=texts, filtering=FilteringRule(problems=("logic",)))
     assert statuses(made) == ["removed", "not judged"]
 
 
@@ -169,11 +169,9 @@ def test_an_item_that_nobody_has_looked_at_is_not_judged(make: Make) -> None:
     texts, later = {name: TEXTS[name] for name in ("i1", "i2", "i3")}, frozenset({"logic", "other"})
     unasked = (later, later, later, frozenset[str](), later)
 
-    def build(**rule: Any) -> FullResponses:
+    def build(**rule: Any) -> JointAnswers:
         chosen = FilteringRule(problems=("logic", "other"), **rule)
-        made: FullResponses = make.full_responses(
-            (ANSWER, LOGIC, OTHER), given, texts=texts, gold=GOLD, filtering=chosen
-        )
+        made: JointAnswers = make.joint_answers((ANSWER, LOGIC, OTHER), given, texts=texts, gold=GOLD, filtering=chosen)
         return dataclasses.replace(made, unasked=unasked)
 
     assert statuses(build()) == ["not judged", "kept", "not judged"]
@@ -192,4 +190,4 @@ def test_an_item_that_nobody_has_looked_at_is_not_judged(make: Make) -> None:
 
 def test_a_project_without_a_rule_has_no_such_files(make: Make) -> None:
     """Without a rule no item is called kept or removed."""
-    assert filtering.build_filtering_files([make.full_responses([ANSWER], [], texts=TEXTS)]) == {}
+    assert filtering.build_filtering_files([make.joint_answers([ANSWER], [], texts=TEXTS)]) == {}

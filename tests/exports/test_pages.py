@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from exports import corrections, filtering
-from exports.full_responses import FilteringRule, QuestionSpec
+from exports.joint_answers import FilteringRule, QuestionSpec
 
 Make = Any
 HOSTILE = '<script>alert("1")</script>'
@@ -32,7 +32,7 @@ def page_of_stories(make: Make, **more: Any) -> str:
     texts = {"s1": {"story": "Кіт спав.\n\nПес є."}, "s2": {"story": "Ні."}, "s3": {"story": f"<b>{LONG}"}}
     return str(
         corrections.build_correction_files(
-            [make.full_responses((RESULT, WHY, FIXED, COMMENT), given, texts=texts, **more)]
+            [make.joint_answers((RESULT, WHY, FIXED, COMMENT), given, texts=texts, **more)]
         )["stories.html"]
     )
 
@@ -45,7 +45,7 @@ def page_of_items(make: Make, **more: Any) -> str:
     ] + [("i2", annotator, {"result": "так"}) for annotator in ("olha", "ivan")]
     texts = {"i1": {"text": f"{HOSTILE} {LONG}"}, "i2": {"text": "Добре."}}
     rule = FilteringRule(problems=("problems",))
-    made = make.full_responses(
+    made = make.joint_answers(
         (RESULT, PROBLEMS, COMMENT), given, texts=texts, filtering=rule, gold={"i1": "ні"}, **more
     )
     return str(filtering.build_filtering_files([made])["items.html"])

@@ -12,7 +12,7 @@ import pytest
 from aggregation.findings import Finding
 from exports import corrections, filtering, report, sensitivity, tables
 from exports.facts import LintFact
-from exports.full_responses import FilteringRule, QuestionSpec
+from exports.joint_answers import FilteringRule, QuestionSpec
 from exports.pages import localization, scaffold
 from exports.release import ReleaseFolder, build_release_folder
 from exports.release.raw_inputs import read_inputs, write_inputs
@@ -100,9 +100,9 @@ def test_pages_of_corrections_filtering_and_sensitivity_have_no_english(make: Ma
         ("s2", "olha", {"result": "ні", "why": '["довге"]'}),
     ]
     texts = {"s1": {"story": "Кіт спав."}, "s2": {"story": "Ні."}, "s3": {"story": "Рак."}}
-    corrected = make.full_responses((usable, why, fixed), given, texts=texts)
+    corrected = make.joint_answers((usable, why, fixed), given, texts=texts)
     rule = FilteringRule(problems=("why",), keep={"result": ("так",)}, failure=True)
-    filtered = make.full_responses((usable, why, fixed), given, texts=texts, filtering=rule, gold={"s1": "ні"})
+    filtered = make.joint_answers((usable, why, fixed), given, texts=texts, filtering=rule, gold={"s1": "ні"})
     data = make_release.data_set()
     found = sensitivity.measure_settings(data, sensitivity.list_settings(data))
     files = {

@@ -166,8 +166,8 @@ def read_statuses(chat: Chat) -> list[str]:
     """What the filtering decides on each main item."""
     with chat.db.transaction() as session:
         (project,) = release.read_projects(session, ["words"])
-        assert project.full_responses is not None
-        (filtered,) = filter_data_sets([project.full_responses])
+        assert project.joint_answers is not None
+        (filtered,) = filter_data_sets([project.joint_answers])
     return [item.status for item in filtered.items if item.item_id.startswith("main")]
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from aggregation.errors import HromadaError
-from exports.full_responses import QuestionSpec
+from exports.joint_answers import QuestionSpec
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.release import raw_inputs
 from exports.release.raw_inputs import read_inputs, write_inputs
@@ -40,7 +40,7 @@ def list_leaves(value: Any, place: str = "") -> dict[str, Any]:
 
 def test_inputs_are_read_back_whole(make: Any, make_release: Any) -> None:
     question = QuestionSpec(name="answer", kind="edit", text="Виправте", show_if={}, field="text")
-    full = make.full_responses(
+    full = make.joint_answers(
         [question],
         [("s1", "a1", {"answer": "Добрий\r\nдень"}), ("s1", "a2", {})],
         texts={"s1": {"text": "Добрй день"}},
@@ -77,7 +77,7 @@ def test_inputs_are_read_back_whole(make: Any, make_release: Any) -> None:
 def test_sets_are_written_in_one_order(make: Any) -> None:
     question = QuestionSpec(name="answer", kind="text", text="?")
     full = dataclasses.replace(
-        make.full_responses([question], [("s1", "a1", {})], texts={"s1": {}}),
+        make.joint_answers([question], [("s1", "a1", {})], texts={"s1": {}}),
         unasked=(frozenset("zyxwvutsrqponmlkjihgfedcba"),),
     )
     (text,) = (

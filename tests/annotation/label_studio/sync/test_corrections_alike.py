@@ -138,8 +138,8 @@ def test_a_story_is_published_alike(workspace: Workspace) -> None:
             assert first == second, name
             if name == "fixed":
                 assert correct(STORY) in first.values()
-        assert project.full_responses is not None
-        files = corrections.build_correction_files([project.full_responses])
+        assert project.joint_answers is not None
+        files = corrections.build_correction_files([project.joint_answers])
     pairs = str(files["stories.csv"])
     one, other = csv.DictReader(io.StringIO(pairs))
     assert {key: value for key, value in one.items() if key not in DIFFERENT} == {

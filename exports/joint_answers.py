@@ -50,7 +50,7 @@ class ItemContent(NamedTuple):
     fields: Mapping[str, str] = {}
 
 
-class FullResponse(NamedTuple):
+class JointAnswer(NamedTuple):
     """One annotator's answers to one item, by question; empty where the item was skipped.
 
     `unasked` are the questions that they were never asked about it: those of a second pass that was not done, or that
@@ -67,7 +67,7 @@ class FullResponse(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FullResponses:
+class JointAnswers:
     """A data set with all questions of its project.
 
     `answers` has one mapping for each row of `data.responses`: question name → answer as stored. So has `unasked`, with
@@ -83,7 +83,7 @@ class FullResponses:
     unasked: tuple[frozenset[str], ...] | None = None
     adjudicated: Mapping[str, Mapping[str, AdjudicatedItem]] = field(default_factory=dict)
 
-    def list_counted(self, *, by_item: bool = True) -> Iterator[FullResponse]:
+    def list_counted(self, *, by_item: bool = True) -> Iterator[JointAnswer]:
         """The responses that count (`DataSet.exclusion_kinds`), skips too, to the items of the data set.
 
         Sorted by item and annotator, or in the order in which they were given.
@@ -94,7 +94,7 @@ class FullResponses:
         rows = self.data.responses.loc[:, list(columns)].itertuples(index=False)
         unasked = (frozenset[str](),) * len(self.answers) if self.unasked is None else self.unasked
         responses = [
-            FullResponse(
+            JointAnswer(
                 item_id=str(item),
                 item_revision=int(revision),
                 annotator=str(annotator),
