@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlmodel import Session
 
-from annotation.store import database, judgements, overlap_counts
+from annotation.store import database, overlap_counts, table_base
 from annotation.store.models import Assignment, Consent, Invitation, Judgement, Participation, QueueCursor
 from annotation.vocabulary import (
     AssignmentStatus,
@@ -55,7 +55,7 @@ def test_everything_is_counted_once(db: database.Database, sandbox: Sandbox) -> 
             sandbox.answer(session, given, response)
             placed(session, given, page=1)
         session.add(Judgement(assignment_id=1, revision=1, response="x", response_raw="x", answered_at=NOW))
-        too_fast = judgements.list_exclusion_values(Exclusion(ExclusionKind.RULE, "too fast"))
+        too_fast = table_base.list_exclusion_values(Exclusion(ExclusionKind.RULE, "too fast"))
         excluded = Judgement(assignment_id=3, revision=1, response="y", response_raw="y", **too_fast)
         session.add(excluded)
         sandbox.given(session, project, item="b", telegram_id=1)

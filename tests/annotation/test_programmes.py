@@ -66,7 +66,7 @@ def turns(session: Session, person: int) -> str:
 
 def list_open(session: Session, person: int) -> tuple[open_projects.OpenProject, ...]:
     """The projects that are open to an annotator."""
-    return next_item.read_eligibility(
+    return next_item.get_eligibility(
         assignments.lock_annotator(session, person), project_id=None, now=NOW
     ).open_projects
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlmodel import Session, col, select
 
-from annotation.store import database, judgements, queries
+from annotation.store import database, judgements, queries, table_base
 from annotation.store.judgements import AnswerFacts
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation, Project
 from annotation.vocabulary import (
@@ -203,7 +203,7 @@ def store_answer(session: Session, one: Given, item: Item, annotator_id: int) ->
                 response_raw=response,
                 skip_reason="unclear" if label == "skip" else None,
                 answered_at=NOW,
-                **judgements.list_exclusion_values(exclusion),
+                **table_base.list_exclusion_values(exclusion),
             )
         )
     session.flush()

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, judgements, queries
+from annotation.store import database, queries, table_base
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Participation
 from annotation.vocabulary import (
     ABSTAINED,
@@ -100,7 +100,7 @@ def answer(session: Session, item: str, pseudonym: str, *labels: str | None, hou
 
 def excluded(kind: ExclusionKind, reason: str) -> dict[str, Any]:
     """The columns of an answer that was excluded."""
-    return judgements.list_exclusion_values(Exclusion(kind, reason))
+    return table_base.list_exclusion_values(Exclusion(kind, reason))
 
 
 def data_set(session: Session) -> DataSet:
@@ -127,7 +127,7 @@ def add_every_kind_of_row(session: Session) -> None:
         answer(session, item, "a", "ні" if item == "c1" else "так")
     answer(session, "i1", "a", "ні", occasion=1, is_repeat=True, hours=25.5)
     answer(session, "i1", "x", "ні", post_hoc=True, **excluded(ExclusionKind.RULE, "control accuracy < 0.5"))
-    answer(session, "i2", "x", "ні", **judgements.list_exclusion_values(EXTRA))
+    answer(session, "i2", "x", "ні", **table_base.list_exclusion_values(EXTRA))
     session.add(
         Participation(
             annotator_id=get_annotator_id(session, "x"),
@@ -196,7 +196,7 @@ def test_a_release_scores_them_every_way(session: Session) -> None:
     ("labels", "more", "first"),
     [
         (("не знаю", "так"), {}, "abstained"),
-        (("так", "не знаю"), judgements.list_exclusion_values(ABSTAINED), None),
+        (("так", "не знаю"), table_base.list_exclusion_values(ABSTAINED), None),
         (("так", "ні"), excluded(ExclusionKind.RULE, "too fast"), "too fast"),
         (("так", "ні"), {}, None),
     ],

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from annotation.store import database, judgements
+from annotation.store import database, table_base
 from annotation.store.models import Annotator, Assignment, Item, Judgement
 from annotation.vocabulary import ABSTAINED, AssignmentStatus, Exclusion, ExclusionKind, Pool, Surface
 from annotation.workflow.lifecycle import projects
@@ -75,7 +75,7 @@ def add_revisions(
                 response_raw="",
                 answers=answers,
                 answered_at=NOW,
-                **judgements.list_exclusion_values(exclusion),
+                **table_base.list_exclusion_values(exclusion),
             )
         )
     session.flush()
