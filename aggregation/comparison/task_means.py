@@ -30,7 +30,7 @@ from aggregation.intervals.panel import (
     measure_items,
 )
 from aggregation.intervals.resampling import FEWEST_GROUPS
-from aggregation.intervals.wilson import Interval
+from aggregation.intervals.shares import Interval
 from aggregation.schema import Codes, Floats
 
 FEW_PEOPLE = "few-people-panel"
