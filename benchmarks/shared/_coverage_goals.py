@@ -39,7 +39,7 @@ LABELS = (
     UNEQUAL,
 )
 
-CEILING_CAMPAIGNS = 600
+CEILING_CAMPAIGNS, MIXED_CAMPAIGNS = 600, 1000
 CEILING_PANEL, CEILING_FRESH, CEILING_FEW = (0.92, 1.0), (0.90, 1.0), (0.88, 1.0)
 
 
@@ -60,6 +60,7 @@ CEILING = tuple(
     for items in (50, 200, 1000)
     for people in (3, 5, 20)
 )
+MIXED_PANEL = (0.92, 0.99)
 MIXED = tuple(
     design
     for people, votes in ((10, 10), (20, 5))
@@ -91,7 +92,8 @@ MIXED = tuple(
     )
 )
 """People whose skills do not vary like a normal distribution, and people who do not differ."""
-SPAMMED = {10: (0.6, 0.99), 20: (0.6, 0.99)}
+SPAMMED, FEW_SPAMMED = (0.88, 0.99), (0.70, 0.99)
+"""A fresh panel with a tenth of spammers, as `ci_method` says of every file: few people may have none by chance."""
 
 
 def choose_goal(name: str, people: int) -> tuple[float, float]:
@@ -101,7 +103,7 @@ def choose_goal(name: str, people: int) -> tuple[float, float]:
     if name in {design.name for design in CEILING}:
         return CEILING_FRESH if people >= MANY_PEOPLE else CEILING_FEW
     if name in {design.name for design in MIXED if design.spammers}:
-        return SPAMMED[people]
+        return SPAMMED if people >= MANY_PEOPLE else FEW_SPAMMED
     return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
 
 
