@@ -263,8 +263,10 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
     """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
     made = Finding("refitted" if unit == "dawid_skene" else "by-people")
     is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
-    covered = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
-    coverage = Finding("covered", share=name_figure(".84-.91" if is_unequal else covered))
+    covered, spammed = (".90-.99", ".88-.99") if n_annotators >= WELL_COVERED_PEOPLE else (".88-.99", ".70-.99")
+    coverage = Finding("covered", share=name_figure(covered), spammed=name_figure(spammed))
+    if is_unequal:
+        coverage = Finding("covered-unequal", share=name_figure(".84-.91"))
     if unit == "dawid_skene" and is_unequal:
         coverage = Finding("not-simulated")
     units, m = "items" if scored.item_units == "items" else "groups", scored.n_groups

@@ -69,7 +69,9 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert (single.ann_min, single.ann_max) == (busy.min(), busy.max())
     assert made.annotators["accuracy"].min() < busy.min()
     assert score.ci_method == (
-        "two-way jackknife: 111 people (by people), 500 items; a fresh panel covered .90-.99 in simulation"
+        "two-way jackknife: 111 people (by people), 500 items; if people's skills vary like a normal distribution, a"
+        " fresh panel covered .90-.99 in simulation, and .88-.99 if a tenth of the people answer at random"
+        " (docs/explanation/intervals.md)"
     )
     assert "refitted without groups of people" in made["dawid_skene"]["accuracy"].ci_method
     assert {unit.warnings for unit in made.units} == {()}
