@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aggregation import scoring
 from aggregation.errors import HromadaError
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.schema import Votes
 from aggregation.scores.labels import score_labels
 from aggregation.scores.performance import Performance
@@ -69,7 +69,9 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert (single.ann_min, single.ann_max) == (busy.min(), busy.max())
     assert made.annotators["accuracy"].min() < busy.min()
     assert score.ci_method == (
-        "two-way jackknife: 111 people (by people), 500 items; a fresh panel covered .90-.99 in simulation"
+        "two-way jackknife: 111 people (by people), 500 items; if people's skills vary like a normal distribution, a"
+        " fresh panel covered .90-.99 in simulation, and .88-.99 if a tenth of the people answer at random"
+        " (docs/explanation/intervals.md)"
     )
     assert "refitted without groups of people" in made["dawid_skene"]["accuracy"].ci_method
     assert {unit.warnings for unit in made.units} == {()}
@@ -100,7 +102,7 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
         index=pd.Index(list("abc"), name="annotator"),
     )
     pd.testing.assert_frame_equal(made.annotators[["n", "right", "accuracy"]], expected)
-    assert made.annotators.loc["b", "wilson_low"] == wilson_interval(2, 2, confidence_level=0.95).low
+    assert made.annotators.loc["b", "independent_low"] == share_interval(2, 2, confidence_level=0.95).low
 
 
 def test_dawid_skene_is_fitted_on_all_votes_and_scored_on_gold(votes_of: Build) -> None:
