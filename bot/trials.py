@@ -1,4 +1,4 @@
-"""Trials of a campaign: simulate all of it with scripted annotators, once for each overlap, in a temporary database."""
+"""Trials of a campaign: run all of it with simulated annotators, once per overlap, each in a temporary database."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
 
 DEFAULT_DYNAMIC_OVERLAP = DynamicOverlap(min=3, max=5, confidence=0.9)
-"""The overlap `dynamic` of a project that has no range of its own."""
+"""What `--overlap dynamic` means for a project whose own overlap is not dynamic."""
 
 Overlap = int | DynamicOverlap
 Progress = Callable[[float], None]
@@ -38,11 +38,12 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class TrialScores:
-    """The simulated answers scored against the truth.
+    """The simulated answers to the first question, scored against the simulated truth.
 
-    `right` is the share of right answers, `half_width` half of its 95 % interval (for a fresh panel, or with fewer than
-    five people, for this one), `consensus` the share of items whose majority is right (a tie is shared). `refused` says
-    why there are no scores.
+    `right` is the share of correct answers. `half_width` is half the width of its 95% interval: that for new annotators
+    and new items, or, if there is none (fewer than five annotators), that for these annotators and new items.
+    `consensus` is the share of items with a correct majority; a tie counts as a part. `refused` says why there are no
+    scores, and is None if there are.
     """
 
     right: float | None = None
@@ -55,7 +56,7 @@ class TrialScores:
 class Trial:
     """The simulation of one overlap.
 
-    `planned` is half the width of the interval that the plan of the project expects; None where there is no plan.
+    `planned` is half the width of the interval that the project's plan expects, as a fraction, or None without a plan.
     """
 
     overlap: str
@@ -65,9 +66,10 @@ class Trial:
 
 
 def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple[Overlap, ...]:
-    """Parse overlaps: numbers from 1 to 1000, `own` for the project's, `dynamic` for its range or 3 to 5 annotators.
+    """Parse overlaps as they are written after `--overlap`, without duplicates.
 
-    Raises BadInput for anything else.
+    A number from 1 to 1000 is itself. `own` is the overlap of the project, and nothing if it has none. `dynamic` is the
+    project's own dynamic overlap, or DEFAULT_DYNAMIC_OVERLAP. Raises BadInput for anything else.
     """
     own_overlap = campaign.definition.overlap
     overlaps: list[Overlap] = []
@@ -79,12 +81,12 @@ def parse_overlaps(written: Sequence[str], *, campaign: CheckedProject) -> tuple
         elif text.isascii() and text.isdigit() and 1 <= int(text) <= 1000:
             overlaps.append(int(text))
         else:
-            raise BadInput(f"{text!r} is no overlap.", remedy="Write it like --overlap own,3,5,dynamic.")
+            raise BadInput(f"{text!r} is not an overlap.", remedy="Write it like --overlap own,3,5,dynamic.")
     return tuple(dict.fromkeys(overlaps))
 
 
 def describe_overlap(overlap: Overlap) -> str:
-    """An overlap as English text."""
+    """Return an overlap as English text."""
     if isinstance(overlap, int):
         return str(overlap)
     return f"{overlap.min} to {overlap.max} until {overlap.confidence:.0%} sure"
@@ -93,7 +95,7 @@ def describe_overlap(overlap: Overlap) -> str:
 def list_limitations(
     campaign: CheckedProject, contents: CampaignContents, overlaps: Sequence[Overlap]
 ) -> tuple[str, ...]:
-    """What a simulation of this campaign leaves out, and which of its rules will have no effect."""
+    """Return sentences on what a simulation of this campaign leaves out, and which of its rules can have no effect."""
     definition = campaign.definition
     limitations = []
     if definition.admission and (definition.admission.earlier_control or definition.admission.top):
@@ -105,8 +107,8 @@ def list_limitations(
         and _has_two_options(contents)
     ):
         limitations.append(
-            "Nobody's skill is known without control or training items: of two options a dynamic overlap is never sure"
-            " then, and goes to its maximum."
+            "Without control or training items nobody's skill is known. Between two options a dynamic overlap is then"
+            " never sure and always goes to its maximum."
         )
     counts = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
     return (*limitations, *consistency.list_idle_rules(definition, counts))
@@ -116,6 +118,7 @@ def _has_two_options(contents: CampaignContents) -> bool:
     """Whether any question of any item is a choice between two options."""
     from exports.benchmark_items.answer_spaces import ANSWER_SPACES  # slow to import
 
+    # not `scale`, whose points are also listed as options
     choices = [question for question in contents.questions if ANSWER_SPACES[question.kind].names_reasons]
     listed = (
         ANSWER_SPACES[question.kind].list_options(question, item.options)
@@ -134,12 +137,13 @@ def compare_overlaps(
 ) -> tuple[CampaignContents, tuple[Trial, ...]]:
     """Simulate every overlap with the same annotators and the same truth.
 
-    Raises BadInput for a campaign that cannot be loaded, and for one with imported votes only.
+    Returns the contents of the campaign, and one trial per overlap, in the order of `overlaps`.
+
+    `progress` is called with the share that is done, from 0 to 1. Raises BadInput for a campaign that cannot be loaded,
+    and for one that only has imported votes, as its items are not assigned to anybody.
     """
     if campaign.definition.overlap is None:
-        raise BadInput(
-            f"{campaign.name!r} has imported votes only.", remedy="Only what is handed out can be simulated."
-        )
+        raise BadInput(f"{campaign.name!r} only has imported votes.", remedy="Simulate a project with `overlap`.")
     contents = loading.read_contents(campaign)
     campaign_lint.refuse_errors(campaign_lint.lint_campaign(campaign, contents), campaign, contents)
     report = progress or (lambda _share: None)
@@ -172,7 +176,7 @@ def _run_trial(
 
 
 def _adapt_campaign(campaign: CheckedProject, overlap: Overlap) -> CheckedProject:
-    """The campaign with that overlap, without the admission rules that need answers from earlier projects."""
+    """Return the campaign with this overlap, without the admission rules that need answers from earlier projects."""
     definition = campaign.definition
     admission = definition.admission
     if admission is not None:
@@ -190,7 +194,7 @@ def _simulate_campaign(
     overlap: Overlap,
     progress: Progress,
 ) -> Trial:
-    """Load, start, simulate and close the campaign, and measure the result."""
+    """Load, start, simulate and close the campaign, then measure and score its outcome."""
     from bot import release
 
     with db.transaction() as session:
@@ -217,7 +221,7 @@ def _simulate_campaign(
 
 
 def _compute_scores(data: DataSet, truth: Mapping[str, str | None]) -> TrialScores:
-    """Score single answers and majorities against the truth, with the code of `hromada baseline`."""
+    """Score single answers and majorities against the truth, by item_id, as `hromada baseline` scores them."""
     from aggregation.answer_types import score_answers
 
     with_truth = replace(data, items=data.items.assign(gold=data.items["item_id"].map(truth).astype(object)))

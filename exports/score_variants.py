@@ -13,7 +13,7 @@ import pandas as pd
 from aggregation.findings import Finding, get_code
 from aggregation.scores.performance import Performance, Score, Unit, UnitName
 from aggregation.scores.trivial_baselines import TrivialBaseline, score_trivial_baselines
-from exports.adjudicated_gold import apply_adjudicated_gold, has_corrected_gold
+from exports.adjudicated_gold import apply_adjudicated_gold, has_judged_gold
 from exports.inputs import EXPOSED, DataSet
 from exports.rounding import format_fixed
 
@@ -80,7 +80,7 @@ def build_variants(data: DataSet) -> dict[str, DataSet]:
         name: variant
         for name, variant in variants.items()
         if name not in empty
-        and (has_corrected_gold(data) if name == ADJUDICATED else not _list_counted(variant).equals(primary))
+        and (has_judged_gold(data) if name == ADJUDICATED else not _list_counted(variant).equals(primary))
     }
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from aggregation.text_difference import DiffPart, compute_difference, normalize_text
 from exports.corrections.summary import (
     CONFIDENCE_LEVEL,
+    DECISIONS,
     MEASURES,
     RESAMPLES,
     TIED,
     UNANSWERED,
     UNUSABLE,
     USABLE,
-    VERDICTS,
     CorrectedStory,
     Correction,
     CorrectionSummary,
@@ -108,7 +108,7 @@ def _display_merged_text(summary: CorrectionSummary, story: CorrectedStory) -> t
         or any(correction.adjudicated == "gold" for correction in story.corrections)
     ):
         return ()
-    merged, published = normalize_text(decided.gold), VERDICTS["gold"]
+    merged, published = normalize_text(decided.gold), DECISIONS["gold"]
     parts = compute_difference(story.original, merged)
     return (
         DisplayedCorrection(
@@ -133,7 +133,7 @@ def _display_correction(summary: CorrectionSummary, correction: Correction) -> D
         status=", ".join(
             [
                 translate(correction.status),
-                *([translate(VERDICTS[correction.adjudicated])] if correction.adjudicated else []),
+                *([translate(DECISIONS[correction.adjudicated])] if correction.adjudicated else []),
             ]
         ),
         change=_describe_change(correction),

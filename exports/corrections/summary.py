@@ -1,4 +1,9 @@
-"""stories.json: how many texts were usable and why the others were not, how much was changed, and the agreement."""
+"""Corrections of texts, one per answer, and stories.json, which summarizes them by question.
+
+A *story* is an item with a question of the type `edit` and all its corrections. Its *text* is what annotators are asked
+to correct. A correction is a *pair* if it has a corrected text, changed or not, and it is known which text was
+corrected. Only pairs have a difference and numbers.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +40,12 @@ STORY_COLUMNS: writers.ColumnTypes = MappingProxyType(
     }
 )  # fmt: skip
 
-Verdict = Literal["gold", "right", "other", "broken"]
-"""What adjudicators made of a correction: the published text, right as well, neither, or that the item is broken."""
-VERDICTS: Mapping[Verdict, str] = MappingProxyType(
+Decision = Literal["gold", "right", "other", "broken"]
+"""What adjudicators decided about a correction: it is the published text, it is also correct, or neither (`other`).
+
+`broken` is about the item: no correction of it is correct.
+"""
+DECISIONS: Mapping[Decision, str] = MappingProxyType(
     {
         "gold": mark_text("adjudicated: the published text"),
         "right": mark_text("adjudicated: right as well"),
@@ -45,28 +53,35 @@ VERDICTS: Mapping[Verdict, str] = MappingProxyType(
         "broken": mark_text("adjudicated: the item is broken"),
     }
 )
-"""The same in words for a page."""
+"""The same in words, for a page."""
 CorrectionStatus = Literal["corrected", "unchanged", "unusable", "not answered", "skipped", "text changed"]
 STATUSES: Mapping[CorrectionStatus, str] = MappingProxyType(
     {
         "corrected": "the text was changed",
-        "unchanged": "the text was confirmed as it stood",
-        "unusable": "an earlier answer said that there is nothing to correct; its reasons stand beside it",
+        "unchanged": "the text was confirmed as it is",
+        "unusable": "an earlier answer said that the text is unusable, so the question was not asked",
         "not answered": "the question was asked and left empty",
         "skipped": "the item was skipped",
-        "text changed": "the item was changed after the answer, so the text that was corrected is not known any more",
+        "text changed": "the item was changed after the answer, so the text that was corrected is no longer known",
     }
 )
+"""What each status means."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Correction:
-    """One annotator's correction of one text; `parts` and `edits` are set where the status is corrected or unchanged.
+    """One annotator's answer about one story, with any status.
 
-    `reasons` are the labels given for an unusable text, or the reason of a skip; `other_answers` are the annotator's
-    answers to all other questions, and `marks` those of them that were ticked in a box that stands alone, like "worth
-    attention". `adjudicated` is None where no adjudicator decided on the story, and without a
-    correction that they could have judged.
+    `original` is the present text of the item; if the status is "text changed", the annotator corrected an earlier one.
+    `corrected` is None if there is no corrected text. `parts` and `edits` are set only for a pair, whose status is
+    "corrected" or "unchanged".
+
+    `reasons` are the labels given for an unusable text, or the reason of a skip. `other_answers` are the answers to all
+    other questions, except those that ask for these reasons. `marks` are the ticked labels of questions with a single
+    checkbox, like "worth attention".
+
+    `adjudicated` is None if no adjudicator decided about the story. If they found the item broken, it is "broken" for
+    each of its corrections. Otherwise it is None for corrections that are not a pair.
     """
 
     dataset: str
@@ -84,11 +99,11 @@ class Correction:
     seconds: float | None = None
     other_answers: Mapping[str, str] = field(default_factory=dict)
     marks: tuple[str, ...] = ()
-    adjudicated: Verdict | None = None
+    adjudicated: Decision | None = None
 
     @property
     def row(self) -> writers.DataRow:
-        """The correction as a row of the columns STORY_COLUMNS."""
+        """The correction as a row with the columns STORY_COLUMNS."""
         values = vars(self) | (vars(self.edits) if self.edits else {})
         values |= {"reasons": list(self.reasons), "other_answers": dict(self.other_answers)}
         values["difference"] = [list(part) for part in self.parts] if self.edits else None
@@ -96,12 +111,15 @@ class Correction:
 
 
 def list_edit_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
-    """The questions that ask for a corrected text."""
+    """Return the questions that ask for a corrected text."""
     return tuple(question for question in responses.questions if question.answer_type.revises_text)
 
 
 def list_reason_questions(responses: JointAnswers, edit: QuestionSpec) -> tuple[QuestionSpec, ...]:
-    """The questions that ask why a text is unusable: boxes or options asked after answers that skip the edit."""
+    """Return the questions that ask why a text is unusable.
+
+    These are the `choice` and `choices` questions that are shown only after an answer with which `edit` is not asked.
+    """
     return tuple(
         question
         for question in responses.questions
@@ -114,7 +132,7 @@ def list_reason_questions(responses: JointAnswers, edit: QuestionSpec) -> tuple[
 
 
 def list_mark_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
-    """The questions with a single box to tick, by which annotators mark what somebody should look at."""
+    """Return the questions with a single checkbox, by which annotators mark what somebody should look at."""
     return tuple(
         question
         for question in responses.questions
@@ -123,12 +141,12 @@ def list_mark_questions(responses: JointAnswers) -> tuple[QuestionSpec, ...]:
 
 
 def get_original(responses: JointAnswers, edit: QuestionSpec, item_id: str) -> str:
-    """The text that is corrected, normalized; empty where the item has none."""
+    """Return the present text of the item that `edit` asks to correct, normalized; empty if the item has none."""
     return normalize_text(responses.contents[item_id].fields.get(edit.field or "", ""))
 
 
 def list_corrections(responses: JointAnswers, edit: QuestionSpec) -> Iterator[Correction]:
-    """One correction for each response that counts, by item and annotator."""
+    """Yield a correction for each response that counts, skips included, sorted by item and annotator."""
     items = responses.data.items
     revisions = dict(zip(items["item_id"], items["item_revision"], strict=True))
     groups = dict(zip(items["item_id"], items["group"], strict=True))
@@ -165,7 +183,8 @@ def list_corrections(responses: JointAnswers, edit: QuestionSpec) -> Iterator[Co
 
 def _judge_correction(
     responses: JointAnswers, edit: QuestionSpec, item_id: str, corrected: str | None
-) -> Verdict | None:
+) -> Decision | None:
+    """Return what adjudicators decided about a correction; `corrected` is None if it is not a pair."""
     decided = responses.adjudicated.get(edit.name, {}).get(item_id)
     if decided is None:
         return None
@@ -180,7 +199,7 @@ def _judge_correction(
 def _get_status(
     responses: JointAnswers, edit: QuestionSpec, response: JointAnswer, original: str, *, current: bool
 ) -> CorrectionStatus:
-    """The status of a response; `current` says that the item has not changed since it."""
+    """Return the status of a response; `current` says that the item has not changed since it was answered."""
     answer = response.answers.get(edit.name)
     if answer is not None:
         return "text changed" if not current else "unchanged" if normalize_text(answer) == original else "corrected"
@@ -192,6 +211,7 @@ def _get_status(
 def _list_reasons(
     responses: JointAnswers, questions: Sequence[QuestionSpec], response: JointAnswer, *, status: CorrectionStatus
 ) -> tuple[str, ...]:
+    """Return the reason of a skip, or the labels that say why a text is unusable; empty for any other status."""
     if status == "skipped":
         return (str(response.skip_reason),)
     if status != "unusable":
@@ -202,7 +222,7 @@ def _list_reasons(
 def _list_other_answers(
     responses: JointAnswers, excluded: Sequence[QuestionSpec], response: JointAnswer
 ) -> dict[str, str]:
-    """The answers to all questions but the excluded ones, as stored, in the order of the questions."""
+    """Return the answers to all questions except the excluded ones, as stored, in the order of the questions."""
     names = {question.name for question in excluded}
     return {
         question.name: response.answers[question.name]
@@ -212,6 +232,7 @@ def _list_other_answers(
 
 
 USABLE, UNUSABLE, TIED, UNANSWERED = "usable", "unusable", "tied", "no answer"
+"""The verdicts on a story (`CorrectedStory.verdict`)."""
 RESAMPLES, CONFIDENCE_LEVEL = 1000, 0.95
 
 MEASURES: Mapping[str, Callable[[EditMeasures], float]] = MappingProxyType(
@@ -233,7 +254,7 @@ _QUARTILES = MappingProxyType({"min": 0.0, "quartile_low": 0.25, "median": 0.5, 
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectedStory:
-    """One text with all its corrections."""
+    """One story: an item with its present text (`original`) and all its corrections."""
 
     item_id: str
     group: str
@@ -242,9 +263,9 @@ class CorrectedStory:
 
     @property
     def verdict(self) -> str:
-        """USABLE or UNUSABLE by the majority of pairs and of answers "unusable", TIED, or UNANSWERED without any.
+        """USABLE if more corrections are pairs than "unusable", UNUSABLE if fewer, TIED if as many.
 
-        Skips, empty answers, and answers to a text that was changed afterwards are not counted.
+        Corrections with any other status do not count. UNANSWERED if none counts.
         """
         counted = [correction for correction in self.corrections if correction.edits or correction.status == UNUSABLE]
         usable = sum(correction.edits is not None for correction in counted)
@@ -255,18 +276,21 @@ class CorrectedStory:
 
     @property
     def pairs(self) -> tuple[Correction, ...]:
-        """The corrections that are a pair of texts."""
+        """The corrections that are pairs."""
         return tuple(correction for correction in self.corrections if correction.edits is not None)
 
     @property
     def n_marked(self) -> int:
-        """How many of the corrections their annotators marked as worth attention."""
+        """The number of corrections with a mark, such as "worth attention"."""
         return sum(bool(correction.marks) for correction in self.corrections)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorrectionSummary:
-    """One question of the type `edit`: every story of its data set, answered or not, and the numbers over them."""
+    """One question of the type `edit`: all stories of its data set, also those without an answer, and their numbers.
+
+    `means` has the mean of each of the MEASURES. `agreement` says how similar several corrections of a story are.
+    """
 
     responses: JointAnswers
     question: QuestionSpec
@@ -286,20 +310,19 @@ class CorrectionSummary:
 
     @property
     def pairs(self) -> tuple[Correction, ...]:
-        """The corrections that are a pair of texts."""
+        """The corrections that are pairs."""
         return tuple(correction for correction in self.corrections if correction.edits is not None)
 
     @property
     def unchanged(self) -> float | None:
-        """The share of the pairs in which nothing was changed."""
+        """The share of pairs in which nothing was changed, or None without pairs."""
         return fmean(correction.status == "unchanged" for correction in self.pairs) if self.pairs else None
 
     @property
     def reasons(self) -> list[tuple[str, int, float, int]]:
-        """Why texts were unusable, most frequent first: (reason, answers with it, their share, stories with it).
+        """Why texts are unusable, most frequent first: (reason, answers with it, their share, stories with it).
 
-        The share is of all answers that call a text unusable. An answer can give several reasons, so the shares may
-        add up to more than 1.
+        The share is that of all "unusable" answers. An answer can give several reasons, so the sum can exceed 1.
         """
         unusable = [correction for correction in self.corrections if correction.status == UNUSABLE]
         given = [(reason, correction.item_id) for correction in unusable for reason in correction.reasons]
@@ -310,16 +333,19 @@ class CorrectionSummary:
 
     @property
     def marks(self) -> Counter[str]:
-        """How many corrections have each mark."""
+        """The number of corrections by mark."""
         return Counter(mark for correction in self.corrections for mark in correction.marks)
 
     def list_values(self, measure: str) -> list[float]:
-        """The values of one of the MEASURES, one for each pair."""
+        """Return the values of one of the MEASURES, one per pair."""
         return [MEASURES[measure](pair.edits) for pair in self.pairs if pair.edits is not None]
 
 
 def summarize_corrections(projects: Sequence[JointAnswers], *, seed: int = 0) -> tuple[CorrectionSummary, ...]:
-    """Summarize each question of the type `edit`, in the order of the projects; `seed` is that of the intervals."""
+    """Summarize each question of the type `edit`, in the order of the projects.
+
+    The intervals are made by resampling, of which `seed` is the seed.
+    """
     return tuple(
         _summarize_question(responses, question, seed=seed)
         for responses in projects
@@ -373,7 +399,7 @@ def _compute_mean(
 
 
 def _compute_agreement(stories: Sequence[CorrectedStory], *, resampling: Resampling) -> tuple[Coefficient, ...]:
-    """How far several corrections of one story are from each other."""
+    """Return how similar several corrections of one story are, in several measures."""
     rows = [(pair.item_id, pair.annotator, pair.corrected) for story in stories for pair in story.pairs]
     index = pd.Index([story.item_id for story in stories], name="item")
     items = pd.DataFrame(
@@ -390,7 +416,10 @@ def _compute_agreement(stories: Sequence[CorrectedStory], *, resampling: Resampl
 
 
 def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:
-    """The object of one question in stories.json; shares and rates are fractions."""
+    """Return the object of one question in stories.json. Shares and rates are fractions.
+
+    Its `answers` counts all corrections, also skips and empty answers; `answers_by_status` tells them apart.
+    """
     data, verdicts = summary.data, Counter(story.verdict for story in summary.stories)
     statuses = Counter(correction.status for correction in summary.corrections)
     return {
@@ -420,7 +449,10 @@ def serialize_summary(summary: CorrectionSummary) -> dict[str, Any]:
 
 
 def describe_usable_rule(summary: CorrectionSummary) -> str:
-    """When a text counts as usable, and which questions give the reasons, as a sentence."""
+    """Return a sentence that says which single answers mean "usable" and which "unusable", and where the reasons are.
+
+    A story with several answers is usable by majority (`CorrectedStory.verdict`), which the sentence does not say.
+    """
     name, conditions = summary.question.name, summary.question.show_if
     if not conditions:
         return translate("A text is usable where “{question}” was answered.", question=name)
@@ -428,15 +460,15 @@ def describe_usable_rule(summary: CorrectionSummary) -> str:
         translate("“{question}” is {answers}", question=earlier, answers=translate(" or ").join(values))
         for earlier, values in conditions.items()
     )
-    names = [question.name for question in list_reason_questions(summary.responses, summary.question)]
+    reason_questions = [question.name for question in list_reason_questions(summary.responses, summary.question)]
     rule = translate(
         "“{question}” is asked where {condition}; any other answer there means unusable",
         question=name,
         condition=condition,
     )
-    if not names:
+    if not reason_questions:
         return f"{rule}."
-    questions = ", ".join(f"“{name}”" for name in names)
+    questions = ", ".join(f"“{reason_question}”" for reason_question in reason_questions)
     reasons = translate("the reasons are the answers to {questions}", questions=questions)
     return f"{rule}; {reasons}."
 
@@ -453,7 +485,10 @@ def _serialize_measure(summary: CorrectionSummary, name: str) -> dict[str, Any]:
 def _compute_pooled_rate(
     summary: CorrectionSummary, get_lengths: Callable[[EditMeasures], tuple[int, int]]
 ) -> float | None:
-    """All edits over the length of all corrected texts, so that long texts weigh more."""
+    """Divide the edits of all pairs by the length of all their corrected texts, so that long texts weigh more.
+
+    None without pairs, or if all corrected texts are empty.
+    """
     lengths = [get_lengths(pair.edits) for pair in summary.pairs if pair.edits is not None]
     total = sum(length for _, length in lengths)
     return sum(edited for edited, _ in lengths) / total if total else None

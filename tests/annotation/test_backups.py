@@ -175,7 +175,7 @@ def test_a_file_that_is_there_is_kept_unless_said_otherwise(db: database.Databas
     """Neither a backup nor a manifest is written over by mistake; a new folder is made, what is none is a sentence."""
     write(db, 1)
     (tmp_path / "there").write_text("mine", "utf-8")
-    with pytest.raises(Conflict, match="such a file already"):
+    with pytest.raises(Conflict, match="The file already exists"):
         backups.make_backup(db.engine, to=tmp_path / "there", now=NOW)
     assert (tmp_path / "there").read_text("utf-8") == "mine"
     assert backups.make_backup(db.engine, to=tmp_path / "there", now=NOW, yes=True).rows["annotator"] == 1

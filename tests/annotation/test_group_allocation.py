@@ -82,7 +82,7 @@ def test_the_shortage_is_what_counting_people_finds(
 
 @given(demands, st.integers(2, 6))
 def test_no_other_shares_leave_less_missing(plan: list[group_allocation.GroupDemand], people: int) -> None:
-    """Against every way to share out so many slots."""
+    """Against every way to distribute this many slots."""
     both = group_allocation.find_shared_groups(plan)
 
     def missing(shares: dict[int, int]) -> int:
@@ -134,8 +134,8 @@ def test_an_allocation_is_stored_and_gives_people_their_groups(db: database.Data
         for number in range(6):
             person = sandbox.person(session, number)
             for project in projects:
-                may = group_allocation.get_allowed_bins(session, annotator_id=person, project_id=project.id or 0)
-                assert may == group_allocation.get_allowed_bins(
+                may = group_allocation.assign_allowed_bins(session, annotator_id=person, project_id=project.id or 0)
+                assert may == group_allocation.assign_allowed_bins(
                     session, annotator_id=person, project_id=project.id or 0
                 )
                 who.update((project.name, group) for group in ("g1", "g2", "own") if bins[group] in (may or ()))
@@ -145,7 +145,7 @@ def test_an_allocation_is_stored_and_gives_people_their_groups(db: database.Data
         }  # fmt: skip
         assert sorted(session.exec(select(AllocatedAnnotator.bin)).all()) == list(range(6))
         assert len(journal.list_project_events(session, Event.GROUPS_ALLOCATED, project_id=projects[0].id or 0)) == 1
-        assert group_allocation.get_allowed_bins(session, annotator_id=person, project_id=99) is None
+        assert group_allocation.assign_allowed_bins(session, annotator_id=person, project_id=99) is None
 
 
 @pytest.mark.parametrize(("more", "starts"), [("", False), ("exposure: {exceptions: [correction]}\n", True)])
@@ -158,7 +158,7 @@ def test_a_shortage_stops_the_start_of_all_unless_it_is_excepted(
         shares = group_allocation.allocate_groups(session, projects=projects, annotators=3, seed=0, now=NOW)
         assert sum(one.missing_judgements for one in shares) == 2
         person = sandbox.person(session, 1)
-        may = group_allocation.get_allowed_bins(session, annotator_id=person, project_id=projects[1].id or 0)
+        may = group_allocation.assign_allowed_bins(session, annotator_id=person, project_id=projects[1].id or 0)
         assert (may is None) == starts
         for project in projects:
             if starts:
@@ -172,14 +172,14 @@ def test_what_cannot_be_allocated_is_refused(db: database.Database, sandbox: San
     """One project alone, and projects that are started; a second allocation replaces the first."""
     with db.transaction() as session:
         projects = loaded(session, sandbox)
-        with pytest.raises(BadInput, match="nothing to share out"):
+        with pytest.raises(BadInput, match="at least two projects and two annotators"):
             group_allocation.allocate_groups(session, projects=projects[:1], annotators=6, seed=0, now=NOW)
         group_allocation.allocate_groups(session, projects=projects, annotators=3, seed=0, now=NOW)
         group_allocation.allocate_groups(session, projects=projects, annotators=8, seed=0, now=NOW)
         shares = group_allocation.list_shares(session, project_id=projects[0].id or 0)
         assert [share.short_groups for share in shares] == [0, 0]
         transitions.start_project(session, project=projects[0], now=NOW)
-        with pytest.raises(Conflict, match="correction is started"):
+        with pytest.raises(Conflict, match=r"after the start\. Started: correction\."):
             group_allocation.allocate_groups(session, projects=projects, annotators=8, seed=0, now=NOW)
 
 

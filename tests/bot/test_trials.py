@@ -142,7 +142,7 @@ def test_exposure_is_a_shortage_of_a_baseline(tmp_path: Path) -> None:
 
 
 def test_limitations_are_listed(tmp_path: Path) -> None:
-    """A control rule without effect is listed; text that is no overlap is refused."""
+    """A control rule without effect is listed; text that is not an overlap is refused."""
     for name in ("acceptability", "winograd"):
         template_files.write_template(tmp_path / name, template_name=name)
     path = tmp_path / "acceptability" / "project.yaml"
@@ -153,5 +153,5 @@ def test_limitations_are_listed(tmp_path: Path) -> None:
     (limitation,) = trials.list_limitations(known, contents, tried)
     assert "it waits for 10 answers to control items, and one person meets at most 2." in limitation
     assert compared[0].overlap == "3"
-    with pytest.raises(BadInput, match="'many' is no overlap"):
+    with pytest.raises(BadInput, match="'many' is not an overlap"):
         trials.parse_overlaps(["many"], campaign=known)

@@ -68,7 +68,7 @@ def test_a_campaign_without_labels_has_an_accuracy_too(hromada: Hromada) -> None
     [
         (("--skill", "much"), "--skill: 'much' is no share. Write it like 85% or 0.85."),
         (("--pace", "slow"), "--pace: 'slow' is no length of time. Write it like 30s, 5min or 2h."),
-        (("--overlap", "0"), "'0' is no overlap. Write it like --overlap own,3,5,dynamic."),
+        (("--overlap", "0"), "'0' is not an overlap. Write it like --overlap own,3,5,dynamic."),
     ],
 )
 def test_what_cannot_be_tried_is_refused(strict: Hromada, arguments: tuple[str, str], says: str) -> None:

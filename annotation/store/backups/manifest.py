@@ -25,7 +25,7 @@ BLOCK_BYTES = 1 << 20
 @dataclass(frozen=True, kw_only=True)
 class DatabaseContents:
     """What a database held at one moment: its revision, its numbers of rows by table, the fingerprint of its key, and
-    the marks of annotators who were erased until then (`store/erasure_marks.py`).
+    the marks of annotators who were erased until then (`store/pseudonyms.py`).
     """
 
     revision: str

@@ -43,7 +43,7 @@ class Annotator(AnnotatorRow, table=True):
 class ErasedAnnotator(SQLModel, table=True):
     """That an annotator was erased: a mark that holds no identity, and what must hold if they return.
 
-    `mark` is made from the pseudonym that was taken from them (`store/erasure_marks.py`), `erased_at` is when they were
+    `mark` is made from the pseudonym that was taken from them (`store/pseudonyms.py`), `erased_at` is when they were
     erased last, `standing` what held then: whether they were suspended, and projects that they may not work in.
     """
 

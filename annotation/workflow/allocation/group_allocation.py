@@ -1,7 +1,8 @@
-"""Allocation of item groups that several projects share: which annotators may meet a group in which of the projects.
+"""Allocation of the item groups that several projects share: which annotators may meet a group in which project.
 
-It is made before the first item is assigned. Every shared group and every annotator gets a bin (a number);
-`group_partition` computes from both bins in which project the annotator may meet the group.
+An allocation is made before its projects start. It has a list of slots, and a slot is the id of a project. Every shared
+group and every annotator gets a bin, which is an index into this list. An annotator may meet a shared group only in the
+project of the slot (annotator's bin + group's bin) modulo the number of slots (`list_allowed_bins`).
 """
 
 from __future__ import annotations
@@ -22,17 +23,20 @@ from annotation.store.models import AllocatedAnnotator, AllocatedProject, GroupA
 from annotation.vocabulary import POOLS_WITH_OVERLAP, Event, ProjectStatus
 
 MAX_SLOTS = 60
-"""The most slots and bins. The query for every next item lists bins; with more annotators, several share a bin."""
+"""The largest number of slots, and so of bins, since the query for every next item lists bins.
+
+With more annotators than this, several annotators share a bin.
+"""
 
 UNRESTRICTED_BIN = -1
-"""The bin of groups that are in one project only, which every annotator may meet."""
+"""The bin of groups that only one project has. Every annotator may meet them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupDemand:
-    """What a project (its database id) needs: by group, how many annotators who do not meet it in another project.
+    """How many annotators a project needs for each of its groups; `project` is its database id.
 
-    `unavailable` are groups that another project shows to all annotators, so that no annotator is left for this one.
+    `unavailable` has the groups that another project shows to all annotators. No annotator is left for them here.
     """
 
     project: int
@@ -56,11 +60,11 @@ def find_shared_groups(demands: Sequence[GroupDemand]) -> frozenset[str]:
 
 
 def apportion_slots(demands: Sequence[GroupDemand], *, annotators: int) -> tuple[int, ...]:
-    """The slots: a project id for each, as many as there are annotators, at most MAX_SLOTS.
+    """Return the slots: project ids, as many as there are annotators, but at most MAX_SLOTS.
 
-    One slot after the other goes to the project where it gains the most judgements; where no project gains any, to the
-    project with the largest need for each of its slots. Each further slot of a project gains no more than the slot
-    before, so this greedy choice is optimal.
+    Each slot in turn goes to the project that gains the most judgements by it. If several projects gain the same, it
+    goes to the one whose largest need, divided by its number of slots with this one, is highest, and then to the lowest
+    id. A project never gains more by a slot than by the one before, so this leaves the fewest judgements missing.
     """
     n_slots = min(annotators, MAX_SLOTS)
     shared_groups = find_shared_groups(demands)
@@ -82,9 +86,9 @@ def apportion_slots(demands: Sequence[GroupDemand], *, annotators: int) -> tuple
 
 
 def _compute_gain(need_counts: Mapping[int, int], n_slots: int, annotators_per_slot: float) -> tuple[float, float]:
-    """How many judgements a project gains by one more slot, and its largest need divided by the slots it has then.
+    """Return how many judgements a project gains by one more slot, and its largest need per slot with that one.
 
-    `need_counts` is how many groups of the project have each need, `n_slots` how many slots the project has.
+    `need_counts` has the number of the project's groups by need. `n_slots` is the number of slots that it has so far.
     """
     reached, reached_with_one_more = n_slots * annotators_per_slot, (n_slots + 1) * annotators_per_slot
     gain = sum(
@@ -95,7 +99,10 @@ def _compute_gain(need_counts: Mapping[int, int], n_slots: int, annotators_per_s
 
 
 def _spread_slots(slot_counts: Mapping[int, int]) -> tuple[int, ...]:
-    """The list of slots; the slots of each project are spread evenly, since bins are filled one after another."""
+    """Return the list of slots with the slots of each project spread evenly.
+
+    The first annotators get the first bins. Next to each other, the slots of a project would all come early or late.
+    """
     n_slots = sum(slot_counts.values())
     positions = [
         ((index + 0.5) * n_slots / count, project) for project, count in slot_counts.items() for index in range(count)
@@ -104,13 +111,16 @@ def _spread_slots(slot_counts: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def assign_bins(groups: Iterable[str], *, size: int, seed: int) -> dict[str, int]:
-    """A random bin for every group, out of `size` bins of equally many groups; the same seed gives the same bins."""
+    """Return a random bin for every group, out of `size` bins. The same seed gives the same bins.
+
+    The numbers of groups in two bins differ by at most one.
+    """
     ordered = sorted(groups, key=lambda group: (_hash_group(seed, group), group))
     return {group: index % size for index, group in enumerate(ordered)}
 
 
 def compute_late_bin(group: str, *, size: int, seed: int) -> int:
-    """The bin, out of `size` bins, of a group that was added after the groups were allocated."""
+    """Return the bin, out of `size` bins, of a group that became shared after the groups were allocated."""
     return int.from_bytes(_hash_group(seed, group)[:8], "big") % size
 
 
@@ -119,7 +129,7 @@ def _hash_group(seed: int, group: str) -> bytes:
 
 
 def list_allowed_bins(slots: Sequence[int], *, project: int, annotator_bin: int) -> tuple[int, ...]:
-    """The bins of the groups that an annotator with the bin `annotator_bin` may meet in the project (its id)."""
+    """Return the bins of the groups that an annotator of the bin `annotator_bin` may meet in the project (its id)."""
     n_bins = len(slots)
     return (
         UNRESTRICTED_BIN,
@@ -128,9 +138,9 @@ def list_allowed_bins(slots: Sequence[int], *, project: int, annotator_bin: int)
 
 
 def choose_bin(counts: Mapping[int, int], *, size: int) -> int:
-    """The bin of the next annotator: the first, out of `size` bins, of those with the fewest annotators.
+    """Return the bin of the next annotator: the first of the `size` bins that has the fewest annotators.
 
-    `counts` is how many annotators each bin has; empty bins may be left out.
+    `counts` has the number of annotators by bin. It can omit empty bins.
     """
     return min(range(size), key=lambda bin_: (counts.get(bin_, 0), bin_))
 
@@ -138,9 +148,9 @@ def choose_bin(counts: Mapping[int, int], *, size: int) -> int:
 def find_shortages(
     demands: Sequence[GroupDemand], slots: Sequence[int], group_bins: Mapping[str, int], *, annotators: int
 ) -> tuple[GroupShortage, ...]:
-    """The shortages of projects in which groups get too few annotators, in the order of the demands.
+    """Return a shortage for each project in which groups get too few annotators, in the order of the demands.
 
-    `group_bins` are bins by group (a group without one is unrestricted), `annotators` is how many will take part.
+    `group_bins` has bins by group, and a group without one is unrestricted. `annotators` is how many will take part.
     """
     n_bins = len(slots)
     bin_sizes = [annotators // n_bins + (bin_ < annotators % n_bins) for bin_ in range(n_bins)]
@@ -169,9 +179,9 @@ def find_shortages(
 def _count_annotators(
     group: str, demand: GroupDemand, group_bins: Mapping[str, int], annotators_by_bin: Sequence[int], annotators: int
 ) -> int:
-    """How many annotators may meet a group in the project of the demand.
+    """Return how many annotators may meet a group in the project of the demand.
 
-    `annotators_by_bin` is how many may meet a group of each bin there, `annotators` how many take part in all.
+    `annotators_by_bin` has how many may meet a group of each bin in this project. `annotators` is how many take part.
     """
     if group in demand.unavailable:
         return 0
@@ -183,9 +193,10 @@ def _count_annotators(
 class ProjectShare:
     """What a project gets by an allocation.
 
-    `shared_groups` counts its groups that other projects of the allocation have, too; `annotators_per_group` is how
-    many annotators may meet each of them. `short_groups` counts groups with too few annotators, in which
-    `missing_judgements` judgements are missing in all.
+    `shared_groups` counts the project's groups that another project of the allocation also has. `annotators_per_group`
+    is how many annotators may meet such a group on average, rounded down; it ignores that nobody is left for a group
+    that another project shows to all annotators. `short_groups` counts the groups with too few annotators.
+    `missing_judgements` is how many judgements these groups lack together.
     """
 
     project: str
@@ -198,15 +209,18 @@ class ProjectShare:
 def allocate_groups(
     session: Session, *, projects: Sequence[Project], annotators: int, seed: int, now: datetime
 ) -> tuple[ProjectShare, ...]:
-    """Allocate the groups of projects that are not started to a number of annotators; returns each project's share.
+    """Allocate the groups of projects that have not started to this many annotators; return each project's share.
 
-    Earlier allocations of the projects are deleted. Raises BadInput for fewer than two projects or annotators, Conflict
-    where a project is started already.
+    This deletes earlier allocations of these projects, also for the other projects in them. Raises BadInput for fewer
+    than two projects or annotators, and Conflict if one of the projects, or of those in an earlier allocation, has
+    started.
     """
     ids = [project.id or 0 for project in projects]
     if len(set(ids)) < 2 or annotators < 2:
         raise BadInput(
-            "There is nothing to share out.", where=Where(field="people"), remedy="Name two projects, and --people."
+            "Allocation needs at least two projects and two annotators.",
+            where=Where(field="people"),
+            remedy="Name two projects, and give --people 2 or more.",
         )
     _refuse_started(projects)
     _delete_allocations(session, ids)
@@ -222,8 +236,8 @@ def allocate_groups(
     session.add_all(AllocatedProject(project_id=project_id, allocation_id=allocation.id or 0) for project_id in ids)
     session.flush()
     group_bins = assign_bins(find_shared_groups(demands), size=len(allocation.slots), seed=seed)
-    items_with_places = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
-    session.connection().execute(items_with_places.values(bin=UNRESTRICTED_BIN))
+    items_with_overlap = sa.update(Item).where(col(Item.project_id).in_(ids), col(Item.pool).in_(POOLS_WITH_OVERLAP))
+    session.connection().execute(items_with_overlap.values(bin=UNRESTRICTED_BIN))
     _update_bins(session, ids, group_bins)
     shares = _build_shares(projects, demands, allocation, group_bins)
     entries = [
@@ -235,11 +249,11 @@ def allocate_groups(
     return shares
 
 
-def get_allowed_bins(session: Session, *, annotator_id: int, project_id: int) -> tuple[int, ...] | None:
-    """The bins of the groups that an annotator may meet in a project; None where no allocation restricts the project.
+def assign_allowed_bins(session: Session, *, annotator_id: int, project_id: int) -> tuple[int, ...] | None:
+    """Return the bins of the groups that an annotator may meet in a project, or None if no allocation restricts it.
 
-    A project that lists all the others under `exposure.exceptions` is not restricted. The bin of the annotator is
-    chosen at their first item: a bin with the fewest annotators.
+    An annotator without a bin gets one here, and it is stored: the first of the bins with the fewest annotators. A
+    project that lists all other projects of its allocation under `exposure.exceptions` is not restricted.
     """
     allocated_project = session.get(AllocatedProject, project_id)
     if allocated_project is None or _excepts_all_others(session, project_id, allocated_project.allocation_id):
@@ -261,7 +275,10 @@ def get_allowed_bins(session: Session, *, annotator_id: int, project_id: int) ->
 
 
 def list_shares(session: Session, *, project_id: int) -> tuple[ProjectShare, ...]:
-    """The shares of all projects in the allocation of a project, for the items now stored; empty without allocation."""
+    """Return the shares of all projects in the allocation of this project, for the items that are stored now.
+
+    Empty if the project is in no allocation.
+    """
     allocated_project = session.get(AllocatedProject, project_id)
     if allocated_project is None:
         return ()
@@ -275,16 +292,16 @@ def list_shares(session: Session, *, project_id: int) -> tuple[ProjectShare, ...
 
 
 def is_exempt(session: Session, *, project_id: int) -> bool:
-    """Whether the project lists all the others of its allocation under `exposure.exceptions`."""
+    """Whether the project is in an allocation, and lists all others in it under `exposure.exceptions`."""
     allocated_project = session.get(AllocatedProject, project_id)
     return allocated_project is not None and _excepts_all_others(session, project_id, allocated_project.allocation_id)
 
 
 def add_late_items(session: Session, project: Project) -> None:
-    """Give bins to items that were added to a project after its groups were allocated.
+    """Give bins to the groups of items that were added to a project after its groups were allocated.
 
-    An item gets the bin that its group has in the allocation; a group that is newly shared by several projects gets a
-    bin computed from its id.
+    A group keeps the bin that it has. If its items are now in several projects, but it was not shared before, it gets a
+    bin computed from its id; this also restricts its items that other projects of the allocation had already.
     """
     allocated_project = session.get(AllocatedProject, project.id)
     if allocated_project is None:
@@ -310,14 +327,17 @@ def _refuse_started(projects: Sequence[Project]) -> None:
     started = [project.name for project in projects if project.status is not ProjectStatus.LOADED]
     if started:
         raise Conflict(
-            f"{', '.join(started)} is started: groups are shared out before the first item is served.",
+            f"Groups cannot be allocated after the start. Started: {', '.join(started)}.",
             where=Where(field="projects"),
-            remedy="Allocate projects that are loaded and not started.",
+            remedy="Allocate projects before they start, together with all projects of an earlier allocation.",
         )
 
 
 def _delete_allocations(session: Session, ids: Sequence[int]) -> None:
-    """Delete the earlier allocations that contain one of the projects; raises Conflict where one is started already."""
+    """Delete the earlier allocations that contain one of the projects, also for the other projects in them.
+
+    Raises Conflict if any project in such an allocation has started.
+    """
     allocations = select(AllocatedProject.allocation_id).where(col(AllocatedProject.project_id).in_(ids)).distinct()
     for allocation_id in session.exec(allocations).all():
         members = select(Project).join(AllocatedProject).where(AllocatedProject.allocation_id == allocation_id)
@@ -334,9 +354,12 @@ def _delete_allocations(session: Session, ids: Sequence[int]) -> None:
 
 
 def _collect_demands(session: Session, projects: Sequence[Project]) -> list[GroupDemand]:
-    """How many annotators each group of each project needs: its overlap, in baselines multiplied by its items."""
-    item_counts = {project.id: _count_items(session, project, with_places=True) for project in projects}
-    shown_to_all = {project.id: frozenset(_count_items(session, project, with_places=False)) for project in projects}
+    """Return how many annotators each group of each project needs: the overlap, in a baseline for each of its items.
+
+    In a baseline an annotator meets a group once, so every further item of a group needs further annotators.
+    """
+    item_counts = {project.id: _count_items(session, project, with_overlap=True) for project in projects}
+    shown_to_all = {project.id: frozenset(_count_items(session, project, with_overlap=False)) for project in projects}
     demands = []
     for project in projects:
         is_baseline = project_file.parse_definition(project.definition).kind == "baseline"
@@ -350,11 +373,14 @@ def _collect_demands(session: Session, projects: Sequence[Project]) -> list[Grou
     return demands
 
 
-def _count_items(session: Session, project: Project, *, with_places: bool) -> dict[str, int]:
-    """How many items each group has in the pools with overlap places, or else in the pools that everybody meets."""
+def _count_items(session: Session, project: Project, *, with_overlap: bool) -> dict[str, int]:
+    """Return how many items each group has in the pools with an overlap, or else in the pools that all annotators meet.
+
+    The latter are training, qualification and control items.
+    """
     groups = select(Item.group_id, func.count()).where(Item.project_id == project.id)
     pools = col(Item.pool).in_(POOLS_WITH_OVERLAP)
-    return dict(session.exec(groups.where(pools if with_places else ~pools).group_by(col(Item.group_id))).all())
+    return dict(session.exec(groups.where(pools if with_overlap else ~pools).group_by(col(Item.group_id))).all())
 
 
 def _build_shares(
@@ -363,7 +389,7 @@ def _build_shares(
     allocation: GroupAllocation,
     group_bins: dict[str, int],
 ) -> tuple[ProjectShare, ...]:
-    """The share of each project; `demands` are in the order of `projects`, `group_bins` are bins by group."""
+    """Return the share of each project. `demands` are in the order of `projects`; `group_bins` has bins by group."""
     shortages = {
         shortage.project: shortage
         for shortage in find_shortages(demands, allocation.slots, group_bins, annotators=allocation.people)
@@ -394,7 +420,7 @@ def _update_bins(session: Session, ids: Sequence[int], group_bins: dict[str, int
 
 
 def _excepts_all_others(session: Session, project_id: int, allocation_id: int) -> bool:
-    """Whether the project lists all the other projects of the allocation under `exposure.exceptions`."""
+    """Whether the project lists all other projects of the allocation under `exposure.exceptions`."""
     project = session.get_one(Project, project_id)
     exposure = project_file.parse_definition(project.definition).exposure
     names = select(Project.name).join(AllocatedProject).where(AllocatedProject.allocation_id == allocation_id)

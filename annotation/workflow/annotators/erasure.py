@@ -1,7 +1,7 @@
 """Erasure of an annotator: the contents of their rows are emptied, counts stay, and nothing identifies them any more.
 
 Judgements and the journal are append-only except for this. Earlier exports and backups are not changed, but a backup
-that is restored is erased again (`erase_restored_annotators`), by the mark that is left (`store/erasure_marks.py`).
+that is restored is erased again (`erase_restored_annotators`), by the mark that is left (`store/pseudonyms.py`).
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, po
     )
     unit: sa.ColumnElement[int] = rows.c.group_id if context.is_baseline else rows.c.id
     if context.is_allocated:
-        bins = group_allocation.get_allowed_bins(
+        bins = group_allocation.assign_allowed_bins(
             session, annotator_id=context.annotator_id, project_id=context.project_id
         )
         unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit

@@ -359,7 +359,7 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         ),
         blind=context.is_baseline,
         exceptions=context.exposure_exceptions,
-        bins=group_allocation.get_allowed_bins(
+        bins=group_allocation.assign_allowed_bins(
             session, annotator_id=context.annotator_id, project_id=context.project_id
         )
         if context.is_allocated

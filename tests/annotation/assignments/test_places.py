@@ -57,7 +57,7 @@ def test_an_allocation_keeps_groups_for_the_other_project(scenario: Scenario) ->
     for who in people:
         for identity in ids:
             with scenario.db.transaction() as session:
-                mine = group_allocation.get_allowed_bins(session, annotator_id=who, project_id=identity)
+                mine = group_allocation.assign_allowed_bins(session, annotator_id=who, project_id=identity)
             came = scenario.all(who, project=identity)
             assert mine is not None
             assert {scenario.item(name).bin for name in came} <= set(mine)

@@ -1,4 +1,9 @@
-"""Assignment of Label Studio batches: many items at once, selected by the same rules as items in Telegram."""
+"""Assignment of items to Label Studio batches: many at once, selected by the rules for items in Telegram, or by name.
+
+A place of an item is *held* while the item is paused. Items that are moved from Telegram to Label Studio are paused, so
+that only batches take their places. An assignment's *occasion* is 0 for the first time that an annotator gets the item,
+higher for repeats and further attempts, and negative for the second pass.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +38,13 @@ from annotation.workflow.assignments.assignment_policy import SelectedItem
 from annotation.workflow.participations import NothingAssigned
 
 FACT_NAMES = ("id", "group", "pool", "stratum", "tag", "gold")
-"""The names in a condition on named items: what is known of an item before anybody answers."""
+"""The names that a condition on items can use: facts known before anybody answers."""
 MOST_NAMED = 5
+"""An error message lists at most this many ids, or values of a fact."""
 
 
 class NotAssigned(StrEnum):
-    """Why a named item is not assigned to the annotator."""
+    """Why an item that the organiser named is not assigned to the annotator."""
 
     ASSIGNED = "they have it already, or had it"
     GROUP = "they met another item of its group"
@@ -48,10 +54,10 @@ class NotAssigned(StrEnum):
 
 
 def find_named_items(session: Session, *, project: Project, ids: Sequence[str], where: Sequence[str]) -> list[int]:
-    """The items with these external ids, in this order, and those that meet every condition, in the file's order.
+    """Return the database ids of the items with these external ids, then of those that meet all conditions in `where`.
 
-    Raises BadInput for a condition that is not valid, NotFound for ids that the project has not, or where nothing is
-    found.
+    The first are in the order of `ids`, the others in the order of the item file. No item is there twice. Raises
+    BadInput for an invalid condition, and NotFound if the project lacks one of the ids or no item meets the conditions.
     """
     items = session.exec(select(Item).where(Item.project_id == project.id).order_by(col(Item.rank))).all()
     by_key = {spelling.build_key(item.external_id): item.id or 0 for item in items}
@@ -79,7 +85,7 @@ def find_named_items(session: Session, *, project: Project, ids: Sequence[str], 
 
 
 def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:
-    """What the items have of these facts, as a sentence."""
+    """Return a sentence with some values that items have of these facts."""
     parts = []
     for name in dict.fromkeys(names):
         values = sorted({value for item in items for value in build_item_facts(item).facts[name] if value})
@@ -89,7 +95,7 @@ def _list_known_values(items: Sequence[Item], names: Sequence[str]) -> str:
 
 
 def build_item_facts(item: ItemRow) -> ConditionFacts:
-    """What conditions can test of an item before anybody answers."""
+    """Return the facts about an item that a condition can test (FACT_NAMES)."""
     facts = {
         "id": (item.external_id,), "group": (item.group_id,), "pool": (item.pool.value,), "gold": (item.gold or "",),
         "stratum": (item.stratum or "",), "tag": tuple(item.tags or ()),
@@ -98,7 +104,10 @@ def build_item_facts(item: ItemRow) -> ConditionFacts:
 
 
 def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int) -> NotAssigned | None:
-    """Take a place of a named item for the annotator; None where it was taken, else why not."""
+    """Take a place of a named item for the annotator. Return None if that succeeded, else why it did not.
+
+    If the item is paused, a held place is taken.
+    """
     item = models.ITEMS.get_one(session, item_id)
     query = next_item.build_queue_query(session, context, item.pool)
     if item.status is vocabulary.ItemStatus.RETIRED:
@@ -114,7 +123,10 @@ def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int
 
 
 def build_had_conditions(context: AnnotatorContext) -> tuple[sa.ColumnElement[bool], ...]:
-    """The conditions that an assignment gave the annotator its item, and did not only expire."""
+    """Return the conditions for assignments after which the annotator does not get the item again.
+
+    These are the annotator's assignments, without first ones (occasion 0) that expired.
+    """
     return (
         col(Assignment.annotator_id) == context.annotator_id,
         sa.or_(col(Assignment.status) != vocabulary.AssignmentStatus.EXPIRED, col(Assignment.occasion) != 0),
@@ -122,19 +134,19 @@ def build_had_conditions(context: AnnotatorContext) -> tuple[sa.ColumnElement[bo
 
 
 MAX_MESSAGE_UNITS = 4000
-"""The number of UTF-16 units of an item's text that fit into a Telegram message with the bot's own words.
+"""The longest text of an item, in UTF-16 units, that fits into a Telegram message with the bot's own words.
 
 Telegram counts the length of messages in these units.
 """
 
 MAX_CANDIDATES = 200
-"""The largest number of moved items that are looked at to assign one."""
+"""To assign a moved item, only this many of those that the annotator never had are looked at."""
 
 
 def move_items(session: Session, *, project: ProjectRow, item_ids: Collection[int], now: datetime) -> int:
-    """Move those of the items that are open to Label Studio; return how many were moved.
+    """Move those of the items that are open to Label Studio, and return their number.
 
-    Live assignments of moved items in Telegram can still be answered.
+    They are paused, so that Telegram assigns them no more. Annotators can still answer those that they already have.
     """
     open_items = select(Item).where(col(Item.id).in_(item_ids), Item.project_id == project.id, overlap_counts.IS_OPEN)
     items = session.exec(open_items.order_by(col(Item.id)).with_for_update()).all()
@@ -148,7 +160,10 @@ def move_items(session: Session, *, project: ProjectRow, item_ids: Collection[in
 
 
 def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
-    """Return the annotator's live item and move it to Label Studio; raises Stale where it is not live."""
+    """Take the live item away from the annotator and move it to Label Studio; raise Stale if it is not live.
+
+    The lease ends, so the place that the assignment took is free for a batch.
+    """
     if opened.assignment.status is not vocabulary.AssignmentStatus.LIVE:
         raise Stale("This item is closed.")
     item_id = opened.assignment.item_id
@@ -157,7 +172,10 @@ def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
 
 
 def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -> int | None:
-    """The number of the annotator's batch of a project on the Label Studio server; None where there is none."""
+    """Return the server's id of the annotator's newest batch of answers for a project, or None if there is none.
+
+    Batches for the second pass do not count.
+    """
     batches = select(LabelStudioBatch.remote_id).where(
         LabelStudioBatch.annotator_id == annotator_id,
         LabelStudioBatch.project_id == project_id,
@@ -169,13 +187,13 @@ def find_remote_batch(session: Session, *, annotator_id: int, project_id: int) -
 
 
 def list_reported_items(session: Session, *, project_id: int) -> set[int]:
-    """The ids of the items with a report that is not resolved."""
+    """Return the ids of the project's items that have an unresolved report."""
     unresolved = select(Report.item_id).join(Item, col(Item.id) == col(Report.item_id))
     return set(session.exec(unresolved.where(Item.project_id == project_id, col(Report.resolved_at).is_(None))))
 
 
 def list_long_items(session: Session, *, project_id: int) -> set[int]:
-    """The ids of the open items whose shown text has more than MAX_MESSAGE_UNITS UTF-16 units."""
+    """Return the ids of the project's open items whose text is longer than MAX_MESSAGE_UNITS."""
     open_items = select(Item.id, Item.stimulus).where(
         Item.project_id == project_id,
         Item.status == vocabulary.ItemStatus.OPEN,
@@ -186,9 +204,10 @@ def list_long_items(session: Session, *, project_id: int) -> set[int]:
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
-    """Take a held place of the first moved item that the annotator may get, in the order of the item file.
+    """Take a held place of the first moved item that the annotator may get, and return the item's id.
 
-    Returns the item's id, None where there is no such item.
+    Goes in the order of the item file through the items of the annotator's stage that they never had. Returns None if
+    the annotator may get none of the first MAX_CANDIDATES of these, even if there are more.
     """
     was_assigned = (
         sa.select(sa.literal(1)).where(col(Assignment.item_id) == col(Item.id), *build_had_conditions(context)).exists()
@@ -213,15 +232,18 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
 
 
 DEFAULT_BATCH_LEASE = timedelta(days=14)
-"""How long the lease of a batch lasts, where the caller sets nothing else."""
+"""How long the lease of a batch lasts, unless the caller sets another time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AssignedBatch:
-    """The ids of the new assignments in their order; `shortfall` says why they are fewer than asked for, if they are.
+    """The ids of the new assignments, in order, and why they are fewer than asked for.
 
-    The reason SEARCHING asks the caller to commit and to call again. `left_out` has the reason for each named item that
-    was not assigned, by its database id.
+    `shortfall` is None if all were assigned. Its reason SEARCHING means that the search of the queue is not finished.
+    The caller must commit, which stores how far the search came and releases the annotator's lock, and call again.
+
+    `left_out` says why a named item was not assigned, by its database id. If a cap or an obstacle stops the assignment,
+    the items after it are not in `left_out`; only `shortfall` says why they were not assigned.
     """
 
     assignment_ids: tuple[int, ...]
@@ -238,10 +260,10 @@ def assign_batch(
     lease: timedelta = DEFAULT_BATCH_LEASE,
     moved_only: bool = False,
 ) -> AssignedBatch:
-    """Assign up to `n_items` more items of the annotator's stage to their Label Studio batch.
+    """Assign up to `n_items` more items to the annotator's Label Studio batch.
 
-    With `moved_only` only items that were moved from Telegram to Label Studio are assigned. A live item in Telegram is
-    left as it is.
+    With `moved_only`, assigns only items that were moved from Telegram to Label Studio. An item that the annotator has
+    in Telegram stays there.
     """
     session = transaction.session
 
@@ -259,7 +281,10 @@ def assign_named_items(
     now: datetime,
     lease: timedelta = DEFAULT_BATCH_LEASE,
 ) -> AssignedBatch:
-    """Assign these items, in their order, to the annotator's Label Studio batch, as far as they may get them."""
+    """Assign those of these items that the annotator may get to their Label Studio batch, in this order.
+
+    Stops at a cap: see `AssignedBatch` for the items after it.
+    """
     remaining = iter(item_ids)
     left_out: dict[int, NotAssigned] = {}
 
@@ -286,7 +311,11 @@ def _assign_items(
     now: datetime,
     lease: timedelta,
 ) -> AssignedBatch:
-    """Assign what is selected, until there are `n_items`, or a cap or the annotator's standing allows no more."""
+    """Assign the items that `select_next` returns, one after another.
+
+    Stops after `n_items`, at a cap or quota, or if `select_next` has no more. Assigns nothing if the annotator may not
+    work in the project.
+    """
     session = transaction.session
     leases.expire_leases(session, now=now)
     context = annotator_context.load_context(transaction, project_id=project_id, now=now)
@@ -308,19 +337,19 @@ def _assign_items(
 
 
 def open_batch_assignment(transaction: AnnotatorTransaction, *, assignment_id: int, now: datetime) -> OpenedAssignment:
-    """Open an assignment in Label Studio; raises Stale where it does not belong to the annotator, or is in Telegram."""
+    """Open an assignment in Label Studio; raise Stale if it is another annotator's or is in Telegram."""
     return annotator_context.open_assignment(
         transaction, assignment_id=assignment_id, now=now, surface=vocabulary.Surface.LABEL_STUDIO
     )
 
 
 def count_batch_items(session: Session, *, annotator_id: int, project_id: int) -> int:
-    """How many items of the project are live in the annotator's batch, without those of the second pass."""
+    """Return how many live items of the project the annotator's batch has, without those of the second pass."""
     return _count_live(session, annotator_id, project_id, col(Assignment.occasion) >= 0)
 
 
 def count_second_pass_items(session: Session, *, annotator_id: int, project_id: int) -> int:
-    """How many items of the project are live in the annotator's batch for their second pass."""
+    """Return how many live items of the project the annotator's batch for the second pass has."""
     return _count_live(session, annotator_id, project_id, col(Assignment.occasion) == vocabulary.SECOND_PASS_OCCASION)
 
 
@@ -336,11 +365,11 @@ def _count_live(session: Session, annotator_id: int, project_id: int, condition:
 
 
 def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now: datetime) -> int:
-    """The id of the assignment for an annotator who answered an item of another annotator's batch.
+    """Return the id of the assignment to store an answer to, if an annotator answered an item of another's batch.
 
-    Where the annotator has no assignment of the item, an expired one is created: its answer is treated as late and
-    takes a place if one is free. Raises Stale where the annotator may not work in the project, or has the item in
-    Telegram.
+    This is the annotator's first assignment of the item in Label Studio. If they have none, an expired one is created:
+    the answer then counts as late, and takes a place if one is free. Raises Stale if the annotator may not work in the
+    project, or had the item first in Telegram.
     """
     session = transaction.session
     item = models.ITEMS.get_one(session, item_id)
@@ -366,7 +395,7 @@ def assign_outside_batch(transaction: AnnotatorTransaction, *, item_id: int, now
 def record_shown_revision(
     transaction: AnnotatorTransaction, *, assignment_id: int, item_revision: int, stimulus_sha256: str
 ) -> None:
-    """Record that a live assignment of a batch shows this revision of its item; does nothing for one that has ended."""
+    """Record which revision of the item a live assignment of a batch shows; do nothing if it has ended."""
     assignment = models.ASSIGNMENTS.get_one(transaction.session, assignment_id)
     if assignment.status is vocabulary.AssignmentStatus.LIVE:
         shown = {"item_revision": item_revision, "stimulus_sha256": stimulus_sha256}
@@ -387,7 +416,7 @@ def _select_next(
 def _find_limit(
     context: AnnotatorContext, *, quota: int | None, n_in_batch: int, now: datetime
 ) -> NothingAssigned | None:
-    """The quota of the programme or the cap that allows the annotator no more items; None where none is reached.
+    """Return the programme's quota or the cap that the annotator has reached, or None if they can get more items.
 
     Live items of the batch count as answered today. The cap on the length of a work session does not apply.
     """
