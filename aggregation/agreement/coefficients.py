@@ -18,7 +18,8 @@ from aggregation.agreement.vote_sums import (
     PAIRS_COLUMN,
     VOTES_COLUMN,
     VoteSums,
-    compute_gwet_weights,
+    add_losses,
+    sum_gwet_weights,
     sum_votes,
 )
 from aggregation.findings import Finding
@@ -80,35 +81,39 @@ def _build_nominal_alpha(vote_sums: VoteSums) -> Statistic:
 
 
 def _build_weighted_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
-    """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes."""
-    first, second = vote_sums.list_class_pairs()
+    """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes.
+
+    Observed ones are summed over the classes that meet on an item, expected ones over all of them.
+    """
+    first, second = vote_sums.class_pairs
+    end = FIRST_CLASS_COLUMN + vote_sums.n_classes
 
     def statistic(sums: Floats) -> Floats:
-        n = sums[:, VOTES_COLUMN]
-        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes]
-        squared = _square_differences(class_votes, values=values, measurement_level=measurement_level)
-        differences = squared[:, first, second]
-        observed = np.einsum("dp,dp->d", sums[:, FIRST_CLASS_COLUMN + vote_sums.n_classes :], differences)
-        expected = np.einsum("dp,dp,dp->d", class_votes[:, first], class_votes[:, second], differences)
+        n, class_votes = sums[:, VOTES_COLUMN], sums[:, FIRST_CLASS_COLUMN:end]
+        if measurement_level == "ratio":
+            weights = _compare_ratios(values[:, None], values[None, :])
+            observed = sums[:, end:] @ weights[first, second]
+            expected = np.einsum("dc,dc->d", class_votes @ weights, class_votes) / 2
+        else:
+            places = values[None, :] if measurement_level == "interval" else _rank_classes(class_votes)
+            observed = np.einsum("dp,dp->d", sums[:, end:], (places[:, first] - places[:, second]) ** 2)
+            middle = (class_votes * places).sum(axis=1) / n
+            # the sum over all pairs of classes of n_c n_k (v_c - v_k)² is n times that of n_c (v_c - mean)²
+            expected = n * (class_votes * (places - middle[:, None]) ** 2).sum(axis=1)
         return 1 - divide_safely(observed * (n - 1), expected, above=ROUNDING_TOLERANCE)
 
     return statistic
 
 
-def _square_differences(class_votes: Floats, *, values: Floats, measurement_level: MeasurementLevel) -> Floats:
-    """The squared difference of each two classes: draws × classes × classes.
+def _rank_classes(class_votes: Floats) -> Floats:
+    """The mean rank of each class among all votes: draws × classes."""
+    return np.asarray(np.cumsum(class_votes, axis=1) - class_votes / 2)
 
-    ordinal: of the mean ranks of the two classes among all votes; interval: of their values; ratio: of their values
-    divided by the sum of their values.
-    """
-    if measurement_level == "ordinal":
-        mean_ranks = np.cumsum(class_votes, axis=1) - class_votes / 2
-        return np.asarray((mean_ranks[:, :, None] - mean_ranks[:, None, :]) ** 2)
-    difference = values[:, None] - values[None, :]
-    if measurement_level == "ratio":
-        total = values[:, None] + values[None, :]
-        difference = np.divide(difference, total, out=np.zeros_like(difference), where=total > 0)
-    return np.broadcast_to((difference**2)[None], (len(class_votes), *difference.shape))
+
+def _compare_ratios(one: Floats, two: Floats) -> Floats:
+    """The squared difference of two values, divided by their squared sum; 0 for two zeros."""
+    difference, total = one - two, one + two
+    return np.asarray(np.divide(difference, total, out=np.zeros_like(difference), where=total > 0) ** 2)
 
 
 def build_fleiss_kappa(vote_sums: VoteSums) -> Statistic:
@@ -127,19 +132,18 @@ def build_fleiss_kappa(vote_sums: VoteSums) -> Statistic:
     return statistic
 
 
-def build_gwet_coefficient(column: int, *, weights: Floats) -> Statistic:
+def build_gwet_coefficient(column: int, *, n_classes: int, total_weight: float) -> Statistic:
     """AC1 and AC2 = (P - P_e) / (1 - P_e), Gwet (2008, 2014), with P_e = T_w / (Q (Q - 1)) · sum of p_c (1 - p_c).
 
-    Q is the number of classes, T_w the sum of all weights, p_c the mean over items of the share of class c. `weights`
-    is classes × classes, and `column` is the column of P with these weights: 1 unweighted, 2 linear, 3 quadratic.
+    Q is the number of classes, T_w the sum of all weights, p_c the mean over items of the share of class c. `column` is
+    the column of P with these weights: 1 unweighted, 2 linear, 3 quadratic.
     """
-    n_classes = len(weights)
 
     def statistic(sums: Floats) -> Floats:
         observed = divide_safely(sums[:, column], sums[:, 0], above=ROUNDING_TOLERANCE)
         shares = sums[:, FIRST_SHARE_COLUMN:] / sums[:, [FIRST_SHARE_COLUMN - 1]]
         variation = np.einsum("dc,dc->d", shares, 1 - shares)
-        chance = weights.sum() * variation / (n_classes * (n_classes - 1))
+        chance = total_weight * variation / (n_classes * (n_classes - 1))
         return 1 - divide_safely(1 - observed, 1 - chance, above=ROUNDING_TOLERANCE)
 
     return statistic
@@ -361,6 +365,7 @@ def build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) ->
         return build_fleiss_kappa(vote_sums)
     if name in GWET_NAMES:
         index = GWET_NAMES.index(name)
-        weights = (np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[index]
-        return build_gwet_coefficient(1 + index, weights=weights)
+        return build_gwet_coefficient(
+            1 + index, n_classes=vote_sums.n_classes, total_weight=sum_gwet_weights(votes)[index]
+        )
     return build_alpha(vote_sums, measurement_level=_get_level(name, votes), values=votes.values())

@@ -90,17 +90,34 @@ class AgreementTable:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class PeopleLosses:
+    """What the columns of an item lose if one of the people who answered it is left out.
+
+    `losses` has a row for each different loss. Each cell, an item with a person who answered it, has the code of its
+    loss, of the item's group and of the person. `n_people` counts those who share an item with somebody.
+    """
+
+    losses: Floats | Sparse
+    loss: Codes
+    groups: Codes
+    people: Codes
+    n_people: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ItemColumns:
     """One row of numbers per item, made to be summed over items, and the group of each item.
 
     `columns` is items × columns; `groups` is the code of each item's group. `counts` are the numbers of items, votes
-    and annotators that are published with a coefficient of these items.
+    and annotators that are published with a coefficient of these items. `losses` are known where people's part of the
+    variance is asked for.
     """
 
     columns: Floats | Sparse
     groups: Codes
     n_groups: int
     counts: tuple[int, int, int]
+    losses: PeopleLosses | None = None
 
     @property
     def resampled_units(self) -> str:
