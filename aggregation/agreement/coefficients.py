@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
+from aggregation.agreement.item_columns import Statistic
 from aggregation.agreement.people import estimate_pooled_cohen
 from aggregation.agreement.table import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
 from aggregation.agreement.vote_sums import (
@@ -42,8 +43,6 @@ ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
         "ratio": "krippendorff_alpha_ratio",
     }
 )
-Statistic = Callable[[Floats], Floats]
-"""Takes column sums (draws × columns) and returns one value per draw, nan where it is undefined."""
 ROUNDING_TOLERANCE = 1e-12  # a divisor that is not larger counts as zero
 FIRST_SHARE_COLUMN = 5  # the column of `VoteSums.gwet_items` where the shares of the classes begin
 
@@ -194,7 +193,9 @@ MEAN_NAMES: tuple[CoefficientName, ...] = (
     "strict_majority",
     "unique_plurality",
 )
-SHARE_NAMES = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality")
+SHARES_OF_ITEMS = ("all_agree", "strict_majority", "unique_plurality")
+"""They are no means over pairs of votes: they change with the number of votes of an item."""
+SHARE_NAMES = ("percent_agreement", *SHARES_OF_ITEMS)
 FORCED_NAMES = ("strict_majority", "unique_plurality")
 MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
@@ -276,8 +277,8 @@ def _build_rows(
     votes: Votes, *, basis: Basis, resampling: Resampling, overlap: int | None = None
 ) -> tuple[Coefficient, ...]:
     """One row per coefficient; `overlap` is the number of votes per item that the basis `first` counts."""
-    vote_sums = sum_votes(votes)
-    resampled_sums, resampled_gwet_sums = vote_sums.resample(resampling)
+    vote_sums = add_losses(votes, sum_votes(votes))
+    resampled_means = vote_sums.resample_means(resampling)
     resampling = resampling.without_progress()
     basis_description = BASIS_DESCRIPTIONS[basis].format(n=overlap)
     return tuple(
@@ -285,7 +286,7 @@ def _build_rows(
             name,
             votes,
             vote_sums,
-            resampled_sums=resampled_gwet_sums if name in GWET_NAMES else resampled_sums,
+            resampled_means=resampled_means,
             basis=basis,
             basis_description=basis_description,
             resampling=resampling,
@@ -299,26 +300,29 @@ def _build_row(
     votes: Votes,
     vote_sums: VoteSums,
     *,
-    resampled_sums: Floats | None,
+    resampled_means: Floats | None,
     basis: Basis,
     basis_description: str,
     resampling: Resampling,
 ) -> Coefficient:
+    """The row of a coefficient: one that is made of pairs of votes has its intervals by formula, another resamples."""
     how = f"{DESCRIPTIONS[name]}; {basis_description}"
     item_columns = vote_sums.gwet_items if name in GWET_NAMES else vote_sums.items
     # There is an interval if enough groups have an item with two votes; items with one vote, which Gwet's coefficients
     # also use, do not count for that.
     if vote_sums.items.n_groups < FEWEST_GROUPS:
-        resampled_sums, item_columns = None, replace(item_columns, n_groups=vote_sums.items.n_groups)
-    value, resampled = float("nan"), None
+        item_columns = replace(item_columns, n_groups=vote_sums.items.n_groups)
+    value, resampled, statistic = float("nan"), None, None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
         if name == "cohen_kappa_pooled":
             row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = build_statistic(name, votes, vote_sums)
-        resampled = None if resampled_sums is None else statistic(resampled_sums)
         value = item_columns.compute(statistic)
+        if name in SHARES_OF_ITEMS:
+            resampled = None if resampled_means is None else statistic(resampled_means)
+            statistic = None
     return estimate_coefficient(
         name,
         value,
@@ -327,6 +331,7 @@ def _build_row(
         resampling=resampling,
         how=how,
         reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        statistic=statistic,
         level=_get_level(name, votes),
         basis=basis,
         classes_are_positions=votes.classes_are_positions,

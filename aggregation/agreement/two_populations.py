@@ -1,0 +1,152 @@
+"""The intervals of a coefficient for two populations: these people and new items; new people and new items.
+
+Both are of the disagreement, which is 1 - value or, of errors, the value itself: d · exp(± t · se / d). No end then says
+more than full agreement. In simulation (benchmarks/agreement_coverage.py) they cover more than value ± t · se, and more
+than percentiles of resampled items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, isnan
+
+import numpy as np
+from scipy import sparse
+from scipy.special import stdtrit
+
+from aggregation.agreement.item_columns import ItemColumns, Statistic
+from aggregation.findings import Finding
+from aggregation.intervals.panel import FEWEST_PEOPLE, NO_INTERVAL, SMALLEST_VARIANCE, PanelVariance
+from aggregation.intervals.resampling import split_resamples
+from aggregation.intervals.wilson import Interval, wilson_interval
+from aggregation.schema import Floats, count_codes
+
+RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
+THESE_PEOPLE, NEW_PEOPLE = Finding("these-people"), Finding("new-people")
+"""The names of both populations, on every page and in every table."""
+REASON_NO_PAIRS_OF_PEOPLE = Finding("pairs-alone")
+REASON_NOTHING_VARIES = Finding("items-equal")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BothIntervals:
+    """The interval for these people and new items, and that for new people and new items, or why there is none."""
+
+    these_people: Interval
+    new_people: Interval
+    reason_new: str = ""
+
+
+def estimate_both(
+    value: float,
+    statistic: Statistic,
+    item_columns: ItemColumns,
+    *,
+    confidence_level: float,
+    is_error: bool = False,
+    least: float = -1.0,
+) -> BothIntervals | None:
+    """Both intervals of a coefficient that has a value, over two groups of items or more; None where nothing varies.
+
+    `least` is the smallest value that a coefficient can have, if it is no error. There is none for new people below
+    FEWEST_PEOPLE people, and where the losses of people are not known.
+    """
+    variance = estimate_variance(statistic, item_columns)
+    disagreement = value if is_error else 1 - value
+    if isnan(variance.items) or variance.items < SMALLEST_VARIANCE or disagreement <= 0:
+        return None
+
+    def build(part: float, df: float) -> Interval:
+        factor = exp(float(stdtrit(df, (1 + confidence_level) / 2)) * part**0.5 / disagreement)
+        low, high = disagreement / factor, disagreement * factor
+        return Interval(low=low, high=high) if is_error else Interval(low=max(least, 1 - high), high=1 - low)
+
+    reason = explain_few_people(item_columns)
+    return BothIntervals(
+        these_people=build(variance.items, variance.items_df),
+        new_people=NO_INTERVAL if reason else build(variance.total, variance.total_df),
+        reason_new=reason,
+    )
+
+
+def explain_few_people(item_columns: ItemColumns) -> str:
+    """Why nothing is said of new people; empty where something is."""
+    losses = item_columns.losses
+    if losses is None:
+        return REASON_NO_PAIRS_OF_PEOPLE
+    if losses.n_people >= FEWEST_PEOPLE:
+        return ""
+    code = "one-person-agreement" if losses.n_people == 1 else "few-people-agreement"
+    return Finding(code, n=losses.n_people, least=FEWEST_PEOPLE)
+
+
+def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> PanelVariance:
+    """The two-way clustered variance of a coefficient: items (or their groups), and what people add to it.
+
+    V_items = G/(G-1) · Σ_g (Σ_i c_i · g)², c the centred columns of items and g the gradient of the coefficient.
+    V_people = (A-1)/A · Σ_j (θ_-j - mean)², θ_-j the coefficient without person j (a jackknife). V_cell is the same sum
+    over each person's groups of items, taken as linear. The variance for new people is V_items + max(0, V_people -
+    V_cell). Where the coefficient is undefined without a person, V_people is taken as linear too.
+    """
+    sums = np.asarray(item_columns.columns.sum(axis=0), dtype=np.float64).ravel()
+    gradient = differentiate(statistic, sums)
+    n_groups = item_columns.n_groups
+    of_groups = count_codes(item_columns.groups, size=n_groups, weights=item_columns.columns @ gradient)
+    items = n_groups / (n_groups - 1) * float(((of_groups - of_groups.mean()) ** 2).sum())
+    people, n_people = None, 0
+    losses = item_columns.losses
+    if losses is not None and losses.n_people >= FEWEST_PEOPLE:
+        names, codes = np.unique(losses.people, return_inverse=True)
+        n_people = len(names)
+        effects = (losses.losses @ gradient)[losses.loss]
+        effects = effects - effects.mean()
+        lost = sparse.csr_array((np.ones(len(codes)), (codes, losses.loss)), shape=(n_people, losses.losses.shape[0]))
+        without = _compute_without(statistic, sums, sparse.csr_array(lost @ losses.losses))
+        of_people = without - without.mean()
+        if np.isnan(of_people).any():
+            of_people = count_codes(codes, size=n_people, weights=effects)
+        _, cells = np.unique(item_columns.groups[losses.items] * n_people + codes, return_inverse=True)
+        of_cells = np.bincount(cells, weights=effects)
+        factor = (n_people - 1) / n_people
+        people = max(0.0, factor * float((of_people**2).sum() - (of_cells**2).sum()))
+    return PanelVariance(items=items, people=people, items_df=n_groups - 1, people_df=n_people - 1)
+
+
+def _compute_without(statistic: Statistic, sums: Floats, lost: sparse.csr_array) -> Floats:
+    """The coefficient without each person, whose losses are the rows of `lost`."""
+    chunks, start = [], 0
+    for size in split_resamples(lost.shape[0], width=len(sums)):
+        chunks.append(statistic(sums - lost[start : start + size].toarray()))
+        start += size
+    return np.concatenate(chunks)
+
+
+def differentiate(statistic: Statistic, sums: Floats) -> Floats:
+    """The derivative of a coefficient by each column sum, by central differences; 0 for a column that is all zero."""
+    moved, start = np.flatnonzero(sums), 0
+    gradient = np.zeros(len(sums))
+    for size in split_resamples(len(moved), width=len(sums)):
+        part = moved[start : start + size]
+        start += size
+        steps = RELATIVE_STEP * np.abs(sums[part])
+        nudges = np.zeros((size, len(sums)))
+        nudges[np.arange(size), part] = steps
+        gradient[part] = (statistic(sums + nudges) - statistic(sums - nudges)) / (2 * steps)
+    return gradient
+
+
+def take_wilson(value: float, item_columns: ItemColumns, *, confidence_level: float) -> BothIntervals:
+    """Both intervals of a share that no item changes: Wilson's of the groups of items, and of the people if fewer.
+
+    Nothing in the votes says how much other people would differ, so each person counts as one observation.
+    """
+    n, reason = item_columns.n_groups, explain_few_people(item_columns)
+    people = NO_INTERVAL
+    if not reason and item_columns.losses is not None:
+        fewest = min(n, item_columns.losses.n_people)
+        people = wilson_interval(value * fewest, fewest, confidence_level=confidence_level)
+    return BothIntervals(
+        these_people=wilson_interval(value * n, n, confidence_level=confidence_level),
+        new_people=people,
+        reason_new=reason,
+    )
