@@ -18,7 +18,8 @@ from aggregation.schema import Codes, Floats, Votes, count_codes
 class CountedVotes:
     """How many votes each answer has on each row, an item or an item without one person.
 
-    There are three numbers per entry; entries are sorted by row and answer. `n_options` has the number of options of each row.
+    There are three numbers per entry; entries are sorted by row and answer. `n_options` has the number of options of
+    each row.
     """
 
     rows: Codes

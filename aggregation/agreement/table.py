@@ -189,8 +189,7 @@ def _estimate_both(
     made = estimate_both(value, statistic, item_columns, confidence_level=level, is_error=is_error, least=least)
     if made is not None:
         clusters = f"{item_columns.resampled_units}" + ("" if few else f" and {item_columns.count_people()} people")
-        size = "its logarithm" if is_error else "the logarithm of 1 - value"
-        return _Made(both=made, how=f"{how}; {100 * level:g} % intervals of {size}, variance over {clusters}")
+        return _Made(both=made, how=f"{how}; {100 * level:g} % intervals of the clustered variance over {clusters}")
     if not is_share:
         reason = REASON_NOTHING_VARIES
         both = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=few or reason)

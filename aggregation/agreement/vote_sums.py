@@ -28,9 +28,9 @@ class VoteSums:
     column without classes); and above the nominal level of measurement the coincidences of each two classes that meet
     on an item, in the order of `class_pairs`.
 
-    `gwet_items`, for Gwet's AC1 and AC2, has and counts all items with a vote, as chance rests on them, and (none without classes) these columns: 1 if the
-    item has two votes or more, else 0; P, unweighted, with linear and with quadratic weights (both 0 at the nominal
-    level); the number 1; and the share of the item's votes for each class.
+    `gwet_items`, for Gwet's AC1 and AC2, has and counts all items with a vote, as chance rests on them, and (none
+    without classes) these columns: 1 if the item has two votes or more, else 0; P, unweighted, with linear and with
+    quadratic weights (both 0 at the nominal level); the number 1; and the share of the item's votes for each class.
 
     `class_pairs` are the first and the second class of each column of coincidences, first < second, sorted.
     `votes_per_item` is the smallest and the largest number of votes of an item. `always_has_majority` says that every
