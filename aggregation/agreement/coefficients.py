@@ -225,8 +225,9 @@ def compute_label_agreement(
 
     `overlap` is the planned number of votes per item. The table then begins with the headline rows, in which only the
     first `overlap` votes of each item count; rows of all votes follow where an item has more. Without an overlap, as
-    for imported votes, there are only the rows of all votes. Intervals are percentiles over resamples of whole groups
-    of items; with fewer than FEWEST_GROUPS groups there are none.
+    for imported votes, there are only the rows of all votes. Intervals are those of `two_populations`, but for Cohen's
+    kappa, whose percentiles of `n_resamples` resamples of whole groups of items hold for these people. With fewer than
+    FEWEST_GROUPS groups there are none.
     """
     resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     if overlap is None:
@@ -278,21 +279,21 @@ def _build_rows(
 ) -> tuple[Coefficient, ...]:
     """One row per coefficient; `overlap` is the number of votes per item that the basis `first` counts."""
     vote_sums = add_losses(votes, sum_votes(votes))
-    resampled_means = vote_sums.resample_means(resampling)
-    resampling = resampling.without_progress()
     basis_description = BASIS_DESCRIPTIONS[basis].format(n=overlap)
-    return tuple(
+    rows = tuple(
         _build_row(
             name,
             votes,
             vote_sums,
-            resampled_means=resampled_means,
             basis=basis,
             basis_description=basis_description,
             resampling=resampling,
         )
         for name in list_coefficients(votes)
     )
+    if resampling.progress is not None:
+        resampling.progress(1.0)
+    return rows
 
 
 def _build_row(
@@ -300,19 +301,20 @@ def _build_row(
     votes: Votes,
     vote_sums: VoteSums,
     *,
-    resampled_means: Floats | None,
     basis: Basis,
     basis_description: str,
     resampling: Resampling,
 ) -> Coefficient:
-    """The row of a coefficient: one that is made of pairs of votes has its intervals by formula, another resamples."""
+    """The row of a coefficient; Cohen's kappa, of too many columns for a formula, is resampled."""
     how = f"{DESCRIPTIONS[name]}; {basis_description}"
     item_columns = vote_sums.gwet_items if name in GWET_NAMES else vote_sums.items
     # There is an interval if enough groups have an item with two votes; items with one vote, which Gwet's coefficients
     # also use, do not count for that.
     if vote_sums.items.n_groups < FEWEST_GROUPS:
         item_columns = replace(item_columns, n_groups=vote_sums.items.n_groups)
-    value, resampled, statistic = float("nan"), None, None
+    if name in SHARES_OF_ITEMS:
+        item_columns = replace(item_columns, losses=None)
+    value, statistic = float("nan"), None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
         if name == "cohen_kappa_pooled":
@@ -320,13 +322,10 @@ def _build_row(
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = build_statistic(name, votes, vote_sums)
         value = item_columns.compute(statistic)
-        if name in SHARES_OF_ITEMS:
-            resampled = None if resampled_means is None else statistic(resampled_means)
-            statistic = None
     return estimate_coefficient(
         name,
         value,
-        resampled=resampled,
+        resampled=None,
         item_columns=item_columns,
         resampling=resampling,
         how=how,

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from aggregation.agreement.counted_votes import CountedVotes, code_votes, leave_people_out
 from aggregation.agreement.item_columns import ItemColumns, build_item_columns
-from aggregation.intervals.resampling import Resampling, Sparse
+from aggregation.intervals.resampling import Sparse
 from aggregation.schema import Codes, Floats, Votes, count_codes
 
 # The columns of `VoteSums.items`, by their index.
@@ -43,11 +43,6 @@ class VoteSums:
     class_pairs: tuple[Codes, Codes]
     votes_per_item: tuple[int, int]
     always_has_majority: bool
-
-    def resample_means(self, resampling: Resampling) -> Floats | None:
-        """The resampled sums of the columns of `items` before those of classes; None with too few groups."""
-        means = sparse.csr_array(self.items.columns)[:, :FIRST_CLASS_COLUMN].toarray()
-        return replace(self.items, columns=means).resample(resampling)
 
 
 def sum_votes(votes: Votes) -> VoteSums:
