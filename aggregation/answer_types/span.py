@@ -196,11 +196,11 @@ def _estimate_rows(
 ) -> tuple[Coefficient, ...]:
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired]
-    texts = chosen.items["text"]
+    texts = chosen.items["text"].to_dict()
     units: dict[str, list[frozenset[object]]] = {
         "span_f1_exact": [frozenset(spans) for spans in frame["spans"]],
         "span_f1_token": [
-            list_touched_words(spans, str(texts.loc[item]))
+            list_touched_words(spans, str(texts[item]))
             for item, spans in zip(frame["item"], frame["spans"], strict=True)
         ],
         "span_f1_char": [_list_characters(spans) for spans in frame["spans"]],

@@ -1,8 +1,9 @@
 """Simulated answers whose agreement is known in closed form, for these people and for new ones.
 
-People answer by chance, each with a skill and a leaning of their own; items have one of many types (a right answer and a
-difficulty, or a place on a scale), each of which has a table of chances. Given the type, people answer independently,
-so the expected pairs of answers of these people, and of two new people, are sums of products of their chances.
+People answer by chance, each with a skill and a leaning of their own; items have one of many types (a right answer
+and a difficulty, or a place on a scale), each of which has a table of chances. Given the type, people answer
+independently, so the expected pairs of answers of these people, and of two new people, are sums of products of their
+chances.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -50,7 +51,7 @@ class AgreementDesign:
     items_sd: float = 1.0
     shares: tuple[float, ...] = (0.5, 0.3, 0.2)
     group_size: int = 1
-    campaigns: int = 2000
+    campaigns: int = 1500
 
     @cached_property
     def types(self) -> Floats:
@@ -200,6 +201,7 @@ def compute_coefficients(design: AgreementDesign, pairs: Floats) -> dict[str, fl
     return {name: float((pairs * table).sum()) for name, table in _compare_answers(design).items()}
 
 
+@cache
 def _compare_answers(design: AgreementDesign) -> dict[str, Floats]:
     """How similar each two answers are, as the coefficients of one item of two answers have it."""
     answers = _list_answers(design)
