@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 
 from aggregation.agreement.item_columns import ItemColumns, Statistic
 from aggregation.findings import Finding, name_figure
-from aggregation.intervals.panel import FEWEST_PEOPLE, NO_INTERVAL, SMALLEST_VARIANCE, PanelVariance
+from aggregation.intervals.panel import FEWEST_PEOPLE, NO_INTERVAL, SMALLEST_VARIANCE
 from aggregation.intervals.resampling import split_resamples
 from aggregation.intervals.wilson import Interval, wilson_interval
 from aggregation.schema import Floats, count_codes
@@ -25,7 +25,7 @@ from aggregation.schema import Floats, count_codes
 RELATIVE_STEP = 1e-5  # of the central differences by which a gradient is taken
 THESE_PEOPLE, NEW_PEOPLE = Finding("these-people"), Finding("new-people")
 """The names of both populations, on every page and in every table."""
-COVERED = {"these": ".92-.97", "new": ".90-.97"}
+COVERED = {"these": ".92-.98", "new": ".92-.98"}
 """Between what both intervals covered in simulation; see docs/explanation/agreement.md."""
 REASON_NO_PAIRS_OF_PEOPLE = Finding("pairs-alone")
 REASON_NOTHING_VARIES = Finding("items-equal")
@@ -43,6 +43,34 @@ class BothIntervals:
     these_people: Interval
     new_people: Interval
     reason_new: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoWayVariance:
+    """The variance of a coefficient: V_items with G - 1 degrees of freedom, V_people with A - 1, and V_cell.
+
+    Without people, whose V_people and V_cell are 0, there are no degrees of freedom of theirs.
+    """
+
+    items: float
+    people: float
+    cells: float
+    items_df: int
+    people_df: int
+
+    @property
+    def total(self) -> float:
+        """The variance for new people and new items: V_items + max(0, V_people - V_cell)."""
+        return self.items + max(0.0, self.people - self.cells)
+
+    @property
+    def total_df(self) -> float:
+        """Satterthwaite's degrees of freedom, in which V_people counts whole, as its error does not fall by V_cell.
+
+        They are no fewer than those of the people or of the items, whichever are fewer, as with variances that add up.
+        """
+        spread = self.items**2 / self.items_df + self.people**2 / max(self.people_df, 1)
+        return max(self.total**2 / spread if spread else 0.0, min(self.items_df, max(self.people_df, 1)))
 
 
 def estimate_both(
@@ -104,20 +132,21 @@ def explain_few_people(item_columns: ItemColumns) -> str:
     return Finding(code, n=losses.n_people, least=FEWEST_PEOPLE)
 
 
-def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> PanelVariance:
+def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> TwoWayVariance:
     """The two-way clustered variance of a coefficient: items (or their groups), and what people add to it.
 
     V_items = G/(G-1) · Σ_g (Σ_i c_i · g)², c the centred columns of items and g the gradient of the coefficient.
     V_people = (A-1)/A · Σ_j (θ_-j - mean)², θ_-j the coefficient without person j (a jackknife). V_cell is the same sum
-    over each person's groups of items, taken as linear. The variance for new people is V_items + max(0, V_people -
-    V_cell). Where the coefficient is undefined without a person, V_people is taken as linear too.
+    over each person's groups of items, taken as linear. Where the coefficient is undefined without a person, V_people
+    is taken as linear too.
     """
     sums = np.asarray(item_columns.columns.sum(axis=0), dtype=np.float64).ravel()
     gradient = differentiate(statistic, sums)
     n_groups = item_columns.n_groups
     of_groups = count_codes(item_columns.groups, size=n_groups, weights=item_columns.columns @ gradient)
     items = n_groups / (n_groups - 1) * float(((of_groups - of_groups.mean()) ** 2).sum())
-    people, n_people = None, 0
+    people = cells = 0.0
+    n_people = 0
     losses = item_columns.losses
     if losses is not None and losses.n_people >= FEWEST_PEOPLE:
         names, codes = np.unique(losses.people, return_inverse=True)
@@ -129,11 +158,11 @@ def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> PanelV
         of_people = without - without.mean()
         if np.isnan(of_people).any():
             of_people = count_codes(codes, size=n_people, weights=effects)
-        _, cells = np.unique(item_columns.groups[losses.items] * n_people + codes, return_inverse=True)
-        of_cells = np.bincount(cells, weights=effects)
+        _, cell = np.unique(item_columns.groups[losses.items] * n_people + codes, return_inverse=True)
+        of_cells = np.bincount(cell, weights=effects)
         factor = (n_people - 1) / n_people
-        people = max(0.0, factor * float((of_people**2).sum() - (of_cells**2).sum()))
-    return PanelVariance(items=items, people=people, items_df=n_groups - 1, people_df=n_people - 1)
+        people, cells = factor * float((of_people**2).sum()), factor * float((of_cells**2).sum())
+    return TwoWayVariance(items=items, people=people, cells=cells, items_df=n_groups - 1, people_df=n_people - 1)
 
 
 def _compute_without(statistic: Statistic, sums: Floats, lost: sparse.csr_array) -> Floats:

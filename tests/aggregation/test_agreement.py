@@ -183,11 +183,12 @@ def test_the_variance_for_new_people_is_the_one_by_hand(votes_of: Build) -> None
     sums = add_losses(votes, sum_votes(votes))
     variance = estimate_variance(build_statistic("percent_agreement", votes, sums), sums.items)
     assert variance.items == pytest.approx(0.0096)
-    assert variance.people == pytest.approx(0.0256 - 0.0128)
-    assert variance.total_df == pytest.approx(7.84)
+    assert (variance.people, variance.cells) == pytest.approx((0.0256, 0.0128))
+    assert variance.total == pytest.approx(0.0224)
+    assert variance.total_df == 4  # .0224² / (.0096² / 4 + .0256² / 4) is 2.7, fewer than those of the five people
     row = compute_label_agreement(votes)["percent_agreement"]
-    n = 0.84 * 0.16 / 0.0224  # effective answers, for Wilson's form with t of 7.84 degrees of freedom
-    t = float(stdtrit(7.84, 0.975))
+    n = 0.84 * 0.16 / 0.0224  # effective answers, for Wilson's form with t of 4 degrees of freedom
+    t = float(stdtrit(4, 0.975))
     center, half = 0.84 + t * t / (2 * n), t * (0.84 * 0.16 / n + t * t / (4 * n * n)) ** 0.5
     ends = ((center - half) / (1 + t * t / n), (center + half) / (1 + t * t / n))
     assert (row.new_people_low, row.new_people_high) == pytest.approx(ends)
@@ -328,9 +329,9 @@ def test_the_variance_of_people_is_that_of_a_slow_loop(votes_of: Build) -> None:
     whole = slow_percent(list_units(rows))
     without = np.array([slow_percent(list_units([row for row in rows if row[1] != person])) for person in "abcdef"])
     effects = np.array(list_cell_effects(rows, whole)) / len(list_units(rows))
-    people = 5 / 6 * (((without - without.mean()) ** 2).sum() - ((effects - effects.mean()) ** 2).sum())
-    assert people > 0
-    assert estimate_variance(statistic, sums.items).people == pytest.approx(people)
+    variance = estimate_variance(statistic, sums.items)
+    assert variance.people == pytest.approx(5 / 6 * ((without - without.mean()) ** 2).sum())
+    assert variance.cells == pytest.approx(5 / 6 * ((effects - effects.mean()) ** 2).sum())
     alpha = build_statistic("krippendorff_alpha_nominal", votes, sums)
     assert sums.items.compute(alpha) == pytest.approx(slow_alpha(list_units(rows)))
 
