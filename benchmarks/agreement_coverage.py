@@ -38,6 +38,7 @@ DESIGNS = (
     AgreementDesign(name="20 people, 50 x 3", people=20, items=50, votes=3),
     AgreementDesign(name="20 x 200", people=20, items=200, votes=20, campaigns=1000),
     AgreementDesign(name="100 people, 300 x 3", people=100, items=300, votes=3, people_sd=0.8),
+    AgreementDesign(name="50 people, 150 x 4, unequal loads", people=50, items=150, votes=4, people_sd=0.8, loads=1.0),
     AgreementDesign(name="20 people, 200 x 2", people=20, items=200, votes=2),
     AgreementDesign(name="20 people, 200 x 5, 40 groups", people=20, items=200, votes=5, group_size=5),
     AgreementDesign(

@@ -27,6 +27,7 @@ from aggregation.schema import Codes, Floats, Votes
 Kind = Literal["label", "scale", "boxes", "span", "text"]
 N_DIFFICULTIES, N_PLACES, N_POINTS, N_PARTS = 25, 101, 5, 4
 PANELS, PANEL_SIZE = 40, 250  # people who stand for all people
+ASSIGNED = 20_000  # items of which it is counted who meets whom, if people take unequal shares of them
 WORDS = ("один", "два", "три", "чотири")
 TEXTS = ("рудий лис біжить", "рудий лис біжить швидко", "рудий пес біжить", "сіра мишка спить")
 BOXES = ("a", "b", "c", "d")
@@ -37,7 +38,8 @@ class AgreementDesign:
     """A design: how many people answer how many items, `votes` of them each item, and how they differ.
 
     `level` is the mean skill in logits, `people_sd` and `leaning_sd` are the spread of people's skills and leanings.
-    `shares` are those of the right answers. `group_size` items share their type.
+    `shares` are those of the right answers. `group_size` items share their type. The k-th person is offered an item in
+    proportion to k to the power of -`loads`.
     """
 
     name: str
@@ -51,6 +53,7 @@ class AgreementDesign:
     items_sd: float = 1.0
     shares: tuple[float, ...] = (0.5, 0.3, 0.2)
     group_size: int = 1
+    loads: float = 0.0
     campaigns: int = 1500
 
     @cached_property
@@ -59,6 +62,22 @@ class AgreementDesign:
         if self.kind in ("label", "text"):
             return np.repeat(np.array(self.shares) / N_DIFFICULTIES, N_DIFFICULTIES)
         return np.full(N_PLACES, 1 / N_PLACES)
+
+    def assign(self, rng: np.random.Generator, n_items: int) -> Codes:
+        """Who answers each item: items × votes."""
+        offers = np.arange(1, self.people + 1) ** -self.loads
+        return np.asarray((rng.exponential(size=(n_items, self.people)) / offers).argsort(axis=1)[:, : self.votes])
+
+    @cached_property
+    def pair_weights(self) -> Floats:
+        """How often each two people meet on an item, as shares of all pairs: people × people."""
+        met = 1 - np.eye(self.people)
+        if self.loads:
+            who = self.assign(np.random.default_rng(0), ASSIGNED)
+            present = np.zeros((ASSIGNED, self.people))
+            np.put_along_axis(present, who, 1.0, axis=1)
+            met = met * (present.T @ present)
+        return met / met.sum()
 
     def draw_people(self, rng: np.random.Generator, n: int) -> Floats:
         """The chances of each answer: people × types × answers."""
@@ -111,7 +130,7 @@ def simulate_agreement(rng: np.random.Generator, design: AgreementDesign) -> tup
     chances = design.draw_people(rng, design.people)
     n_groups = -(-design.items // design.group_size)
     types = rng.choice(len(design.types), n_groups, p=design.types).repeat(design.group_size)[: design.items]
-    who = rng.random((design.items, design.people)).argsort(axis=1)[:, : design.votes]
+    who = design.assign(rng, design.items)
     passed = chances[who, types[:, None]].cumsum(axis=2) < rng.random(who.shape)[:, :, None]
     said = np.minimum(passed.sum(axis=2), chances.shape[2] - 1)
     rows = compute_agreement(_build_answers(design, who, said), n_resamples=2).rows
@@ -158,10 +177,9 @@ def _list_answers(design: AgreementDesign) -> list[str]:
 
 def find_own_agreement(design: AgreementDesign, chances: Floats) -> dict[str, float]:
     """The coefficients of these people on infinitely many items."""
-    n, total = len(chances), chances.sum(axis=0)
-    pairs = np.einsum("q,qc,qd->cd", design.types, total, total)
-    pairs -= np.einsum("q,qjc,qjd->cd", design.types, chances.swapaxes(0, 1), chances.swapaxes(0, 1), optimize=True)
-    return compute_coefficients(design, pairs / (n * (n - 1)))
+    others = np.einsum("jk,kqd->jqd", design.pair_weights, chances, optimize=True)
+    weighted = chances * design.types[:, None]
+    return compute_coefficients(design, np.einsum("jqc,jqd->cd", weighted, others, optimize=True))
 
 
 def find_new_agreement(design: AgreementDesign, rng: np.random.Generator) -> dict[str, float]:
