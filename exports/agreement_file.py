@@ -10,6 +10,7 @@ import pandas as pd
 
 from aggregation.agreement.people import MOST_REFITS
 from aggregation.agreement.table import Coefficient
+from aggregation.agreement.two_populations import NEW_PEOPLE, THESE_PEOPLE, describe_coverage
 from aggregation.consensus.consensus import Consensus
 from aggregation.consensus.methods import Method
 from exports import annotator_quality
@@ -182,6 +183,8 @@ def _describe_agreement(result: DataSetResult, *, options: ResultOptions) -> Jso
     return {
         "coefficients": rows,
         "level": options.confidence_level,
+        "populations": {"low, high": THESE_PEOPLE, "new_people_low, new_people_high": NEW_PEOPLE},
+        "coverage": describe_coverage(),
         "reason": NO_VOTES if result.agreement is None else "",
         "resamples": options.agreement_resamples,
         "seed": options.seed,

@@ -46,7 +46,7 @@ def round_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def serialize_coefficient(coefficient: Coefficient) -> dict[str, Any]:
-    """A coefficient as an object for JSON: value, interval, counts, and how it was computed."""
+    """A coefficient as an object for JSON: value, intervals, counts, and how it was computed."""
     return {
         "name": coefficient.name,
         "of": coefficient.of,
@@ -54,11 +54,14 @@ def serialize_coefficient(coefficient: Coefficient) -> dict[str, Any]:
         "value": round_number(coefficient.value),
         "low": round_number(coefficient.low),
         "high": round_number(coefficient.high),
+        "new_people_low": round_number(coefficient.new_people_low),
+        "new_people_high": round_number(coefficient.new_people_high),
         "n_items": coefficient.n_items,
         "n_votes": coefficient.n_votes,
         "n_annotators": coefficient.n_annotators,
         "how": coefficient.how,
         "reason": coefficient.reason,
+        "new_people_reason": coefficient.new_people_reason,
         "undefined_resamples": coefficient.undefined_resamples,
         "classes_are_positions": coefficient.positions,
         "basis": coefficient.basis,

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from aggregation.agreement.coefficients import Statistic, choose_label_headline, compute_label_agreement
+from aggregation.agreement.coefficients import choose_label_headline, compute_label_agreement
+from aggregation.agreement.item_columns import Statistic, build_item_columns
 from aggregation.agreement.table import (
     REASON_NO_PAIRS,
     Coefficient,
-    build_item_columns,
     estimate_coefficient,
     estimate_item_mean,
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 
+from aggregation.agreement.item_columns import Statistic
 from aggregation.agreement.people import estimate_pooled_cohen
 from aggregation.agreement.table import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
 from aggregation.agreement.vote_sums import (
@@ -18,7 +19,8 @@ from aggregation.agreement.vote_sums import (
     PAIRS_COLUMN,
     VOTES_COLUMN,
     VoteSums,
-    compute_gwet_weights,
+    add_losses,
+    sum_gwet_weights,
     sum_votes,
 )
 from aggregation.findings import Finding
@@ -41,8 +43,6 @@ ALPHA_BY_LEVEL: Mapping[MeasurementLevel, LabelHeadline] = MappingProxyType(
         "ratio": "krippendorff_alpha_ratio",
     }
 )
-Statistic = Callable[[Floats], Floats]
-"""Takes column sums (draws × columns) and returns one value per draw, nan where it is undefined."""
 ROUNDING_TOLERANCE = 1e-12  # a divisor that is not larger counts as zero
 FIRST_SHARE_COLUMN = 5  # the column of `VoteSums.gwet_items` where the shares of the classes begin
 
@@ -80,35 +80,39 @@ def _build_nominal_alpha(vote_sums: VoteSums) -> Statistic:
 
 
 def _build_weighted_alpha(vote_sums: VoteSums, *, measurement_level: MeasurementLevel, values: Floats) -> Statistic:
-    """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes."""
-    first, second = vote_sums.list_class_pairs()
+    """Alpha above the nominal level: disagreements are weighted by the squared differences of the classes.
+
+    Observed ones are summed over the classes that meet on an item, expected ones over all of them.
+    """
+    first, second = vote_sums.class_pairs
+    end = FIRST_CLASS_COLUMN + vote_sums.n_classes
 
     def statistic(sums: Floats) -> Floats:
-        n = sums[:, VOTES_COLUMN]
-        class_votes = sums[:, FIRST_CLASS_COLUMN : FIRST_CLASS_COLUMN + vote_sums.n_classes]
-        squared = _square_differences(class_votes, values=values, measurement_level=measurement_level)
-        differences = squared[:, first, second]
-        observed = np.einsum("dp,dp->d", sums[:, FIRST_CLASS_COLUMN + vote_sums.n_classes :], differences)
-        expected = np.einsum("dp,dp,dp->d", class_votes[:, first], class_votes[:, second], differences)
+        n, class_votes = sums[:, VOTES_COLUMN], sums[:, FIRST_CLASS_COLUMN:end]
+        if measurement_level == "ratio":
+            weights = _compare_ratios(values[:, None], values[None, :])
+            observed = sums[:, end:] @ weights[first, second]
+            expected = np.einsum("dc,dc->d", class_votes @ weights, class_votes) / 2
+        else:
+            places = values[None, :] if measurement_level == "interval" else _rank_classes(class_votes)
+            observed = np.einsum("dp,dp->d", sums[:, end:], (places[:, first] - places[:, second]) ** 2)
+            middle = (class_votes * places).sum(axis=1) / n
+            # the sum over all pairs of classes of n_c n_k (v_c - v_k)² is n times that of n_c (v_c - mean)²
+            expected = n * (class_votes * (places - middle[:, None]) ** 2).sum(axis=1)
         return 1 - divide_safely(observed * (n - 1), expected, above=ROUNDING_TOLERANCE)
 
     return statistic
 
 
-def _square_differences(class_votes: Floats, *, values: Floats, measurement_level: MeasurementLevel) -> Floats:
-    """The squared difference of each two classes: draws × classes × classes.
+def _rank_classes(class_votes: Floats) -> Floats:
+    """The mean rank of each class among all votes: draws × classes."""
+    return np.asarray(np.cumsum(class_votes, axis=1) - class_votes / 2)
 
-    ordinal: of the mean ranks of the two classes among all votes; interval: of their values; ratio: of their values
-    divided by the sum of their values.
-    """
-    if measurement_level == "ordinal":
-        mean_ranks = np.cumsum(class_votes, axis=1) - class_votes / 2
-        return np.asarray((mean_ranks[:, :, None] - mean_ranks[:, None, :]) ** 2)
-    difference = values[:, None] - values[None, :]
-    if measurement_level == "ratio":
-        total = values[:, None] + values[None, :]
-        difference = np.divide(difference, total, out=np.zeros_like(difference), where=total > 0)
-    return np.broadcast_to((difference**2)[None], (len(class_votes), *difference.shape))
+
+def _compare_ratios(one: Floats, two: Floats) -> Floats:
+    """The squared difference of two values, divided by their squared sum; 0 for two zeros."""
+    difference, total = one - two, one + two
+    return np.asarray(np.divide(difference, total, out=np.zeros_like(difference), where=total > 0) ** 2)
 
 
 def build_fleiss_kappa(vote_sums: VoteSums) -> Statistic:
@@ -127,19 +131,18 @@ def build_fleiss_kappa(vote_sums: VoteSums) -> Statistic:
     return statistic
 
 
-def build_gwet_coefficient(column: int, *, weights: Floats) -> Statistic:
+def build_gwet_coefficient(column: int, *, n_classes: int, total_weight: float) -> Statistic:
     """AC1 and AC2 = (P - P_e) / (1 - P_e), Gwet (2008, 2014), with P_e = T_w / (Q (Q - 1)) · sum of p_c (1 - p_c).
 
-    Q is the number of classes, T_w the sum of all weights, p_c the mean over items of the share of class c. `weights`
-    is classes × classes, and `column` is the column of P with these weights: 1 unweighted, 2 linear, 3 quadratic.
+    Q is the number of classes, T_w the sum of all weights, p_c the mean over items of the share of class c. `column` is
+    the column of P with these weights: 1 unweighted, 2 linear, 3 quadratic.
     """
-    n_classes = len(weights)
 
     def statistic(sums: Floats) -> Floats:
         observed = divide_safely(sums[:, column], sums[:, 0], above=ROUNDING_TOLERANCE)
         shares = sums[:, FIRST_SHARE_COLUMN:] / sums[:, [FIRST_SHARE_COLUMN - 1]]
         variation = np.einsum("dc,dc->d", shares, 1 - shares)
-        chance = weights.sum() * variation / (n_classes * (n_classes - 1))
+        chance = total_weight * variation / (n_classes * (n_classes - 1))
         return 1 - divide_safely(1 - observed, 1 - chance, above=ROUNDING_TOLERANCE)
 
     return statistic
@@ -190,7 +193,9 @@ MEAN_NAMES: tuple[CoefficientName, ...] = (
     "strict_majority",
     "unique_plurality",
 )
-SHARE_NAMES = ("percent_agreement", "all_agree", "strict_majority", "unique_plurality")
+SHARES_OF_ITEMS = ("all_agree", "strict_majority", "unique_plurality")
+"""They are no means over pairs of votes: they change with the number of votes of an item."""
+SHARE_NAMES = ("percent_agreement", *SHARES_OF_ITEMS)
 FORCED_NAMES = ("strict_majority", "unique_plurality")
 MEASUREMENT_LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 GWET_NAMES: tuple[CoefficientName, ...] = ("gwet_ac1", "gwet_ac2_linear", "gwet_ac2_quadratic")
@@ -220,8 +225,9 @@ def compute_label_agreement(
 
     `overlap` is the planned number of votes per item. The table then begins with the headline rows, in which only the
     first `overlap` votes of each item count; rows of all votes follow where an item has more. Without an overlap, as
-    for imported votes, there are only the rows of all votes. Intervals are percentiles over resamples of whole groups
-    of items; with fewer than FEWEST_GROUPS groups there are none.
+    for imported votes, there are only the rows of all votes. Intervals are those of `two_populations`, but for Cohen's
+    kappa, whose percentiles of `n_resamples` resamples of whole groups of items hold for these people. With fewer than
+    FEWEST_GROUPS groups there are none.
     """
     resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level, progress=progress)
     if overlap is None:
@@ -272,22 +278,22 @@ def _build_rows(
     votes: Votes, *, basis: Basis, resampling: Resampling, overlap: int | None = None
 ) -> tuple[Coefficient, ...]:
     """One row per coefficient; `overlap` is the number of votes per item that the basis `first` counts."""
-    vote_sums = sum_votes(votes)
-    resampled_sums, resampled_gwet_sums = vote_sums.resample(resampling)
-    resampling = resampling.without_progress()
+    vote_sums = add_losses(votes, sum_votes(votes))
     basis_description = BASIS_DESCRIPTIONS[basis].format(n=overlap)
-    return tuple(
+    rows = tuple(
         _build_row(
             name,
             votes,
             vote_sums,
-            resampled_sums=resampled_gwet_sums if name in GWET_NAMES else resampled_sums,
             basis=basis,
             basis_description=basis_description,
             resampling=resampling,
         )
         for name in list_coefficients(votes)
     )
+    if resampling.progress is not None:
+        resampling.progress(1.0)
+    return rows
 
 
 def _build_row(
@@ -295,34 +301,36 @@ def _build_row(
     votes: Votes,
     vote_sums: VoteSums,
     *,
-    resampled_sums: Floats | None,
     basis: Basis,
     basis_description: str,
     resampling: Resampling,
 ) -> Coefficient:
+    """The row of a coefficient; Cohen's kappa, of too many columns for a formula, is resampled."""
     how = f"{DESCRIPTIONS[name]}; {basis_description}"
     item_columns = vote_sums.gwet_items if name in GWET_NAMES else vote_sums.items
     # There is an interval if enough groups have an item with two votes; items with one vote, which Gwet's coefficients
     # also use, do not count for that.
     if vote_sums.items.n_groups < FEWEST_GROUPS:
-        resampled_sums, item_columns = None, replace(item_columns, n_groups=vote_sums.items.n_groups)
-    value, resampled = float("nan"), None
+        item_columns = replace(item_columns, n_groups=vote_sums.items.n_groups)
+    if name in SHARES_OF_ITEMS:
+        item_columns = replace(item_columns, losses=None)
+    value, statistic = float("nan"), None
     reason_undefined = _find_reason_undefined(name, votes, vote_sums)
     if not reason_undefined:
         if name == "cohen_kappa_pooled":
             row = estimate_pooled_cohen(votes, resampling=resampling, how=how)
             return replace(row, basis=basis, positions=votes.classes_are_positions)
         statistic = build_statistic(name, votes, vote_sums)
-        resampled = None if resampled_sums is None else statistic(resampled_sums)
         value = item_columns.compute(statistic)
     return estimate_coefficient(
         name,
         value,
-        resampled=resampled,
+        resampled=None,
         item_columns=item_columns,
         resampling=resampling,
         how=how,
         reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        statistic=statistic,
         level=_get_level(name, votes),
         basis=basis,
         classes_are_positions=votes.classes_are_positions,
@@ -361,6 +369,7 @@ def build_statistic(name: CoefficientName, votes: Votes, vote_sums: VoteSums) ->
         return build_fleiss_kappa(vote_sums)
     if name in GWET_NAMES:
         index = GWET_NAMES.index(name)
-        weights = (np.eye(vote_sums.n_classes), *compute_gwet_weights(votes))[index]
-        return build_gwet_coefficient(1 + index, weights=weights)
+        return build_gwet_coefficient(
+            1 + index, n_classes=vote_sums.n_classes, total_weight=sum_gwet_weights(votes)[index]
+        )
     return build_alpha(vote_sums, measurement_level=_get_level(name, votes), values=votes.values())

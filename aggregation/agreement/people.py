@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from aggregation.agreement.table import Coefficient, build_item_columns, estimate_coefficient, estimate_item_mean
+from aggregation.agreement.item_columns import build_item_columns
+from aggregation.agreement.table import Coefficient, estimate_coefficient, estimate_item_mean
 from aggregation.consensus import dawid_skene
 from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus
 from aggregation.errors import Refused

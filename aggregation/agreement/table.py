@@ -9,24 +9,26 @@ The agreement of every answer type is such a result. Which coefficients there ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from aggregation.findings import Finding
-from aggregation.intervals.resampling import (
-    FEWEST_GROUPS,
-    Resampling,
-    Sparse,
-    encode_groups,
-    percentile_interval,
-    resample_groups,
+from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
+from aggregation.agreement.two_populations import (
+    REASON_NO_PAIRS_OF_PEOPLE,
+    REASON_NOTHING_VARIES,
+    BothIntervals,
+    estimate_both,
+    explain_few_people,
+    take_share_interval,
 )
-from aggregation.intervals.shares import Interval, share_interval
-from aggregation.schema import Codes, Floats, MeasurementLevel
+from aggregation.findings import Finding
+from aggregation.intervals.panel import NO_INTERVAL
+from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, percentile_interval
+from aggregation.intervals.shares import Interval
+from aggregation.schema import Floats, MeasurementLevel
 
 Basis = Literal["first", "pooled"]
 """Which votes count: `first` as many votes of each item as were planned for every item, `pooled` all votes."""
@@ -36,7 +38,6 @@ boxes, words or characters that they share).
 """
 REASON_NO_PAIRS = Finding("no-pairs")
 VARIATION_TOLERANCE = 1e-12  # an interval that is not wider has no width but rounding errors
-REASON_NOTHING_VARIES = Finding("items-equal")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +45,12 @@ class Coefficient:
     """One coefficient over the items that have two votes or more; `n_votes` and `n_annotators` count on those items.
 
     The names of the fields are published as keys of `hromada agreement --json`. `low` and `high` are the ends of the
-    percentile interval; `undefined_resamples` counts the resamples in which the coefficient had no value. `how`
-    describes how value and interval were computed; `reason` says why the value or the interval is missing, else it is
-    empty. `level` is the level of measurement at which answers are compared (see `Level`). `basis` says which votes
-    count. `positions` (so it is published) is true where the classes are positions of
-    options, because the options themselves differ from item to item. `of` names the label, annotator, box or period
+    interval for these people and new items, `new_people_low` and `new_people_high` of that for new people and new
+    items; `undefined_resamples` counts the resamples in which the coefficient had no value. `how` describes how value
+    and intervals were computed; `reason` says why the value or the first interval is missing, `new_people_reason` why
+    the second one is, else they are empty. `level` is the level of measurement at which answers are compared (see
+    `Level`). `basis` says which votes count. `positions` (so it is published) is true where the classes are positions
+    of options, because the options themselves differ from item to item. `of` names the label, annotator, box or period
     that the coefficient of a breakdown is about; it is empty for coefficients of the whole data set.
     """
 
@@ -66,6 +68,9 @@ class Coefficient:
     basis: Basis = "pooled"
     positions: bool = False
     of: str = ""
+    new_people_low: float | None = None
+    new_people_high: float | None = None
+    new_people_reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,60 +94,6 @@ class AgreementTable:
         return tuple(row for row in self.rows if row.basis == self.rows[0].basis)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ItemColumns:
-    """One row of numbers per item, made to be summed over items, and the group of each item.
-
-    `columns` is items × columns; `groups` is the code of each item's group. `counts` are the numbers of items, votes
-    and annotators that are published with a coefficient of these items.
-    """
-
-    columns: Floats | Sparse
-    groups: Codes
-    n_groups: int
-    counts: tuple[int, int, int]
-
-    @property
-    def resampled_units(self) -> str:
-        """The number of units that are resampled, with their name: "5 items", or "1 group of items"."""
-        name = "items" if self.n_groups == len(self.groups) else "groups of items"
-        return "1 " + name.replace("s", "", 1) if self.n_groups == 1 else f"{self.n_groups} {name}"
-
-    def compute(self, statistic: Callable[[Floats], Floats]) -> float:
-        """A statistic of the column sums over all items; nan where it is undefined or there are no items.
-
-        `statistic` takes column sums (draws × columns) and returns one number per draw.
-        """
-        if not len(self.groups):
-            return float("nan")
-        sums = np.atleast_2d(np.asarray(self.columns.sum(axis=0), dtype=np.float64))
-        return float(statistic(sums)[0])
-
-    def resample(self, resampling: Resampling, *, statistic: Callable[[Floats], Floats] | None = None) -> Floats | None:
-        """The column sums, or a statistic of the column sums, in resamples of whole groups of items.
-
-        Returns draws × columns, or draws × numbers of the statistic; None with fewer than FEWEST_GROUPS groups.
-        """
-        if self.n_groups < FEWEST_GROUPS:
-            return None
-        return resample_groups(
-            self.columns,
-            groups=self.groups,
-            n_resamples=resampling.n_resamples,
-            rng=resampling.rng(),
-            statistic=statistic or (lambda sums: sums),
-            progress=resampling.progress,
-        )
-
-
-def build_item_columns(
-    columns: Floats | Sparse, *, groups: pd.Series[str], n_votes: int, n_annotators: int
-) -> ItemColumns:
-    """The columns with their items' groups; `groups` has the name of each item's group, in the order of the rows."""
-    codes, n_groups = encode_groups(groups.to_numpy(dtype=object))
-    return ItemColumns(columns=columns, groups=codes, n_groups=n_groups, counts=(len(codes), n_votes, n_annotators))
-
-
 def estimate_coefficient(
     name: str,
     value: float,
@@ -152,70 +103,132 @@ def estimate_coefficient(
     resampling: Resampling,
     how: str,
     reason_undefined: str,
+    statistic: Statistic | None = None,
     level: Level = "nominal",
     basis: Basis = "pooled",
     classes_are_positions: bool = False,
     of: str = "",
     is_share: bool = False,
+    is_error: bool = False,
+    least: float = -1.0,
 ) -> Coefficient:
-    """A coefficient from its value and the values of its resamples, with its interval and descriptions.
+    """A coefficient from its value, with its intervals and descriptions.
 
-    `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. `resampled` has one value per
-    draw; it is None where there is no interval. Where all resamples have the same value, a share of items or votes
-    (`is_share`) has that of a share, with the number of resampled units as n, and any other coefficient none.
+    `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. Both intervals are those of
+    `two_populations` where the `statistic` of the column sums is given, and it is 0 at full agreement where `is_error`
+    says so, else 1, with `least` as its smallest value. Without it there is the percentile interval for these people,
+    of `resampled` with one value per draw, None with too few groups. Where nothing varies, a share of items or votes
+    (`is_share`) has that of a share, with the number of groups of items as n, and any other coefficient none.
     """
-    interval, description, reason = Interval(low=None, high=None), how, reason_undefined
+    made = _Made(both=BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL), how=how, reason=reason_undefined)
     if not len(item_columns.groups):
-        reason = reason_undefined or REASON_NO_PAIRS
+        made = replace(made, reason=reason_undefined or REASON_NO_PAIRS)
     elif not np.isnan(value):
-        interval, description, reason = _estimate_interval(
-            value, resampled=resampled, item_columns=item_columns, resampling=resampling, how=how, is_share=is_share
+        made = (
+            _estimate_both(
+                value,
+                statistic,
+                item_columns,
+                resampling,
+                how=how,
+                is_share=is_share,
+                is_error=is_error,
+                least=0.0 if is_share else least,
+            )
+            if statistic is not None
+            else _resample_interval(value, resampled, item_columns, resampling, how=how, is_share=is_share)
         )
     n_items, n_votes, n_annotators = item_columns.counts
+    these, new = made.both.these_people, made.both.new_people
     return Coefficient(
         name=name,
         value=None if np.isnan(value) else value,
-        low=interval.low,
-        high=interval.high,
+        low=these.low,
+        high=these.high,
         n_items=n_items,
         n_votes=n_votes,
         n_annotators=n_annotators,
-        how=description,
-        reason=reason,
-        undefined_resamples=interval.undefined,
+        how=made.how,
+        reason=made.reason,
+        undefined_resamples=these.undefined,
         level=level,
         basis=basis,
         positions=classes_are_positions,
         of=of,
+        new_people_low=new.low,
+        new_people_high=new.high,
+        new_people_reason=made.both.reason_new,
     )
 
 
-def _estimate_interval(
+@dataclass(frozen=True, kw_only=True)
+class _Made:
+    """The intervals of a coefficient, how value and intervals were computed, and why the first one is missing."""
+
+    both: BothIntervals
+    how: str
+    reason: str = ""
+
+
+def _estimate_both(
     value: float,
+    statistic: Statistic,
+    item_columns: ItemColumns,
+    resampling: Resampling,
     *,
+    how: str,
+    is_share: bool,
+    is_error: bool,
+    least: float,
+) -> _Made:
+    """Both intervals of a coefficient that has a value, from its variance."""
+    few, level = explain_few_people(item_columns), resampling.confidence_level
+    if item_columns.n_groups < FEWEST_GROUPS:
+        both = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=few)
+        return _Made(both=both, how=how, reason=_explain_few(item_columns))
+    made = estimate_both(value, statistic, item_columns, confidence_level=level, is_error=is_error, least=least)
+    if made is not None:
+        clusters = f"{item_columns.resampled_units}" + ("" if few else f" and {item_columns.count_people()} people")
+        return _Made(both=made, how=f"{how}; {100 * level:g} % intervals of the clustered variance over {clusters}")
+    if not is_share:
+        reason = REASON_NOTHING_VARIES
+        both = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=few or reason)
+        return _Made(both=both, how=how, reason=reason)
+    return _take_share_interval(value, item_columns, level, how=how)
+
+
+def _take_share_interval(value: float, item_columns: ItemColumns, level: float, *, how: str) -> _Made:
+    units = f"{100 * level:g} % modified Jeffreys interval of {item_columns.resampled_units}, as nothing varies"
+    return _Made(both=take_share_interval(value, item_columns, confidence_level=level), how=f"{how}; {units}")
+
+
+def _resample_interval(
+    value: float,
     resampled: Floats | None,
     item_columns: ItemColumns,
     resampling: Resampling,
+    *,
     how: str,
     is_share: bool,
-) -> tuple[Interval, str, str]:
-    """The interval of a coefficient that has a value, how both were computed, and why there is no interval."""
-    nothing = Interval(low=None, high=None)
+) -> _Made:
+    """The interval of a coefficient that has a value for these people; for new people there is none."""
+    nothing = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=REASON_NO_PAIRS_OF_PEOPLE)
     if resampled is None:
-        return nothing, how, _explain_few(item_columns)
+        return _Made(both=nothing, how=how, reason=_explain_few(item_columns))
     level, n = resampling.confidence_level, item_columns.n_groups
     interval = percentile_interval(resampled, confidence_level=level, n_groups=n)
     low, high = interval.low, interval.high
     drawn = f"{resampling.n_resamples} resamples of {item_columns.resampled_units}, seed {resampling.seed}"
     description = f"{how}; {100 * level:g} % percentile interval, {drawn}"
     if low is None or high is None:
-        return interval, description, ""
+        return _Made(both=replace(nothing, these_people=interval), how=description)
     if high - low >= VARIATION_TOLERANCE:
-        return replace(interval, low=min(low, value), high=max(high, value)), description, ""
+        wide = replace(interval, low=min(low, value), high=max(high, value))
+        return _Made(both=replace(nothing, these_people=wide), how=description)
     if not is_share:
-        return replace(interval, low=None, high=None), how, REASON_NOTHING_VARIES
-    units = f"{100 * level:g} % modified Jeffreys interval of {item_columns.resampled_units}, as nothing varies"
-    return share_interval(value * n, n, confidence_level=level), f"{how}; {units}", ""
+        none = Interval(low=None, high=None, undefined=interval.undefined)
+        return _Made(both=replace(nothing, these_people=none), how=how, reason=REASON_NOTHING_VARIES)
+    return _take_share_interval(value, replace(item_columns, losses=None), level, how=how)
 
 
 def _explain_few(item_columns: ItemColumns) -> Finding:

@@ -65,7 +65,7 @@ def list_vote_changes(votes: Votes, vote_sums: VoteSums) -> Floats:
         return changes
     counted = count_answers(votes)
     given = counted.table[pd.Index(counted.items).get_indexer(pd.Index(frame["item"]))] / (n_votes - 1)[:, None]
-    first, second = vote_sums.list_class_pairs()
+    first, second = vote_sums.class_pairs
     of_pairs = np.where(classes[:, None] == first, given[:, second], 0.0)
     of_pairs += np.where(classes[:, None] == second, given[:, first], 0.0)
     changes[:, FIRST_CLASS_COLUMN + n_classes :] = of_pairs

@@ -13,7 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.agreement.coefficients import CoefficientName, compute_label_agreement
-from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, build_item_columns, estimate_coefficient
+from aggregation.agreement.counted_votes import code_votes, leave_people_out
+from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
+from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, estimate_coefficient
 from aggregation.agreement.two_way_variance import measure_agreement
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answer_types.box_votes import (
@@ -36,11 +38,7 @@ from aggregation.intervals.few_errors import End
 from aggregation.intervals.paired_measures import ItemMeasure
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Resampling
-from aggregation.schema import (
-    Floats,
-    count_codes,
-    divide_safely,
-)
+from aggregation.schema import Codes, Floats, Votes, divide_safely
 from aggregation.scores.graded_answers import GradedOptions, build_column_mean, build_share_metric
 from aggregation.scores.part_scores import Part, PartType, build_whole_layer, sum_parts
 
@@ -264,40 +262,62 @@ def compute_set_agreement(
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()).to_numpy() >= 2
     frame, ticked = chosen.frame.loc[paired], chosen.ticked[paired]
     sets, set_of_vote = np.unique(ticked, axis=0, return_inverse=True)
-    row, items = pd.factorize(frame["item"], sort=True)
-    table = count_codes(row * len(sets) + set_of_vote.ravel(), size=len(items) * len(sets))
-    table = table.reshape(len(items), len(sets))
-    size = table.sum(axis=1)
     distances = [_build_distance_matrix(sets, distance) for distance in DISTANCES.values()]
-    observed = [np.einsum("iu,iu->i", table @ matrix, table) / (size - 1) for matrix in distances]
-    equal = np.einsum("iu,iu->i", table, table - 1) / (size * (size - 1))
-    item_columns = build_item_columns(
-        np.column_stack([np.ones(len(items)), equal, size, *observed, table]),
-        groups=chosen.items["group"].reindex(items),
-        n_votes=len(frame),
-        n_annotators=frame["annotator"].nunique(),
-    )
-    statistics: dict[str, Callable[[Floats], Floats]] = {"exact_sets": _share_equal_pairs}
+    item_columns = _sum_sets(chosen, frame, set_of_vote.ravel(), distances)
+    statistics: dict[str, Statistic] = {"exact_sets": _share_equal_pairs}
     for number, name in enumerate(DISTANCES):
         statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
-    sums = item_columns.resample(resampling)
     return tuple(
         estimate_coefficient(
             name,
             item_columns.compute(statistic),
-            resampled=None if sums is None else statistic(sums),
+            resampled=None,
             item_columns=item_columns,
             resampling=resampling,
             how="mean over items of the share of equal pairs of sets"
             if name == "exact_sets"
             else _describe_alpha(name),
-            reason_undefined=REASON_NO_VARIATION if len(items) else REASON_NO_PAIRS,
+            reason_undefined=REASON_NO_VARIATION if len(frame) else REASON_NO_PAIRS,
+            statistic=statistic,
             level="nominal" if name == "exact_sets" else "similarity",
             is_share=name == "exact_sets",
             basis="pooled" if overlap is None else "first",
         )
         for name, statistic in statistics.items()
     )
+
+
+def _sum_sets(chosen: Selections, frame: pd.DataFrame, set_of_vote: Codes, distances: Sequence[Floats]) -> ItemColumns:
+    """The columns of the items with two sets or more, as `_list_set_columns` has them, with people's losses."""
+    n_sets = len(distances[0])
+    votes = Votes(
+        frame=frame.assign(answer=set_of_vote.astype(str).astype(object)),
+        items=chosen.items.assign(n_options=2),
+        classes=tuple(str(number) for number in range(n_sets)),
+    )
+    coded = code_votes(votes)
+    rests, kept = leave_people_out(coded), np.ones(len(coded.item_ids), dtype=bool)
+    item_columns = build_item_columns(
+        _list_set_columns(coded.counted.build_table(n_answers=n_sets), distances),
+        groups=chosen.items["group"].reindex(coded.item_ids),
+        n_votes=len(frame),
+        n_annotators=coded.count_people(kept),
+    )
+    of_rests = _list_set_columns(rests.counted.build_table(n_answers=n_sets), distances)
+    return rests.add_losses(item_columns, of_rests, kept=kept, n_people=coded.count_people(kept))
+
+
+def _list_set_columns(table: Floats, distances: Sequence[Floats]) -> Floats:
+    """Of the votes for each set (rows × sets): 1, equal pairs, votes, observed distances, votes for each set.
+
+    All are 0 in a row with fewer than two votes.
+    """
+    paired = np.where(table.sum(axis=1, keepdims=True) >= 2, table, 0.0)
+    size = paired.sum(axis=1)
+    others = np.maximum(size - 1, 1)
+    observed = [np.einsum("iu,iu->i", paired @ matrix, paired) / others for matrix in distances]
+    equal = np.einsum("iu,iu->i", paired, paired - 1) / np.maximum(size * others, 1)
+    return np.column_stack([(size > 0).astype(np.float64), equal, size, *observed, paired])
 
 
 def _build_undefined_alpha(equal: Coefficient, name: str) -> Coefficient:
@@ -311,6 +331,9 @@ def _build_undefined_alpha(equal: Coefficient, name: str) -> Coefficient:
         high=None,
         undefined_resamples=0,
         reason=REASON_NO_SETS,
+        new_people_low=None,
+        new_people_high=None,
+        new_people_reason="",
         level="similarity",
     )
 

@@ -6,13 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from types import MappingProxyType
 from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
+from aggregation.agreement.pair_means import estimate_pair_mean
 from aggregation.agreement.table import REASON_NO_PAIRS, Basis, Coefficient, estimate_item_mean
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers
@@ -196,40 +196,47 @@ def _estimate_rows(
 ) -> tuple[Coefficient, ...]:
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired]
-    spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
-    texts = {item: str(chosen.items.loc[item, "text"]) for item in spans_by_item}
-    measures: dict[str, Callable[[str], float]] = {
-        "span_f1_exact": lambda item: _average_f1(spans_by_item[item]),
-        "span_f1_token": lambda item: _average_f1(
-            [list_touched_words(spans, texts[item]) for spans in spans_by_item[item]]
-        ),
-        "span_f1_char": lambda item: _average_f1([_list_characters(spans) for spans in spans_by_item[item]]),
-        "span_majority": lambda item: float(_count_most_marked(spans_by_item[item]) * 2 > len(spans_by_item[item])),
+    texts = chosen.items["text"].to_dict()
+    units: dict[str, list[frozenset[object]]] = {
+        "span_f1_exact": [frozenset(spans) for spans in frame["spans"]],
+        "span_f1_token": [
+            list_touched_words(spans, str(texts[item]))
+            for item, spans in zip(frame["item"], frame["spans"], strict=True)
+        ],
+        "span_f1_char": [_list_characters(spans) for spans in frame["spans"]],
     }
-    return tuple(
-        estimate_item_mean(
-            f"{name}{CLASS_SUFFIX * with_classes}",
-            np.array([measure(item) for item in spans_by_item], dtype=np.float64),
-            groups=chosen.items["group"].reindex(list(spans_by_item)),
-            n_votes=len(frame),
-            n_annotators=frame["annotator"].nunique(),
+    suffix, compared = CLASS_SUFFIX * with_classes, PLACE_AND_CLASS if with_classes else PLACE
+    of_pairs = tuple(
+        estimate_pair_mean(
+            f"{name}{suffix}",
+            frame.assign(said=pd.Series(said, index=frame.index, dtype=object)),
+            lambda _: compute_set_f1,
+            equal=1.0,
+            groups=chosen.items["group"],
             resampling=resampling,
-            how=f"{DESCRIPTIONS[name]}; {PLACE_AND_CLASS if with_classes else PLACE}",
-            reason_undefined=REASON_NO_PAIRS,
-            level="nominal" if name == "span_majority" else "similarity",
-            is_share=name == "span_majority",
+            how=f"{DESCRIPTIONS[name]}; {compared}",
             basis=basis,
         )
-        for name, measure in measures.items()
+        for name, said in units.items()
     )
+    spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
+    majority = estimate_item_mean(
+        f"span_majority{suffix}",
+        np.array([_count_most_marked(spans) * 2 > len(spans) for spans in spans_by_item.values()], dtype=np.float64),
+        groups=chosen.items["group"].reindex(list(spans_by_item)),
+        n_votes=len(frame),
+        n_annotators=frame["annotator"].nunique(),
+        resampling=resampling,
+        how=f"{DESCRIPTIONS['span_majority']}; {compared}",
+        reason_undefined=REASON_NO_PAIRS,
+        is_share=True,
+        basis=basis,
+    )
+    return (*of_pairs, majority)
 
 
 def _count_most_marked(votes: list[SpanSet]) -> int:
     return max(Counter(span for spans in votes for span in spans).values(), default=0)
-
-
-def _average_f1(votes: list[frozenset[object]] | list[SpanSet]) -> float:
-    return float(np.mean([compute_set_f1(one, two) for one, two in combinations(votes, 2)]))
 
 
 def compute_set_f1(one: frozenset[object] | SpanSet, two: frozenset[object] | SpanSet) -> float:

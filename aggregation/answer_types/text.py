@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar, Unpack
 
 import numpy as np
 import pandas as pd
 
-from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, estimate_item_mean
+from aggregation.agreement.pair_means import estimate_pair_mean
+from aggregation.agreement.table import Basis, Coefficient, estimate_item_mean
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Consensus, TieRule
@@ -114,43 +114,54 @@ def compute_text_agreement(
     chosen = normalise_votes(votes if overlap is None else votes.first_votes(overlap), rule)
     resampling = Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level)
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
-    frame = chosen.frame.loc[paired]
-    texts_by_item = {str(item): Counter(texts) for item, texts in frame.groupby("item")["answer"]}
-    measures: Mapping[str, Callable[[Counter[str]], float]] = {
-        "exact_match": _share_equal_pairs,
-        "plurality_share": lambda texts: max(texts.values()) / texts.total(),
-        "mean_cer": _average_cer,
-        "mean_chrf": lambda texts: _average_over_pairs(texts, build_chrf_measure(texts), equal=1.0),
+    frame = chosen.frame.loc[paired].rename(columns={"answer": "said"})
+    basis: Basis = "pooled" if overlap is None else "first"
+    measures: dict[str, tuple[Callable[[Sequence[str]], Callable[[str, str], float]], float]] = {
+        "exact_match": (lambda _: lambda _one, _two: 0.0, 1.0),
+        "mean_cer": (lambda _: _measure_cer, 0.0),
+        "mean_chrf": (build_chrf_measure, 1.0),
     }
-    return tuple(
-        estimate_item_mean(
+    rows = {
+        name: estimate_pair_mean(
             name,
-            np.array([measure(texts) for texts in texts_by_item.values()], dtype=np.float64),
-            groups=chosen.items["group"].reindex(list(texts_by_item)),
-            n_votes=len(frame),
-            n_annotators=frame["annotator"].nunique(),
+            frame,
+            build_measure,
+            equal=equal,
+            groups=chosen.items["group"],
             resampling=resampling,
             how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
-            reason_undefined=REASON_NO_PAIRS,
             level="nominal" if name in SHARE_NAMES else "similarity",
+            basis=basis,
             is_share=name in SHARE_NAMES,
-            basis="pooled" if overlap is None else "first",
         )
-        for name, measure in measures.items()
+        for name, (build_measure, equal) in measures.items()
+    }
+    rows["plurality_share"] = _estimate_plurality(chosen, frame, resampling, rule=rule, basis=basis)
+    return tuple(rows[name] for name in DESCRIPTIONS)
+
+
+def _estimate_plurality(
+    chosen: Votes, frame: pd.DataFrame, resampling: Resampling, *, rule: str, basis: Basis
+) -> Coefficient:
+    """The share of the most frequent text, of texts `said` on items with two or more; it is no mean over pairs."""
+    counts_by_item = {str(item): Counter(texts) for item, texts in frame.groupby("item")["said"]}
+    shares = [max(texts.values()) / texts.total() for texts in counts_by_item.values()]
+    return estimate_item_mean(
+        "plurality_share",
+        np.array(shares, dtype=np.float64),
+        groups=chosen.items["group"].reindex(list(counts_by_item)),
+        n_votes=len(frame),
+        n_annotators=frame["annotator"].nunique(),
+        resampling=resampling,
+        how=f"{DESCRIPTIONS['plurality_share']}; texts normalised by the rule {rule}",
+        is_share=True,
+        basis=basis,
     )
 
 
-def _share_equal_pairs(texts: Counter[str]) -> float:
-    n = texts.total()
-    return sum(count * (count - 1) for count in texts.values()) / (n * (n - 1))
-
-
-def _average_cer(texts: Counter[str]) -> float:
-    def measure(one: str, two: str) -> float:
-        edits = edit_distance(one, two)
-        return sum(edits / len(text) if text else float(edits > 0) for text in (one, two)) / 2
-
-    return _average_over_pairs(texts, measure, equal=0.0)
+def _measure_cer(one: str, two: str) -> float:
+    edits = edit_distance(one, two)
+    return sum(edits / len(text) if text else float(edits > 0) for text in (one, two)) / 2
 
 
 def build_chrf_measure(texts: Iterable[str]) -> Callable[[str, str], float]:
@@ -161,14 +172,6 @@ def build_chrf_measure(texts: Iterable[str]) -> Callable[[str, str], float]:
         return (chrf(ngrams[one], ngrams[two]) + chrf(ngrams[two], ngrams[one])) / 2
 
     return measure
-
-
-def _average_over_pairs(texts: Counter[str], measure: Callable[[str, str], float], *, equal: float) -> float:
-    """The mean over all pairs of votes; pairs of equal texts have the value `equal` and are not measured."""
-    n = texts.total()
-    different = sum(texts[one] * texts[two] * measure(one, two) for one, two in combinations(sorted(texts), 2))
-    same = sum(count * (count - 1) / 2 for count in texts.values())
-    return (different + equal * same) / (n * (n - 1) / 2)
 
 
 class TextType(AnswerType):

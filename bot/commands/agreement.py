@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
 
 
+THESE_PEOPLE, NEW_PEOPLE = "these people and new items", "new people and new items"
+"""The populations of the intervals."""
 WHOLE_SETS = "whole sets"
 """In place of a label or annotator, for a coefficient of all answers."""
 
@@ -37,15 +39,16 @@ def agreement(
     question: data_sets.QuestionName = None,
     earlier: data_sets.Earlier = False,
     by: Annotated[By | None, typer.Option(help="Break it down: by label, annotator, pair, time or class.")] = None,
-    resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap over items.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=100, help="Draws of the bootstrap, where one is needed.")] = 1000,
     seed: data_sets.Seed = 0,
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
     """Measure how far people agree with each other.
 
-    Every coefficient comes with its interval, or with the reason why it has none. Where a least overlap was planned
-    the first rows rest on each item's first so many votes; all votes pooled follow.
+    Every coefficient comes with its intervals, or with the reason why it has none: one for these people and new items,
+    and from five people on one for new people and new items. If a minimum overlap was planned, the first rows rest on
+    each item's first votes, as many as that; all votes pooled follow.
     """
     from dataclasses import asdict
 
@@ -63,20 +66,30 @@ def agreement(
         return
     has_several_bases = len({row.basis for row in rows}) > 1
     is_breakdown = any(row.of for row in rows)
-    columns = ("of", "coefficient", "level", "value", "95 % interval", "items", "votes")[0 if is_breakdown else 1 :]
+    has_new_people = not is_breakdown or any(row.new_people_low is not None for row in rows)
+    columns = (
+        *(("of",) if is_breakdown else ()),
+        *("coefficient", "level", "value", f"95 %, {THESE_PEOPLE}"),
+        *((f"95 %, {NEW_PEOPLE}",) if has_new_people else ()),
+        *("items", "votes"),
+    )
     shown = [
         (
             *((row.of or WHOLE_SETS,) if is_breakdown else ()),
             f"{row.name} ({row.basis})" if has_several_bases else row.name,
             row.level,
             row.value,
-            terminal_output.format_interval(row.low, row.high).replace(" – ", "–"),  # else 80 columns are too few
+            _format_interval(row.low, row.high),
+            *((_format_interval(row.new_people_low, row.new_people_high),) if has_new_people else ()),
             row.n_items,
             row.n_votes,
         )
         for row in rows
     ]
-    notes = [*data_sets.describe_normalisation(data), *_build_notes(rows, resamples=resamples, seed=seed)]
+    notes = [
+        *data_sets.describe_normalisation(data),
+        *_build_notes(rows, has_new_people=has_new_people, resamples=resamples, seed=seed),
+    ]
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
     terminal_output.print_table(data_sets.format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
@@ -113,15 +126,26 @@ def _list_first_votes(data: DataSet) -> Votes:
     return votes if data.overlap is None else votes.first_votes(data.overlap)
 
 
-def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> list[str]:
-    """Reasons first, equal ones together; then how the intervals were made."""
+def _format_interval(low: float | None, high: float | None) -> str:
+    return terminal_output.format_interval(low, high).replace(" – ", "–")  # else 80 columns are too few
+
+
+def _build_notes(rows: Sequence[Coefficient], *, has_new_people: bool, resamples: int, seed: int) -> list[str]:
+    """Reasons first, equal ones together; then how the intervals were made, and how often such intervals cover."""
+    from aggregation.agreement.two_populations import describe_coverage
+
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        if row.reason:
-            reasons.setdefault(row.reason, []).append(row.of or row.name)
-    notes = [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
-    if any(row.low is not None for row in rows):
-        notes.append(f"Intervals: 95 % percentiles of {resamples} resamples of items, seed {seed}.")
+        told = (row.reason, row.new_people_reason if has_new_people else "")
+        for reason in dict.fromkeys(filter(None, told)):
+            reasons.setdefault(reason, []).append(row.of or row.name)
+    notes = [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in reasons.items()]
+    resampled = [row.name for row in rows if row.low is not None and "percentile interval" in row.how]
+    if any(row.low is not None and row.name not in resampled for row in rows):
+        notes.append(describe_coverage())
+    if resampled:
+        names = ", ".join(dict.fromkeys(resampled))
+        notes.append(f"{names}: 95 % percentiles of {resamples} resamples of items, seed {seed}, for {THESE_PEOPLE}.")
     notes += [
         f"{row.of or row.name}: {row.undefined_resamples} resamples were undefined and are left out."
         for row in rows

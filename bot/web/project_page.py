@@ -91,24 +91,26 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
             cells=(
                 display_text.format_coefficient(row.name, row.value),
                 display_text.format_coefficient_interval(row.name, row.low, row.high),
+                display_text.format_coefficient_interval(row.name, row.new_people_low, row.new_people_high),
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            remark=show_finding(row.reason),
+            remark=" ".join(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
         )
         for row in details.agreement
     )
     heads = (
         translate("Coefficient"),
         translate("Value"),
-        translate("95 % interval"),
+        translate("95 %, these people and new items"),
+        translate("95 %, new people and new items"),
         translate("Items"),
         translate("Votes"),
     )
     return LiveSection(
         id="agreement",
         title=title,
-        how=translate("Items with two answers or more; the interval resamples items. It can change until the end."),
+        how=translate("Items with two answers or more. Everything can change until the end."),
         tables=(
             LiveTable(
                 caption=translate("Agreement coefficients"),

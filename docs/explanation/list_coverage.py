@@ -1,6 +1,7 @@
-"""Write the tables of coverage into intervals.md, from what the benchmark printed.
+"""Write the tables of coverage into intervals.md and agreement.md, from what a benchmark printed.
 
 python benchmarks/coverage.py --json > FILE; python docs/explanation/list_coverage.py FILE
+python benchmarks/agreement_coverage.py --json > FILE; python docs/explanation/list_coverage.py FILE
 """
 
 from __future__ import annotations
@@ -19,6 +20,13 @@ FIGURE = re.compile(
 KINDS = ("this panel", "a fresh panel", "width for a fresh panel", "without interval")
 UNITS = {"individual": "single answers", "dawid_skene": "Dawid–Skene"}
 MOST_MISSING = 0.1  # the share of campaigns without an interval from which on a cell says so
+
+AGREEMENT_PAGE = PAGE.with_name("agreement.md")
+POPULATIONS = ("these people and new items", "new people and new items")
+AGREEMENT_FIGURE = re.compile(
+    rf"(?P<design>.+): (?P<coefficient>\w+)(?P<width>, width)?, (?P<population>{'|'.join(POPULATIONS)})"
+)
+AGREEMENT_HEADING = "## Every coverage that was simulated\n"
 
 Cells = dict[str, dict[str, float]]
 """What was measured of the metrics of a design's unit, by metric and kind."""
@@ -78,8 +86,35 @@ def join_cells(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
+def list_agreement(path: Path) -> list[str]:
+    """The lines of the table of agreement; none where the file is not one of benchmarks/agreement_coverage.py."""
+    rows: dict[tuple[str, str], dict[str, float]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        figure = json.loads(line)
+        named = AGREEMENT_FIGURE.fullmatch(figure["figure"])
+        if named is None:
+            return []
+        cells = rows.setdefault((named["design"], named["coefficient"]), {})
+        cells[named["population"] + (named["width"] or "")] = figure["value"]
+    columns = [population + width for population in POPULATIONS for width in ("", ", width")]
+    heads = ["width" if column.endswith(", width") else column for column in columns]
+    return [
+        "\n" + join_cells(["design", "coefficient", *heads]),
+        join_cells(["---"] * (len(columns) + 2)),
+        *(
+            join_cells([design, f"`{name}`", *(write_share(cells[column]) for column in columns)])
+            for (design, name), cells in rows.items()
+        ),
+    ]
+
+
 def main() -> None:
     """Renew the tables."""
+    agreement = list_agreement(Path(sys.argv[1]))
+    if agreement:
+        before = AGREEMENT_PAGE.read_text("utf-8").partition(AGREEMENT_HEADING)[0]
+        AGREEMENT_PAGE.write_text(before + AGREEMENT_HEADING + "".join(agreement), "utf-8")
+        return
     start = PAGE.read_text("utf-8").partition(HEADING)[0]
     PAGE.write_text(start + HEADING + "".join(list_tables(read_figures(Path(sys.argv[1])))), "utf-8")
 

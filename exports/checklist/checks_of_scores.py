@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aggregation.agreement.table import Coefficient
+from aggregation.agreement.two_populations import NEW_PEOPLE, THESE_PEOPLE
 from exports.checklist.checks_of_people import FEW_PEOPLE, check_declared
 from exports.checklist.verdicts import (
     Subject,
@@ -274,10 +275,15 @@ def _list_needed(data: DataSet) -> tuple[str, ...]:
 
 
 def _describe_coefficient(row: Coefficient) -> str:
-    interval = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
+    ends = ((row.low, row.high, THESE_PEOPLE), (row.new_people_low, row.new_people_high, NEW_PEOPLE))
+    intervals = [
+        f" [{localize_number(f'{low:.3f}, {high:.3f}')}] {show_finding(population)}"
+        for low, high, population in ends
+        if low is not None and high is not None
+    ]
     return translate(
         "{coefficient} ({items}, {people})",
-        coefficient=f"{row.name} {localize_number(f'{row.value:.3f}{interval}')}",
+        coefficient=f"{row.name} {localize_number(f'{row.value:.3f}')}{','.join(intervals)}",
         items=format_count(row.n_items, "item"),
         people=format_count(row.n_annotators, "person"),
     )

@@ -308,8 +308,8 @@ def _build_agreement_rows(summary: CorrectionSummary) -> tuple[TableRow, ...]:
         TableRow(
             head=translate(AGREEMENT_NAMES[row.name]),
             cells=(
-                format_percent(row.value), format_percent_interval(row.low, row.high), str(row.n_items),
-                str(row.n_votes),
+                format_percent(row.value), format_percent_interval(row.low, row.high),
+                format_percent_interval(row.new_people_low, row.new_people_high), str(row.n_items), str(row.n_votes),
             ),
         )
         for row in summary.agreement

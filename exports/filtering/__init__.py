@@ -27,5 +27,5 @@ def build_filtering_files(projects: Sequence[JointAnswers], *, seed: int = 0) ->
         **writers.build_files("items", items, FILTERED_COLUMNS),
         "removal_reasons.csv": writers.build_csv(reasons, REASON_COLUMNS),
         "items.json": writers.format_json({data_set.data.name: serialize_filtering(data_set) for data_set in filtered}),
-        **build_pages("items", lambda: render_filtering(filtered, seed=seed)),
+        **build_pages("items", lambda: render_filtering(filtered)),
     }

@@ -11,7 +11,6 @@ from exports.filtering.filtered_items import (
     KEPT,
     NOT_JUDGED,
     REMOVED,
-    RESAMPLES,
     UNDECIDED,
     FilteredDataSet,
     FilteredItem,
@@ -64,7 +63,7 @@ class FilteringPageSection(DataSetSection):
     remainder: str
 
 
-def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0) -> str:
+def render_filtering(filtered: Sequence[FilteredDataSet]) -> str:
     """Render items.html as one HTML document that needs nothing from outside; simulated data is stamped."""
     return render_page(
         "filtering.html.j2",
@@ -73,8 +72,6 @@ def render_filtering(filtered: Sequence[FilteredDataSet], *, seed: int = 0) -> s
         title=translate("Filtered items"),
         sections=[_build_section(data_set, prefix=f"items-{number}") for number, data_set in enumerate(filtered)],
         confidence_level=CONFIDENCE_LEVEL,
-        resamples=RESAMPLES,
-        seed=seed,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from aggregation.agreement.table import Coefficient
+from aggregation.agreement.two_populations import NEW_PEOPLE, THESE_PEOPLE, describe_coverage
 from aggregation.comparison.model_differences import ALL, ModelDifference
 from aggregation.errors import HromadaError
 from aggregation.scores.performance import Unit
@@ -138,7 +139,9 @@ RESULT_HEADS = (
     "Data set", "Items", "People", "Answers", "Random", "Single answers", "Fresh panel", "This panel", "Majority",
     "Ceiling",
 )  # fmt: skip
-AGREEMENT_HEADS = ("Data set", "Coefficient", "Value", "95 %", "Items", "People")
+AGREEMENT_HEADS = (
+    "Data set", "Coefficient", "Value", capitalize_first(THESE_PEOPLE), capitalize_first(NEW_PEOPLE), "Items", "People",
+)  # fmt: skip
 PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds an item", "Pay")
 MODEL_HEADS = (
     "Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)", "Above",
@@ -253,7 +256,7 @@ def _build_agreement(state: ReleaseState, mark: str) -> PaperTable:
     return PaperTable(
         name="agreement",
         caption=f"{mark}Agreement between people: each coefficient with the share of equal pairs of answers beside it;"
-        " 95 % intervals by resampling items.",
+        f" 95 % intervals for {THESE_PEOPLE}, and for {NEW_PEOPLE}. {describe_coverage()}",
         heads=AGREEMENT_HEADS,
         rows=tuple(rows),
         notes=notes.notes,
@@ -265,18 +268,22 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
     beside = AGREEMENT_ROWS if result.data.measurement_level == "nominal" else AGREEMENT_ROWS_OF_SCALES
     chosen = [row for row in rows if row.name in (result.data.headline_coefficient, *beside) and not row.of]
     if not chosen:
-        yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 4)
+        yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 5)
     for row in chosen:
         value = NO_VALUE if row.value is None else f"{row.value:.3f}"
-        interval = NO_VALUE if row.low is None or row.high is None else f"{row.low:.3f} to {row.high:.3f}"
         yield (
             result.data.name,
             COEFFICIENT_NAMES[row.name],
             notes.explain(value, row.reason),
-            notes.explain(interval, row.reason),
+            notes.explain(_format_ends(row.low, row.high), row.reason),
+            notes.explain(_format_ends(row.new_people_low, row.new_people_high), row.new_people_reason or row.reason),
             str(row.n_items),
             str(row.n_annotators),
         )
+
+
+def _format_ends(low: float | None, high: float | None) -> str:
+    return NO_VALUE if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
 def _build_people(state: ReleaseState, mark: str) -> PaperTable:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from aggregation.agreement.table import Coefficient
+from aggregation.agreement.two_populations import THESE_PEOPLE, describe_coverage
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -180,6 +181,7 @@ def render_report(
         without_scores=[
             (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
         ],
+        agreement_covered=show_finding(describe_coverage()),
         options=options,
         metrics=[translate(name) for name in METRIC_NAMES.values()],
         meanings=[
@@ -233,7 +235,8 @@ def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
 
 def _build_coefficient_headline(row: Coefficient) -> Headline:
     interval = format_coefficient_interval(row.name, row.low, row.high)
-    return Headline(translate(COEFFICIENT_NAMES[row.name]), format_coefficient(row.name, row.value), f"[{interval}]")
+    note = show_finding(row.reason) if row.low is None else f"[{interval}], {show_finding(THESE_PEOPLE)}"
+    return Headline(translate(COEFFICIENT_NAMES[row.name]), format_coefficient(row.name, row.value), note)
 
 
 def _list_counts(result: DataSetResult) -> tuple[str, ...]:
@@ -329,7 +332,7 @@ def _format_quartiles(unit: Unit) -> str:
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head=translate("Not measured"), cells=("",) * 6, remark=show_finding(NO_VOTES)),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 7, remark=show_finding(NO_VOTES)),)
     return tuple(
         TableRow(
             head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
@@ -337,11 +340,12 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
                 translate(row.level),
                 format_coefficient(row.name, row.value),
                 format_coefficient_interval(row.name, row.low, row.high),
+                format_coefficient_interval(row.name, row.new_people_low, row.new_people_high),
                 str(row.n_items),
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            remark=show_finding(row.reason),
+            remark=" ".join(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason

@@ -13,10 +13,13 @@ import pytest
 from _examples import limit_examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import stdtrit
 
-from aggregation.agreement.coefficients import compute_label_agreement
+from aggregation.agreement.breakdowns import break_down_by_label
+from aggregation.agreement.coefficients import build_statistic, compute_label_agreement
 from aggregation.agreement.table import AgreementTable
-from aggregation.intervals.resampling import draw_unit_counts
+from aggregation.agreement.two_populations import estimate_variance
+from aggregation.agreement.vote_sums import add_losses, sum_votes
 from aggregation.intervals.shares import share_interval
 from aggregation.schema import Votes
 
@@ -86,7 +89,8 @@ def test_krippendorffs_own_example_comes_out(krippendorffs: Build, known: dict[s
         ("percent_agreement", "C_percent_agreement"),
     ):
         assert made[name].value == pytest.approx(known[key], abs=1e-6)
-        assert (made[name].n_items, made[name].n_votes) == (11, 40)
+        # the twelfth unit has one value, which is no pair but counts in Gwet's chance
+        assert (made[name].n_items, made[name].n_votes) == ((12, 41) if name.startswith("gwet") else (11, 40))
 
 
 def test_every_coefficient_has_its_level(krippendorffs: Build) -> None:
@@ -166,6 +170,58 @@ def test_high_agreement_with_little_variation_has_a_low_alpha(votes_of: Build) -
     assert made["krippendorff_alpha_nominal"].value == pytest.approx(-0.0206, abs=5e-4)
 
 
+def list_votes_of_an_odd_one(people: str) -> Rows:
+    """Five items on which everybody says x, but that the first one says y on two of them."""
+    return [(item, p, "y" if p == people[0] and item in "ij" else "x") for item in "ijklm" for p in people]
+
+
+def test_the_variance_for_new_people_is_the_one_by_hand(votes_of: Build) -> None:
+    """With P = .6, .6, 1, 1, 1: V_items = 5/4 · (2 · .048² + 3 · .032²), V_people = 4/5 · (.16² + 4 · .04²), as the
+    others agree wholly without a and .8 without anybody else, and V_cell = 4/5 · 2 · (.08² + 4 · .02²).
+    """
+    votes = votes_of(list_votes_of_an_odd_one("abcde"), classes="xy")
+    sums = add_losses(votes, sum_votes(votes))
+    variance = estimate_variance(build_statistic("percent_agreement", votes, sums), sums.items)
+    assert variance.items == pytest.approx(0.0096)
+    assert (variance.people, variance.cells) == pytest.approx((0.0256, 0.0128))
+    assert variance.total == pytest.approx(0.0224)
+    assert variance.total_df == 4  # .0224² / (.0096² / 4 + .0256² / 4) is 2.7, fewer than those of the five people
+    row = compute_label_agreement(votes)["percent_agreement"]
+    n = 0.84 * 0.16 / 0.0224  # effective answers, for Wilson's form with t of 4 degrees of freedom
+    t = float(stdtrit(4, 0.975))
+    center, half = 0.84 + t * t / (2 * n), t * (0.84 * 0.16 / n + t * t / (4 * n * n)) ** 0.5
+    ends = ((center - half) / (1 + t * t / n), (center + half) / (1 + t * t / n))
+    assert (row.new_people_low, row.new_people_high) == pytest.approx(ends)
+    assert (row.value, row.new_people_reason) == (pytest.approx(0.84), "")
+    assert row.low is not None
+    assert ends[0] < row.low
+    assert row.how.endswith("clustered variance over 5 items and 5 people")
+
+
+@pytest.mark.parametrize("people", ["abcd", "ab"])
+def test_of_new_people_nothing_is_said_below_five(votes_of: Build, people: str) -> None:
+    """The interval for these people stays."""
+    made = compute_label_agreement(votes_of(list_votes_of_an_odd_one(people), classes="xy"))
+    reason = f"Nothing can be said of new people: {len(people)} people, 5 are needed."
+    for name in ("percent_agreement", "krippendorff_alpha_nominal", "gwet_ac1"):
+        row = made[name]
+        assert row.low is not None
+        assert (row.new_people_low, row.new_people_high, row.new_people_reason) == (None, None, reason)
+
+
+def test_shares_of_items_say_nothing_of_new_people(votes_of: Build) -> None:
+    """They are made of whole items, not of pairs of people; where all agree, people count as one observation each."""
+    made = compute_label_agreement(votes_of(list_votes_of_an_odd_one("abcde"), classes="xy"))
+    assert made["all_agree"].low is not None
+    assert (made["all_agree"].new_people_low, made["all_agree"].new_people_reason) == (
+        None,
+        "Only a coefficient made of pairs of answers has an interval for new people.",
+    )
+    agreed = compute_label_agreement(votes_of([(f"i{n}", p, "x") for n in range(9) for p in "abcde"], classes="xy"))
+    percent = agreed["percent_agreement"]
+    assert (percent.low, percent.new_people_low) == (share_interval(9, 9).low, share_interval(5, 5).low)
+
+
 def test_options_that_differ_get_the_coefficients_that_need_no_classes(votes_of: Build) -> None:
     """Chance is corrected by each item's own number of options, and alpha is refused with the reason."""
     rows = [("i", p, a) for p, a in zip("abc", ("cat", "cat", "ape"), strict=True)]
@@ -223,14 +279,15 @@ def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
 
 
 def test_resamples_without_variation_are_counted(votes_of: Build) -> None:
-    """One contradiction in six items is missed by about (5/6)^6 of the resamples, which have no alpha."""
+    """One contradiction in six items is missed by about (5/6)^6 of the resamples, which have no alpha of a label."""
     rows = [(item, person, "x") for item in "ijklm" for person in "ab"] + [("n", "a", "x"), ("n", "b", "y")]
-    alpha = compute_label_agreement(votes_of(rows, classes="xy"))["krippendorff_alpha_nominal"]
+    alpha = break_down_by_label(votes_of(rows, classes="xy"))[1]
+    assert alpha.name == "alpha_against_others"
     assert alpha.undefined_resamples == pytest.approx(1000 * (5 / 6) ** 6, abs=60)
     assert alpha.low is not None
 
 
-def test_groups_are_resampled_whole(votes_of: Build) -> None:
+def test_groups_vary_whole(votes_of: Build) -> None:
     """Items of one group come and go together, which the text says; under five groups there is no interval."""
     rows = [
         (f"{group}{n}", person, "xy"[(group > "c") * (person == "b")])
@@ -248,32 +305,54 @@ def test_groups_are_resampled_whole(votes_of: Build) -> None:
     assert one.low is not None
     assert two.low is not None
     assert two.low < one.low
-    assert "1000 resamples of 20 items, seed 0" in one.how
-    assert "1000 resamples of 5 groups of items, seed 0" in two.how
+    assert one.how.endswith("95 % intervals of the clustered variance over 20 items")
+    assert two.how.endswith("95 % intervals of the clustered variance over 5 groups of items")
     few = votes_of(rows, classes="xy", groups={row[0]: min(row[0][0], "d") for row in rows})
     none = compute_label_agreement(few)["percent_agreement"]
     assert (none.value, none.low) == (one.value, None)
     assert none.reason == "No interval: 4 groups of items are fewer than the 5 to resample."
-    assert "resamples" not in none.how
+    assert "intervals" not in none.how
 
 
-def test_intervals_equal_those_of_a_slow_loop(votes_of: Build) -> None:
-    """Each resample computed by writing out its items gives the same percentiles."""
+def test_the_variance_of_people_is_that_of_a_slow_loop(votes_of: Build) -> None:
+    """Each person left out by writing the votes out; with two votes an item goes, with one it is none."""
     rng = np.random.default_rng(8)
     names = [f"i{n:02}" for n in range(25)]
     rows = [
         (name, p, "xyz"[min(2, int(rng.integers(0, 3)) * (n % 2))])
         for n, name in enumerate(names)
-        for p in "abcd"[: 1 + n % 4]
+        for p in rng.permutation(list("abcdef"))[: 1 + n % 4]
     ]
-    made = compute_label_agreement(votes_of(rows, classes="xyz"), n_resamples=60, seed=4, confidence_level=0.8)
-    units = [answers for name in names if len(answers := [row[2] for row in rows if row[0] == name]) > 1]
-    counts = draw_unit_counts(np.random.default_rng(4), n_units=len(units), n_draws=60).astype(int)
-    drawn = [[unit for unit, times in zip(units, row, strict=True) for _ in range(times)] for row in counts]
-    for name, slow in (("krippendorff_alpha_nominal", slow_alpha), ("percent_agreement", slow_percent)):
-        low, high = np.nanquantile([slow(sample) for sample in drawn], [0.1, 0.9])
-        assert made[name].value == pytest.approx(slow(units))
-        assert (made[name].low, made[name].high) == pytest.approx((low, high))
+    votes = votes_of(rows, classes="xyz")
+    sums = add_losses(votes, sum_votes(votes))
+    statistic = build_statistic("percent_agreement", votes, sums)
+    whole = slow_percent(list_units(rows))
+    without = np.array([slow_percent(list_units([row for row in rows if row[1] != person])) for person in "abcdef"])
+    effects = np.array(list_cell_effects(rows, whole)) / len(list_units(rows))
+    variance = estimate_variance(statistic, sums.items)
+    assert variance.people == pytest.approx(5 / 6 * ((without - without.mean()) ** 2).sum())
+    assert variance.cells == pytest.approx(5 / 6 * ((effects - effects.mean()) ** 2).sum())
+    alpha = build_statistic("krippendorff_alpha_nominal", votes, sums)
+    assert sums.items.compute(alpha) == pytest.approx(slow_alpha(list_units(rows)))
+
+
+def list_units(rows: Rows) -> list[list[str]]:
+    """The answers to each item with two or more."""
+    by_item: dict[str, list[str]] = {}
+    for item, _, answer in rows:
+        by_item.setdefault(item, []).append(answer)
+    return [by_item[item] for item in sorted(by_item) if len(by_item[item]) > 1]
+
+
+def list_cell_effects(rows: Rows, whole: float) -> list[float]:
+    """For each vote on an item with two or more, how far the item's agreement falls, or the mean if the item goes."""
+    effects = []
+    for item, person, _ in rows:
+        unit = [row for row in rows if row[0] == item]
+        rest = list_units([row for row in unit if row[1] != person])
+        if len(unit) > 1:
+            effects.append(slow_percent(list_units(unit)) - (slow_percent(rest) if rest else whole))
+    return effects
 
 
 def slow_percent(units: list[list[str]]) -> float:

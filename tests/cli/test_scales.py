@@ -135,3 +135,37 @@ def test_csv_cells_have_the_same_figures(hromada: Hromada, known: dict[str, Any]
     assert len(rows) == 12
     assert (rows["u5"]["n_votes"], rows["u5"]["majority"], rows["u5"]["tie"]) == ("4", "", "true")
     assert (rows["u0"]["n_right"], rows["u0"]["gold"], len(rows["u0"]["stimulus_sha256"])) == ("", "", 64)
+
+
+def test_every_interval_of_agreement_names_its_population(hromada: Hromada, tmp_path: Path) -> None:
+    """In the table, as JSON, in agreement.json and on the report; with four people there is the reason instead."""
+    hromada.write("items.csv", "id,text\n" + "".join(f"u{unit},Одиниця {unit}\n" for unit in range(12)))
+    for name, people in (("five", "abcde"), ("four", "abcd")):
+        rows = [
+            f"u{unit},{who},{1 + (unit + number * unit % 3 // 2) % 4}\n"
+            for unit in range(12)
+            for number, who in enumerate(people)
+        ]
+        hromada.write("votes.csv", "item,who,said\n" + "".join(rows))
+        made = hromada.loaded(SCALE.format(options=POINTS, level="").replace("project: scale", f"project: {name}"))
+        reason = "Nothing can be said of new people: 4 people, 5 are needed."
+        found = {row["name"]: row for row in hromada("agreement", made, "--json").json["coefficients"]}
+        for coefficient in ("percent_agreement", "krippendorff_alpha_ordinal", "gwet_ac1", "gwet_ac2_linear"):
+            row = found[coefficient]
+            assert row["low"] is not None
+            assert (row["new_people_low"] is None) == (name == "four")
+            assert row["new_people_reason"] == (reason if name == "four" else "")
+        table = " ".join(hromada("agreement", made).out.split())
+        assert "these people and new items" in table
+        assert "new people and new items" in table
+        assert "covered .92-.98 of the time for these people and new items" in table
+        assert (reason in table) == (name == "four")
+        assert hromada("export", made, "--to", "out").code == 0
+        written = json.loads((tmp_path / "out" / "agreement.json").read_text("utf-8"))[made]["agreement"]
+        published = {row["name"]: row for row in written["coefficients"]}["gwet_ac1"]
+        assert published["new_people_high"] == pytest.approx(found["gwet_ac1"]["new_people_high"], abs=1e-6)
+        assert written["populations"]["low, high"] == "these people and new items"
+        page = (tmp_path / "out" / "report.html").read_text("utf-8")
+        assert "95 %, these people and new items" in page
+        assert "95 %, new people and new items" in page
+        assert (reason in page) == (name == "four")
