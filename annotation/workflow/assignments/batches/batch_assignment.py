@@ -47,7 +47,7 @@ class NotAssigned(StrEnum):
     """Why an item that the organiser named is not assigned to the annotator."""
 
     ASSIGNED = "they have it already, or had it"
-    GROUP = "they met another item of its group"
+    GROUP = "they judged it, or met another item of its group"
     STAGE = "it is not of the stage where they are"
     RETIRED = "it is retired"
     FULL = "it has all the annotators that it needs"
@@ -162,7 +162,7 @@ def move_items(session: Session, *, project: ProjectRow, item_ids: Collection[in
 def move_live_item(opened: OpenedAssignment, *, now: datetime) -> None:
     """Take the live item away from the annotator and move it to Label Studio; raise Stale if it is not live.
 
-    The lease ends, so the place that the assignment took is free for a batch.
+    The lease ends. The place that the assignment took is then held for a batch.
     """
     if opened.assignment.status is not vocabulary.AssignmentStatus.LIVE:
         raise Stale("This item is closed.")
