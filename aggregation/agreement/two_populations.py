@@ -189,7 +189,7 @@ def differentiate(statistic: Statistic, sums: Floats) -> Floats:
 
 
 def take_share_interval(value: float, item_columns: ItemColumns, *, confidence_level: float) -> BothIntervals:
-    """Both intervals of a share that no item changes: that of the groups of items as answers, and of the people if fewer.
+    """Both intervals of a share that no item changes, with groups of items (people, if fewer) as answers.
 
     Nothing in the votes says how much other people would differ, so each person counts as one observation.
     """
