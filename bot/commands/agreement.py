@@ -121,7 +121,9 @@ def _build_notes(rows: Sequence[Coefficient], *, resamples: int, seed: int) -> l
             reasons.setdefault(row.reason, []).append(row.of or row.name)
     notes = [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
     if any(row.low is not None for row in rows):
-        notes.append(f"Intervals: 95 % percentiles of {resamples} resamples of items, seed {seed}.")
+        notes.append(
+            f"Intervals: for these people and new items, 95 % percentiles of {resamples} resamples, seed {seed}."
+        )
     notes += [
         f"{row.of or row.name}: {row.undefined_resamples} resamples were undefined and are left out."
         for row in rows

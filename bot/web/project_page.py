@@ -101,7 +101,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
     heads = (
         translate("Coefficient"),
         translate("Value"),
-        translate("95 % interval"),
+        translate("{level}, these people and new items", level=display_text.format_level(0.95)),
         translate("Items"),
         translate("Votes"),
     )

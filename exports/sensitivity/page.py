@@ -59,7 +59,7 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
             translate("Confidence at least"),
             translate("Labels kept"),
             translate("Right where known"),
-            translate("{level} Wilson", level=_format_level()),
+            translate("{level}, new items", level=_format_level()),
             *(data.counted_classes or ()),
         ),
     )
@@ -109,7 +109,7 @@ def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, pref
                     data,
                     rows,
                     title=translate(title),
-                    subtitle=translate("share right, {level} for this panel", level=_format_level()),
+                    subtitle=translate("share right, {level}: these people, new items", level=_format_level()),
                     prefix=f"{prefix}{name}",
                 )
             )
@@ -136,7 +136,7 @@ def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "
     if right:
         title, subtitle = (
             translate("Right labels among them"),
-            translate("items of known gold, {level} Wilson", level=_format_level()),
+            translate("items of known gold, {level} for new items", level=_format_level()),
         )
         panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle, prefix=f"{prefix}right"))
     return panels
@@ -167,7 +167,7 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
 
 def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
     """The heads of the table of settings; the last one names the coefficient of agreement, where there is one."""
-    fresh = translate("{level}, a fresh panel", level=_format_level())
+    fresh = translate("{level}, new people and new items", level=_format_level())
     names = [translate(COEFFICIENT_NAMES[result.agreement_name]) for result in results if result.agreement_name]
     return (
         translate("Setting"),

@@ -13,8 +13,8 @@ from aggregation.comparison.model_differences import PublishedScore
 from exports import paper
 from exports.facts import Pay
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.paper.paragraph import SENTENCES, count_noun
 from exports.paper.result_tables import Footnotes, PaperTable, format_latex, format_markdown
+from exports.paper.sentences import SENTENCES, count_noun
 from exports.release import ReleaseFolder
 from exports.release_state import ReleaseState, compute_release_state
 
