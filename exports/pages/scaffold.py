@@ -86,15 +86,14 @@ def number_notes(groups: Sequence[Sequence[TableRow]]) -> NumberedNotes:
     rows = [row for group in groups for row in group]
     texts = list(dict.fromkeys(text for row in rows for text in row.notes if text))
     shared = [text for text in texts if all(text in row.notes for row in rows)]
-    numbers = {text: str(n) for n, text in enumerate((text for text in texts if text not in shared), start=1)}
-    notes = [TableNote("", text) for text in shared] + [TableNote(mark, text) for text, mark in numbers.items()]
-    return NumberedNotes(
-        tuple(notes),
-        tuple(
-            tuple(", ".join(numbers[text] for text in row.notes if text in numbers) for row in group)
-            for group in groups
-        ),
-    )
+    own = [text for text in texts if text not in shared]
+    notes = [TableNote("", text) for text in shared]
+    notes += [TableNote(str(number), text) for number, text in enumerate(own, start=1)]
+
+    def mark(row: TableRow) -> str:
+        return ", ".join(str(number) for number, text in enumerate(own, start=1) if text in row.notes)
+
+    return NumberedNotes(tuple(notes), tuple(tuple(map(mark, group)) for group in groups))
 
 
 @dataclass(frozen=True, kw_only=True)

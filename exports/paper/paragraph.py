@@ -321,13 +321,21 @@ def _interval(words: Words, fresh: Ends, own: Ends, reason: str) -> str:
     if None not in fresh:
         return words["interval"].format(low=_percent(words, fresh[0]), high=_percent(words, fresh[1]))
     why = words["no reason"]
-    if isinstance(reason, Finding) and reason.code in FEW_PEOPLE:
-        number = int(reason.arguments.get("n", 1))
-        why = words["few people"].format(number=_name_few(number, words), least=reason.arguments["least"])
+    few = _find_few(reason)
+    if few is not None:
+        number = int(few.arguments.get("n", 1))
+        shown = count_noun(number, "person") if words["language"] == "en" else number
+        why = words["few people"].format(number=shown, least=few.arguments["least"])
     if None in own:
         return words["no interval"].format(reason=why)
     return words["own interval"].format(low=_percent(words, own[0]), high=_percent(words, own[1]), reason=why)
 
 
-def _name_few(number: int, words: Words) -> str:
-    return count_noun(number, "person") if words["language"] == "en" else str(number)
+def _find_few(reason: object) -> Finding | None:
+    """The finding that people are too few, alone or among others; None if it is not there."""
+    if not isinstance(reason, Finding):
+        return None
+    if reason.code in FEW_PEOPLE:
+        return reason
+    found = (_find_few(part) for part in reason.arguments.values())
+    return next((few for few in found if few is not None), None)

@@ -53,7 +53,8 @@ def _build_score(unit: Unit, scores: Performance, data: DataSet, level: float) -
         name = f"{name}: {translate(get_metric_name(score.metric, data))}"
     rule = _describe_answers(data) if unit.unit == "individual" else _describe_majority(unit, scores)
     counts = _count_answers(unit) if unit.unit == "individual" else _count_items(unit)
-    return Headline(name, format_percent(score.value), "", (*_describe_interval(score, level), counts, rule))
+    details = (*_describe_interval(score, level), counts, capitalize_first(rule))
+    return Headline(name, format_percent(score.value), details=details)
 
 
 def _describe_interval(score: Score, level: float) -> tuple[str, ...]:
@@ -123,8 +124,8 @@ def _build_agreement(row: Coefficient, level: float) -> Headline:
     meaning = translate(COEFFICIENT_MEANINGS[row.name])
     rule = translate("level {level}; {meaning}", level=translate(row.level), meaning=meaning)
     return Headline(
-        capitalize_first(translate(COEFFICIENT_NAMES[row.name])),
+        translate(COEFFICIENT_NAMES[row.name]),
         format_coefficient(row.name, row.value),
         "",
-        (*ends, counts, rule),
+        (*ends, counts, capitalize_first(rule)),
     )

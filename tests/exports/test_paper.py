@@ -90,10 +90,10 @@ def test_the_paragraph_in_english(state: ReleaseState) -> None:
         "language models and search engines: none; they attested it. What people saw and models get differs "
         "as follows: none. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
         "Rules excluded no answer; the rules were fixed before the first answer. Skips that count as wrong: "
-        "0. Planned half width of the interval for new people on new items: 10.0 points; reached: 6.7. "
+        "0. Planned half width of the interval for new people and new items: 10.0 points; reached: 6.7. "
         "Agreement in так-ні, with 95 % intervals by resampling items: share of equal pairs 0.812 "
         "[0.771–0.875], Krippendorff’s α (nominal) 0.629 [0.457–0.749]. In так-ні, 90.6 % of single answers are right "
-        "(95 % interval for new people on new items: 82.0 to 95.4), by 8 people on 12 items. The majority of 8 "
+        "(95 % interval for new people and new items: 82.0 to 95.4), by 8 people on 12 items. The majority of 8 "
         "is right on 100.0 % of the items. The gold was not reviewed, so the ceiling of the score is not known.\n"
     )
 
