@@ -23,6 +23,7 @@ ROW_STEP, TOP = 34, 56
 CONFIDENCE_LEVEL = 0.95
 SCORES = ((mark_text("Single answers"), "single"), (mark_text("Majority"), "majority"))
 """The scores of a setting: the name on the page, and the field."""
+OVER_SETTINGS = mark_text("as collected; the range is over the rules below and no interval")
 
 
 class PlottedRow(NamedTuple):
@@ -81,7 +82,7 @@ def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
         shares = [value for value in scores if value is not None]
         if shares:
             note = translate("from {low} to {high}", low=format_percent(min(shares)), high=format_percent(max(shares)))
-            headlines.append(Headline(translate(title), format_percent(scores[0]), note))
+            headlines.append(Headline(translate(title), format_percent(scores[0]), note, (translate(OVER_SETTINGS),)))
     sizes = [result.n_gold for result in results]
     note = translate("from {low} to {high}", low=min(sizes), high=max(sizes))
     return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
