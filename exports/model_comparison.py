@@ -14,6 +14,7 @@ from aggregation.comparison.people_and_models import ModelAnswers, ModelComparis
 from aggregation.consensus.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
 from aggregation.findings import Finding
+from aggregation.intervals.panel import FEWEST_PEOPLE
 from exports import writers
 from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers, ReadModels
@@ -58,6 +59,14 @@ class ComparedModels:
     def has_equal_items(self) -> bool:
         """Whether every model is compared on all items on which people are scored."""
         return not any(status in UNEQUAL for own in self.statuses.values() for status in own.values())
+
+    @property
+    def mcnemar_note(self) -> str:
+        """For whom McNemar's p speaks where people are too few for new ones; else empty."""
+        people = [row.n_people for row in self.comparison.differences]
+        if not self.comparison.mcnemar or min(people, default=FEWEST_PEOPLE) >= FEWEST_PEOPLE:
+            return ""
+        return Finding("mcnemar-few", n=min(people))
 
     def list_items(self, model: str, status: str) -> list[str]:
         """The items of that status beside this model."""

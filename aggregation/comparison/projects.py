@@ -299,7 +299,7 @@ def _explain_interval(name: str, difference: float, intervals: PanelIntervals) -
         return intervals.reason
     if name == "posterior":
         return REASON_POSTERIOR
-    return f"No interval for a fresh panel: one of both has fewer than {FEWEST_PEOPLE} people."
+    return f"With fewer than {FEWEST_PEOPLE} people in one of both nothing can be said of new people."
 
 
 def _list_warnings(projects: Sequence[ProjectAnswers]) -> Iterator[str]:

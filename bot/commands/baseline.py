@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from exports.inputs import DataSet
     from exports.results import DataSetResult
 
-EXPLANATION = "A fresh panel: new people on new items. This panel: these people on new items."
+EXPLANATION = "Intervals: for new people and new items (a fresh panel), and for these people and new items."
 
 
 def baseline(
@@ -108,7 +108,7 @@ def _print_tables(result: DataSetResult) -> None:
     units = _list_unit_rows(performance)
     units += [] if result.pooled is None else _list_unit_rows(result.pooled, mark=" (all votes pooled)")
     units += [] if adjudicated is None else _list_unit_rows(adjudicated, mark=f" ({ADJUDICATED})")
-    columns = ("unit", "total", "wrong", "share right", "fresh panel, 95 %", "this panel, 95 %", "ties", "ties wrong")
+    columns = ("unit", "total", "wrong", "share right", "new people, 95 %", "these people, 95 %", "ties", "ties wrong")
     notes = [
         *_describe_basis(result),
         *_describe_skips(data),
@@ -133,9 +133,9 @@ def _print_tables(result: DataSetResult) -> None:
         if score is not unit.primary
     ]
     if scores:
-        score_columns = ("unit", "metric", "value", "ties wrong", "fresh panel, 95 %", "this panel, 95 %")
+        score_columns = ("unit", "metric", "value", "ties wrong", "new people, 95 %", "these people, 95 %")
         terminal_output.print_table(
-            data_sets.format_title(data, "other metrics, the same intervals"), score_columns, scores
+            data_sets.format_title(data, "other metrics"), score_columns, scores, notes=[EXPLANATION]
         )
 
 

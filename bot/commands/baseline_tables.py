@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from exports.task_means import ProgrammeScores
 
 
+FOR_NEW_PEOPLE = "Intervals: for new people and new items; those marked so for these people and new items."
+FOR_NEW_ITEMS = "Intervals: for this person and new items, answers as if independent."
 MOST_PEOPLE = 30  # of the rows of a table
 FAR = "further from the headline than half its interval"
 
@@ -59,10 +61,10 @@ def print_people(result: DataSetResult) -> None:
         for unit in scores.units
     ]  # fmt: skip
     if rows:
-        heads = ("counted", "unit", "total", "share right", "fresh panel, 95 %", "less headline", "far")
+        heads = ("counted", "unit", "total", "share right", "new people, 95 %", "less headline", "far")
         notes = [f"{name}: {describe_variant(name)}." for name in result.variants]
         title = format_title(data, "the same answers otherwise counted")
-        terminal_output.print_table(title, heads, rows, notes=[*notes, f"Far: {FAR}."])
+        terminal_output.print_table(title, heads, rows, notes=[*notes, f"Far: {FAR}.", FOR_NEW_PEOPLE])
     if people is None:
         return
     _print_single_people(data, people, primary)
@@ -72,9 +74,9 @@ def print_people(result: DataSetResult) -> None:
         value = part.unit.primary.value
         parts.append((kind, part.part, part.unit.total, part.unit.n_annotators, value, _format_interval(part.unit)))
     if parts:
-        columns = ("by", "part", "answers", "people", "share right", "95 %")
+        columns = ("by", "part", "answers", "people", "share right", "new people, 95 %")
         title = format_title(data, "single answers as people go on")
-        terminal_output.print_table(title, columns, parts, notes=[describe_slope(people)])
+        terminal_output.print_table(title, columns, parts, notes=[describe_slope(people), FOR_NEW_PEOPLE])
 
 
 def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performance) -> None:
@@ -85,11 +87,11 @@ def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performa
          terminal_output.format_interval(row["independent_low"], row["independent_high"]))
         for name, row in ordered.to_dict("index").items()
     ]  # fmt: skip
-    notes = list_people_notes(people)
+    notes = [*list_people_notes(people), FOR_NEW_ITEMS]
     if len(rows) > MOST_PEOPLE:
         notes.insert(0, f"{len(rows) - MOST_PEOPLE} people between are left out; --json and annotators.csv have all.")
         rows = [*rows[: MOST_PEOPLE // 2], *rows[-(MOST_PEOPLE // 2) :]]
-    columns = ("annotator", "answers", "right", "share right", "95 %, other items")
+    columns = ("annotator", "answers", "right", "share right", "95 %, new items")
     terminal_output.print_table(format_title(data, "single people"), columns, rows, notes=notes)
 
 
@@ -121,7 +123,7 @@ def _format_interval(unit: Unit) -> str:
     """The interval for a fresh panel, or for these people where there is none."""
     score = unit.primary
     if score.ci_low is None:
-        return f"{format_interval(score.item_only_low, score.item_only_high)} (this panel)"
+        return f"{format_interval(score.item_only_low, score.item_only_high)} (these people)"
     return format_interval(score.ci_low, score.ci_high)
 
 
@@ -137,9 +139,7 @@ ProgrammeNames = Annotated[
     ),
 ]
 UNIT_NAMES = {"individual": "single answers", "majority": "majority"}
-EXPLANATION = (
-    "A fresh panel: new people on new items. This panel: these people on new items. Every task counts the same."
-)
+EXPLANATION = "Intervals: for new people and new items, and for these people and new items. Every task counts the same."
 
 
 def find_single_project(view: Session, names: Sequence[str]) -> str | None:
@@ -219,7 +219,7 @@ def _print_tables(found: ProgrammeScores, notes: Sequence[str]) -> None:
         )
         for unit, mean in found.means.items()
     ]
-    columns = ("unit", "mean", "fresh panel, 95 %", "this panel, 95 %")
+    columns = ("unit", "mean", "new people, 95 %", "these people, 95 %")
     reasons = [f"{UNIT_NAMES[unit]}: {mean.reason}" for unit, mean in found.means.items() if mean.reason]
     n_people, n_common = found.means["individual"].n_people, found.means["individual"].n_common_people
     people = f"{n_people} people answered; {n_common} of them in two tasks or more, and count once."

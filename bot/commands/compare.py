@@ -163,7 +163,7 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
         },
         "differences": model_comparison.list_difference_rows(compared),
         "mcnemar": model_comparison.list_mcnemar_rows(compared),
-        "notes": list(compared.notes),
+        "notes": [*compared.notes, *([compared.mcnemar_note] if compared.mcnemar_note else [])],
     }
 
 
@@ -175,7 +175,7 @@ def _print_tables(compared: ComparedModels) -> None:
         title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {comparison.primary}")
         reasons = describe_reasons((row.model, row.reason) for row in rows)
         notes = [*_list_notes(compared, rows), *reasons] if unit == "individual" else reasons
-        columns = ("model", "people", "model's", "diff.", "fresh panel", "this panel", "p, Holm", "can show", "above")
+        columns = ("model", "people", "model's", "diff.", "new people", "these people", "p, Holm", "can show", "above")
         terminal_output.print_table(title, columns, [_build_row(row) for row in rows], notes=notes)
         _print_ties(compared, rows)
     if comparison.mcnemar:
@@ -187,13 +187,16 @@ def _print_tables(compared: ComparedModels) -> None:
                  test.test.n_ties, _format_p(test.test.p_exact), _format_p(test.test.p_mid), _format_p(test.p_holm))
                 for test in comparison.mcnemar
             ],
-            notes=["For these people, without tied items; items count as independent. The headline is the p above."],
+            notes=[
+                "For these people, without tied items; items count as independent. The headline is the p above.",
+                *([compared.mcnemar_note] if compared.mcnemar_note else []),
+            ],
         )  # fmt: skip
     others = [row for row in comparison.differences if row.metric != comparison.primary]
     if others:
         terminal_output.print_table(
             format_title(compared.data, "other metrics"),
-            ("model", "unit", "metric", "people", "model's", "diff.", "fresh panel", "p, Holm"),
+            ("model", "unit", "metric", "people", "model's", "diff.", "new people", "p, Holm"),
             [
                 (row.model, row.unit_title, row.metric.replace("_", " "), row.people, row.value, row.difference,
                  _format_ends(row.ci_low, row.ci_high), _format_p(row.p_holm))
@@ -244,9 +247,9 @@ def _print_parts(compared: ComparedModels) -> None:
          _format_ends(row.ci_low, row.ci_high), row.above)
         for row in rows[:MOST_PARTS]
     ]  # fmt: skip
-    notes = ["Above: who is, with p below .05, corrected over the parts of a model."]
+    notes = ["Above: who is, with p below .05, corrected over the parts of a model.", PANELS]
     notes += [f"{len(rows) - MOST_PARTS} more parts are in the files of --to."] if len(rows) > MOST_PARTS else []
-    columns = ("model", "part", "items", "people", "model's", "diff.", "fresh panel", "above")
+    columns = ("model", "part", "items", "people", "model's", "diff.", "new people", "above")
     terminal_output.print_table(format_title(compared.data, "where people are above"), columns, shown, notes=notes)
 
 

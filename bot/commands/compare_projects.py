@@ -85,5 +85,5 @@ def _print_table(title: str, comparison: ProjectComparison, items: pd.DataFrame)
     notes += [*comparison.warnings, *describe_reasons((row.measure, row.reason) for row in comparison.differences)]
     n_people, n_common = max((row.n_people, row.n_common_people) for row in comparison.differences)
     notes.append(f"{n_people} people, {n_common} of them in both. {PANELS}")
-    columns = ("measure", "first", "second", "diff.", "fresh panel", "this panel")
+    columns = ("measure", "first", "second", "diff.", "new people", "these people")
     terminal_output.print_table(title, columns, rows, notes=notes)

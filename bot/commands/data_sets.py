@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAMED_PROJECTS = 3  # of those that are blind
 NAMED_ITEMS = 5  # of those that a note names
-PANELS = "Fresh panel: new people on new items; this panel: these people on new items; both 95%, of the difference."
+PANELS = "Intervals of the difference, 95 %: for new people and new items, and for these people and new items."
 Unblind = Annotated[
     bool,
     typer.Option("--unblind", help="Show results of a baseline before it is closed. The journal and a release say so."),

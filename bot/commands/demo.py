@@ -45,8 +45,9 @@ def demo(
                     *shown,
                 )
             )
-    columns = ("data set", "unit", "share right", "95 % interval", "coefficient", "agreement")
+    columns = ("data set", "unit", "share right", "new people, 95 %", "coefficient", "agreement")
     notes = [
+        "Intervals: for new people and new items.",
         f"{result.answers} answers by {result.people} simulated people.",
         f"Files in {to}; open {to / 'report.html'} in a browser.",
     ]

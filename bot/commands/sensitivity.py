@@ -83,7 +83,7 @@ def _print_settings(data: DataSet, results: Sequence[SettingResult]) -> None:
     ]
     columns = ("setting", "answers", "people", "gold", "single", "majority", "95 %", "agree")
     names = sorted({result.agreement_name for result in results if result.agreement_name})
-    notes = ["Gold: items with a unique majority. The interval is that of the majority for a fresh panel."]
+    notes = ["Gold: items with a unique majority. The interval is that of the majority for new people and new items."]
     notes += [f"Agree: {', '.join(names)}."] if names else []
     notes += [
         f"{result.name}: ties are shared; the majority with ties wrong is {result.majority.value_ties_wrong:.4f}."
@@ -110,7 +110,7 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
         for cut in cuts
     ]
     columns = ("confidence ≥", "kept", "share", "right", "share right", "95 %", *labels)
-    notes = ["Right: of the items whose gold is known, declared or of control items; 95 % for other items."]
+    notes = ["Right: of the items whose gold is known, declared or of control items. Intervals: for new items."]
     notes += [
         f"≥ {cut.cut:g}: {cut.n_ties} ties are shared; the share right with ties wrong is {cut.right_ties_wrong:.4f}."
         for cut in cuts

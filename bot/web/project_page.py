@@ -18,6 +18,7 @@ from bot.web.words import (
 from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
 from exports.pages.localization import mark_text, show_finding, translate
+from exports.pages.scaffold import TableRow, number_notes
 
 MOST_ROWS = 200
 """How many people a table shows; `hromada people` lists all."""
@@ -85,8 +86,8 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
         return LiveSection(id="agreement", title=title, how=words)
     if details is None or details.is_blind:
         return LiveSection(id="agreement", title=title, how=translate("Being computed …"))
-    rows = tuple(
-        LiveRow(
+    noted = [
+        TableRow(
             head=translate(display_text.COEFFICIENT_NAMES[row.name]),
             cells=(
                 display_text.format_coefficient(row.name, row.value),
@@ -95,15 +96,19 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            remark=" ".join(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
+            notes=tuple(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
         )
         for row in details.agreement
+    ]
+    numbered = number_notes([noted])
+    rows = tuple(
+        LiveRow(head=row.head, cells=row.cells, mark=mark) for row, mark in zip(noted, numbered.marks[0], strict=True)
     )
     heads = (
         translate("Coefficient"),
         translate("Value"),
-        translate("95 %, these people and new items"),
-        translate("95 %, new people and new items"),
+        translate("{level}, these people and new items", level=display_text.format_level(0.95)),
+        translate("{level}, new people and new items", level=display_text.format_level(0.95)),
         translate("Items"),
         translate("Votes"),
     )
@@ -116,6 +121,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
                 caption=translate("Agreement coefficients"),
                 heads=heads,
                 rows=rows,
+                notes=numbered.notes,
                 nothing=show_finding(details.no_agreement) if details.no_agreement != NOBODY else translate(NOBODY),
             ),
         ),

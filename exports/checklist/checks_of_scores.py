@@ -197,12 +197,12 @@ def check_intervals(_subject: Subject, result: DataSetResult) -> Verdict:
         return incomplete("The interval over items alone is missing beside it.")
     few = translate(" Only {n} people.", n=unit.n_annotators) if unit.n_annotators < FEW_PEOPLE else ""
     own = translate(
-        ", this panel {low}–{high}",
+        "; these people and new items {low}–{high}",
         low=localize_number(f"{100 * score.item_only_low:.1f}"),
         high=localize_number(f"{100 * score.item_only_high:.1f}"),
     )
     interval = translate(
-        "[{low}–{high}, a fresh panel{own}]",
+        "[{low}–{high}, new people and new items{own}]",
         low=localize_number(f"{100 * low:.1f}"),
         high=localize_number(f"{100 * high:.1f}"),
         own=own,

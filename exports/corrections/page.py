@@ -38,7 +38,7 @@ from exports.pages.scaffold import (
     DataSetSection,
     Headline,
     TableRow,
-    format_interval_note,
+    describe_interval,
     format_remainder,
     get_section_fields,
     list_excluded,
@@ -243,7 +243,14 @@ def _list_headlines(summary: CorrectionSummary) -> tuple[Headline, ...]:
         *([Headline(translate("Not answered yet"), str(verdicts[UNANSWERED]))] if verdicts[UNANSWERED] else []),
         Headline(translate("Corrections"), str(len(summary.pairs))),
         Headline(translate("Left as it was"), format_percent(summary.unchanged)),
-        Headline(translate("Words changed"), format_percent(mean.value), format_interval_note(mean, as_percent=True)),
+        Headline(
+            translate("Words changed"),
+            format_percent(mean.value),
+            details=(
+                *describe_interval(mean, confidence_level=CONFIDENCE_LEVEL, as_percent=True),
+                translate("mean of {corrections}", corrections=format_count(len(summary.pairs), "correction")),
+            ),
+        ),
     )
 
 

@@ -10,7 +10,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from exports.pages.localization import get_language, translate
-from exports.pages.scaffold import mark_code
+from exports.pages.scaffold import TableNote, mark_code
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,24 +58,29 @@ class HourBars:
 class LiveRow:
     """A row of a table: its heading with the address it leads to, its cells, and a remark below it.
 
-    `href` and `remark` are empty where there are none.
+    `href` and `remark` are empty where there are none; `mark` has the numbers of its notes (`scaffold.number_notes`).
     """
 
     head: str
     cells: tuple[str, ...] = ()
     href: str = ""
     remark: str = ""
+    mark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveTable:
-    """A table; `nothing` stands in its place where it has no rows, `more` leads to further rows (text, address)."""
+    """A table; `nothing` stands in its place where it has no rows, `more` leads to further rows (text, address).
+
+    `notes` stand once below it.
+    """
 
     caption: str
     heads: tuple[str, ...]
     rows: tuple[LiveRow, ...]
     nothing: str = ""
     more: tuple[str, str] | None = None
+    notes: tuple[TableNote, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from exports.filtering.filtered_items import (
     describe_rule,
 )
 from exports.pages.display_text import capitalize_first, format_coefficient, format_count, format_percent, format_share
-from exports.pages.localization import localize_number, show_findings, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.pages.scaffold import (
     MAX_ENTRIES,
     DataSetSection,
@@ -128,7 +128,7 @@ def _build_agreement_row(reason: RemovalReason) -> TableRow:
     ]
     missing = sorted({row.reason for row in reason.agreement if row.reason})
     cells = (*values, str(reason.agreement[0].n_items))
-    return TableRow(head=_name_objection(reason.objection), cells=cells, remark=show_findings(missing))
+    return TableRow(head=_name_objection(reason.objection), cells=cells, notes=tuple(map(show_finding, missing)))
 
 
 def _describe_human_failure(filtered: FilteredDataSet) -> str:

@@ -226,12 +226,20 @@ VALUES = (
 severities of the lint, and kinds of exclusion.
 """
 NO_VALUE = "–"
+FOR_NEW_PEOPLE = mark_text("{level}: {interval}, new people and new items")
+FOR_THESE_PEOPLE = mark_text("{level}: {interval}, these people and new items")
+"""An interval with its level and the population that it is for."""
 MINUS = "−"
 
 
 def format_percent(share: float | None) -> str:
     """Format a share as 95.7 %."""
     return NO_VALUE if share is None else localize_number(f"{100 * share:.1f} %")
+
+
+def format_level(confidence_level: float) -> str:
+    """Format the level of an interval as 95 %."""
+    return localize_number(f"{100 * confidence_level:g} %")
 
 
 def format_share(count: int, total: int) -> str:
@@ -273,10 +281,13 @@ def format_number_interval(low: float | None, high: float | None) -> str:
 
 
 def format_score(score: Score) -> str:
-    """Format a score with its interval: shares in percent, MCC and error rates as numbers."""
-    if score.metric not in ("mcc", "wer", "cer"):
-        return f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
-    return f"{format_number(score.value)} [{format_number_interval(score.ci_low, score.ci_high)}]"
+    """Format a score with its interval for new people, if it has one: shares in percent, MCC and errors as numbers."""
+    is_share = score.metric not in ("mcc", "wer", "cer")
+    value = (format_percent if is_share else format_number)(score.value)
+    if score.ci_low is None:
+        return value
+    interval = (format_percent_interval if is_share else format_number_interval)(score.ci_low, score.ci_high)
+    return f"{value} [{interval}]"
 
 
 def format_ties_wrong(score: Score) -> str:

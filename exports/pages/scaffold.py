@@ -13,11 +13,15 @@ from markupsafe import Markup, escape
 
 from aggregation.agreement.table import Coefficient
 from exports.inputs import DataSet
-from exports.pages.display_text import format_coefficient_interval, format_percent_interval
+from exports.pages.display_text import (
+    FOR_THESE_PEOPLE,
+    format_coefficient_interval,
+    format_level,
+    format_percent_interval,
+)
 from exports.pages.localization import (
     LANGUAGES,
     get_language,
-    localize_number,
     show_finding,
     translate,
     translate_count,
@@ -36,20 +40,60 @@ LANGUAGE_NAMES: Mapping[str, str] = MappingProxyType({"en": "English", "uk": "У
 
 
 class Headline(NamedTuple):
-    """A figure under "At a glance": its name, its value, and a note beside the value, empty where there is none."""
+    """A figure under "At a glance": its name, its value, and a note beside the value, empty where there is none.
+
+    `details` are the lines below it: its interval and for whom that is, whose answers it is of, by which rule.
+    """
 
     name: str
     value: str
     note: str = ""
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableRow:
-    """A row of a table: its heading, its cells, and a remark shown below it across the whole table."""
+    """A row of a table: its heading, its cells, and a remark shown below it across the whole table.
+
+    `notes` are sentences that other rows can share: each is shown once below the table (`number_notes`).
+    """
 
     head: str
     cells: tuple[str, ...]
     remark: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class TableNote(NamedTuple):
+    """A note below a table with its mark, which is empty where the note is about every row."""
+
+    mark: str
+    text: str
+
+
+class NumberedNotes(NamedTuple):
+    """The notes of a table, and the marks of its rows: those of each group of rows, in their order."""
+
+    notes: tuple[TableNote, ...]
+    marks: tuple[tuple[str, ...], ...]
+
+
+def number_notes(groups: Sequence[Sequence[TableRow]]) -> NumberedNotes:
+    """The notes of the rows of a table, each once: those of every row first, without a mark, then the others by number.
+
+    A row has the numbers of its notes as its mark, such as "1, 3"; empty where it has none of its own.
+    """
+    rows = [row for group in groups for row in group]
+    texts = list(dict.fromkeys(text for row in rows for text in row.notes if text))
+    shared = [text for text in texts if all(text in row.notes for row in rows)]
+    own = [text for text in texts if text not in shared]
+    notes = [TableNote("", text) for text in shared]
+    notes += [TableNote(str(number), text) for number, text in enumerate(own, start=1)]
+
+    def mark(row: TableRow) -> str:
+        return ", ".join(str(number) for number, text in enumerate(own, start=1) if text in row.notes)
+
+    return NumberedNotes(tuple(notes), tuple(tuple(map(mark, group)) for group in groups))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,15 +121,23 @@ def list_excluded(data: DataSet) -> str:
     return ", ".join(f"{show_finding(reason)}: {count}" for reason, count in data.count_excluded().items())
 
 
-def format_interval_note(coefficient: Coefficient, *, as_percent: bool = False) -> str:
-    """The interval of a coefficient in brackets, empty where it has none.
+def format_interval_note(coefficient: Coefficient) -> str:
+    """The interval of a coefficient in brackets, empty where it has none."""
+    name, low, high = coefficient.name, coefficient.low, coefficient.high
+    return "" if low is None else f"[{format_coefficient_interval(name, low, high)}]"
 
-    With `as_percent` it is in percent whatever the coefficient, else as `format_coefficient_interval` writes it.
+
+def describe_interval(
+    coefficient: Coefficient, *, confidence_level: float, as_percent: bool = False
+) -> tuple[str, ...]:
+    """The interval of a coefficient with its level and population as a line below a figure; its reason where it has
+    none, and no line where it has neither.
     """
     name, low, high = coefficient.name, coefficient.low, coefficient.high
     if low is None:
-        return ""
-    return f"[{format_percent_interval(low, high) if as_percent else format_coefficient_interval(name, low, high)}]"
+        return (show_finding(coefficient.reason),) if coefficient.reason else ()
+    interval = format_percent_interval(low, high) if as_percent else format_coefficient_interval(name, low, high)
+    return (translate(FOR_THESE_PEOPLE, level=format_level(confidence_level), interval=interval),)
 
 
 def format_remainder(total: int, noun: str) -> str:
@@ -150,7 +202,7 @@ def render_page(
             sections=sections,
             simulated=simulated,
             all_simulated=len(simulated) == len(sections),
-            level=localize_number(f"{100 * confidence_level:g} %"),
+            level=format_level(confidence_level),
             **values,
         )
     )
@@ -169,5 +221,10 @@ def _load_templates(package: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals |= {"translate": translate, "translate_count": translate_count, "mark_code": mark_code}
+    environment.globals |= {
+        "translate": translate,
+        "translate_count": translate_count,
+        "mark_code": mark_code,
+        "number_notes": number_notes,
+    }
     return environment

@@ -2,202 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 from aggregation.comparison.model_differences import ModelDifference
-from aggregation.scores.performance import Unit
+from aggregation.findings import Finding
+from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
-from exports.paper.result_tables import find_task_means
+from exports.paper.result_tables import LEAST_P, find_task_means
+from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
 from exports.results import DataSetResult
 
-Words = Mapping[str, str]
-
-NOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "en": {
-        "person": ("person", "people"),
-        "answer": ("answer", "answers"),
-        "item": ("item", "items"),
-        "tie": ("tie", "ties"),
-    },
-    "uk": {
-        "person": ("учасник", "учасники", "учасників"),
-        "answer": ("відповідь", "відповіді", "відповідей"),
-        "item": ("завдання", "завдання", "завдань"),
-        "tie": ("нічия", "нічиї", "нічиїх"),
-    },
-}
-"""English nouns after one and after more; Ukrainian ones after 1, 2 and 5."""
-
-SENTENCES: Mapping[str, Words] = {
-    "en": {
-        "language": "en",
-        "decimal": ".",
-        "opening": "{title}: {items}, with {answers} counted, by {people}.",
-        "recruitment": "People were recruited as follows: {value}.",
-        "no recruitment": "The recruitment is not declared.",
-        "population": "They stand for: {value}.",
-        "no population": "The population is not declared.",
-        "pay": "Pay: {value}.",
-        "no pay": "The pay is not declared.",
-        "hourly pay": "For an active hour they got {rate} {currency} in the median.",
-        "ethics": "Ethics review: {value}.",
-        "no ethics": "An ethics review is not declared.",
-        "ai_use": "Use of language models and search engines: {value}.",
-        "no ai_use": "Whether people might use language models is not declared.",
-        "stimulus_differences": "What people saw and models get differs as follows: {value}.",
-        "no stimulus_differences": "Differences between what people saw and what models get are not declared.",
-        "imported": "Their answers were collected elsewhere and imported; consent, training and screens were not seen.",
-        "consent": "Everybody agreed to the consent text before the first item.",
-        "late consent": "{answers} came before any consent of their annotator.",
-        "no consent": "No consent was asked for.",
-        "screens": "People answered in {platforms}, where they saw the texts that the release holds verbatim.",
-        "training": "The training had {items}; after each answer the right one was shown.",
-        "explained training": "The training had {items}; after each answer the right one was shown and explained.",
-        "no training": "There was no training.",
-        "qualification": "Qualification: {items} by the rule “{rule}”; {passed} of {tried} passed.",
-        "no qualification": "There was no qualification.",
-        "overlap": "Planned for each item: {planned}, skips included; reached: {least} to {most} (median {median}).",
-        "unplanned overlap": "Answers of an item, skips included: {least} to {most} (median {median}).",
-        "nothing excluded": "Rules excluded no answer; {fixed}.",
-        "excluded": "Rules excluded {answers}: {reasons}; {fixed}.",
-        "changed later": "Changed after the start: {changes}.",
-        "fixed": "the rules were fixed before the first answer",
-        "not fixed": "the rules were not fixed before the first answer",
-        "unknown when fixed": "when the rules were made is not known",
-        "skips": "Skips that count as wrong: {number}.",
-        "plan": "Planned half width of the interval for new people on new items: {half_width} points; {reached}.",
-        "reached": "reached: {half_width}",
-        "not reached": "there is no interval, so none was reached",
-        "no plan": "No precision was planned.",
-        "agreement": "Agreement in {name}, with 95 % intervals by resampling items: {values}.",
-        "no agreement": "No coefficient of agreement is defined in {name}; the table of agreement says why.",
-        "krippendorff_alpha_nominal": "Krippendorff’s α (nominal)",
-        "krippendorff_alpha_ordinal": "Krippendorff’s α (ordinal)",
-        "krippendorff_alpha_interval": "Krippendorff’s α (interval)",
-        "krippendorff_alpha_ratio": "Krippendorff’s α (ratio)",
-        "krippendorff_alpha_masi": "α of sets by MASI distance",
-        "percent_agreement_chance_corrected_per_item": "agreement corrected for chance item by item",
-        "percent_agreement": "share of equal pairs",
-        "exact_sets": "share of pairs with equal sets",
-        "exact_match": "share of pairs with equal texts",
-        "span_f1_token": "F1 of marked words (place)",
-        "span_f1_token_class": "F1 of marked words (place and class)",
-        "score": "In {name}, {value} % of single answers are right {interval}, by {people} on {items}.",
-        "no score": "{name} has no score; the table of results says why.",
-        "votes of majority": "majority of {votes}",
-        "majority": "The {votes} is right on {value} % of the items.",
-        "tied majority": "The {votes} is right on {value} % of the items: it has {ties}, in which each of m answers"
-        " counts 1/m; if ties count as wrong, it is {wrong} %.",
-        "ceiling": "By a review of the gold, no score can honestly be above {value} %.",
-        "no ceiling": "The gold was not reviewed, so the ceiling of the score is not known.",
-        "unfinished ceiling": "The review of the gold gives no ceiling of the score yet.",
-        "mean": "Over all tasks the mean of single answers is {value} % {interval}.",
-        "range": "By task: from {least} % ({first}) to {most} % ({last}); the tables have every interval.",
-        "models": "People and models were scored by the same code, and p values corrected by Holm’s method.",
-        "model": "{model} has {value} % in {name}; people less the model: {difference} points {interval}; {above}.",
-        "paired": "Both were scored on the same items ({number}).",
-        "unpaired": "This is a published score; on which of its {number} items it is right is not known.",
-        "people above": "people are above",
-        "model above": "the model is above",
-        "none above": "neither is shown to be above",
-        "interval": "(95 % interval for new people on new items: {low} to {high})",
-        "no interval": "(no interval for new people)",
-    },
-    "uk": {
-        "language": "uk",
-        "decimal": ",",
-        "opening": "{title}. Учасників: {n_people}, завдань: {n_items}, зарахованих відповідей: {n_answers}.",
-        "recruitment": "Учасників знайшли так: {value}.",
-        "no recruitment": "Як знайшли учасників, не вказано.",
-        "population": "Вони представляють: {value}.",
-        "no population": "Кого вони представляють, не вказано.",
-        "pay": "Оплата: {value}.",
-        "no pay": "Оплату не вказано.",
-        "hourly pay": "Медіана оплати за активну годину: {rate} {currency}.",
-        "ethics": "Етична експертиза: {value}.",
-        "no ethics": "Етичну експертизу не вказано.",
-        "ai_use": "Використання мовних моделей і пошуку: {value}.",
-        "no ai_use": "Чи можна було користуватися мовними моделями, не вказано.",
-        "stimulus_differences": "Відмінності між тим, що бачили люди й отримують моделі: {value}.",
-        "no stimulus_differences": "Відмінності між тим, що бачили люди й отримують моделі, не вказано.",
-        "imported": "Відповіді зібрано деінде й імпортовано; згоди, навчання та екранів тут не бачили.",
-        "consent": "Усі погодилися з текстом згоди до першого завдання.",
-        "late consent": "До згоди учасника дано {answers}.",
-        "no consent": "Згоди не питали.",
-        "screens": "Відповідали в {platforms}; тексти, які бачили учасники, випуск містить дослівно.",
-        "training": "Навчання містило {items}; після кожної відповіді показували правильну.",
-        "explained training": "Навчання містило {items}; після кожної відповіді показували правильну з поясненням.",
-        "no training": "Навчання не було.",
-        "qualification": "Відбір: {items}, правило «{rule}»; скільки пройшло: {passed} з {tried}.",
-        "no qualification": "Відбору не було.",
-        "overlap": "На завдання планували {planned} разом із пропусками; є від {least} до {most} (медіана {median}).",
-        "unplanned overlap": "Відповідей на завдання разом із пропусками: від {least} до {most} (медіана {median}).",
-        "nothing excluded": "Правила не виключили жодної відповіді; {fixed}.",
-        "excluded": "Правила виключили {answers}; причини: {reasons}; {fixed}.",
-        "changed later": "Після початку змінено: {changes}.",
-        "fixed": "правила встановлено до першої відповіді",
-        "not fixed": "правила встановлено не до першої відповіді",
-        "unknown when fixed": "коли встановлено правила, невідомо",
-        "skips": "Пропусків, що рахуються як помилки: {number}.",
-        "plan": "Запланована половина ширини інтервалу для нових людей і завдань: {half_width} пункту; {reached}.",
-        "reached": "досягнуто: {half_width}",
-        "not reached": "інтервалу немає, тож її не досягнуто",
-        "no plan": "Точності не планували.",
-        "agreement": "Узгодженість у {name} з 95 % інтервалами за вибірками завдань: {values}.",
-        "no agreement": "Коефіцієнти узгодженості у {name} не визначені; причину названо в таблиці узгодженості.",
-        "krippendorff_alpha_nominal": "α Кріппендорфа (номінальна)",
-        "krippendorff_alpha_ordinal": "α Кріппендорфа (порядкова)",
-        "krippendorff_alpha_interval": "α Кріппендорфа (інтервальна)",
-        "krippendorff_alpha_ratio": "α Кріппендорфа (відношень)",
-        "krippendorff_alpha_masi": "α наборів за відстанню MASI",
-        "percent_agreement_chance_corrected_per_item": "узгодженість із поправкою на випадковість у кожному завданні",
-        "percent_agreement": "частка однакових пар",
-        "exact_sets": "частка пар з однаковими наборами",
-        "exact_match": "частка пар з однаковими текстами",
-        "span_f1_token": "F1 позначених слів (місце)",
-        "span_f1_token_class": "F1 позначених слів (місце й клас)",
-        "score": "У {name} правильні {value} % окремих відповідей {interval}; людей: {n_people}, завдань: {n_items}.",
-        "no score": "Оцінки для {name} немає; причину названо в таблиці результатів.",
-        "votes of majority": "Більшість із {votes}",
-        "majority": "{votes} має рацію у {value} % завдань.",
-        "tied majority": "{votes} має рацію у {value} % завдань: у неї {ties}, де кожна з m рівних відповідей рахується"
-        " як 1/m; якщо нічиї вважати помилками, то {wrong} %.",
-        "ceiling": "За перевіркою еталона жодна чесна оцінка не може перевищити {value} %.",
-        "no ceiling": "Еталон не перевіряли, тож найвища можлива оцінка невідома.",
-        "unfinished ceiling": "Перевірка еталона ще не дає найвищої можливої оцінки.",
-        "range": "За задачами: від {least} % ({first}) до {most} % ({last}); усі інтервали й узгодженість у таблицях.",
-        "mean": "У середньому за всіма задачами правильні {value} % окремих відповідей {interval}.",
-        "models": "Людей і моделі оцінено тим самим кодом, значення p скориговано за методом Голма.",
-        "model": "{model} має {value} % у {name}; люди мінус модель: {difference} пункту {interval}; {above}.",
-        "paired": "Обох оцінено на тих самих завданнях ({number}).",
-        "unpaired": "Це опублікована оцінка; на яких із завдань ({number}) модель має рацію, невідомо.",
-        "people above": "люди вище",
-        "model above": "модель вище",
-        "none above": "не показано, хто вище",
-        "interval": "(95 % інтервал для нових людей і нових завдань: від {low} до {high})",
-        "no interval": "(інтервалу для нових людей немає)",
-    },
-}
-
-
-def count_noun(number: int, noun: str, language: str = "en") -> str:
-    """A number with its noun in English (1 item, 2 items) or Ukrainian (1 відповідь, 2 відповіді, 5 відповідей)."""
-    forms = NOUNS[language][noun]
-    return f"{number} {forms[_choose_form(number, language)]}"
-
-
-def _choose_form(number: int, language: str) -> int:
-    """The place of the form among those of a noun."""
-    if language == "en":
-        return int(number != 1)
-    if number % 10 == 1 and number % 100 != 11:
-        return 0
-    return 1 if 2 <= number % 10 <= 4 and not 12 <= number % 100 <= 14 else 2
-
-
 Language = Literal["en", "uk"]
+Ends = tuple[float | None, float | None]
+FEW_PEOPLE = ("few-people-panel", "one-person-panel")
+"""The codes of the reason that there are too few people to say anything of new ones."""
 SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
 """What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
@@ -374,7 +194,8 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
             yield _describe_score(result, words)
         return
     mean = means.means["individual"]
-    interval = _interval(words, mean.fresh_panel.low, mean.fresh_panel.high)
+    fresh, own = mean.fresh_panel, mean.this_panel
+    interval = _interval(words, (fresh.low, fresh.high), (own.low, own.high), mean.reason)
     yield words["mean"].format(value=_percent(words, mean.value), interval=interval)
     ordered = sorted(mean.task_values.items(), key=lambda task: task[1])
     (first, least), (last, most) = ordered[0], ordered[-1]
@@ -396,7 +217,8 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
         )
         for row in chosen
     ]
-    return words["agreement"].format(name=result.data.name, values=", ".join(parts))
+    level = words["interval level" if chosen[0].level == "interval" else chosen[0].level]
+    return words["agreement"].format(name=result.data.name, level=level, values=", ".join(parts))
 
 
 def _describe_score(result: DataSetResult, words: Words) -> str:
@@ -409,7 +231,7 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
     sentence = words["score"].format(
         name=result.data.name,
         value=_percent(words, score.value),
-        interval=_interval(words, score.ci_low, score.ci_high),
+        interval=_describe_interval(score, words),
         people=count_noun(unit.n_annotators, "person"),
         items=count_noun(unit.n_items, "item"),
         n_people=unit.n_annotators,
@@ -421,21 +243,30 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
 
 
 def _describe_majority(unit: Unit, words: Words) -> str:
-    """The score of the majority with its number of votes; where it has ties, also the score if they are wrong."""
+    """The score of the majority with its interval and number of votes; with ties, also the score if they are wrong."""
     votes = words["votes of majority"].format(votes=unit.title.removeprefix("majority of "))
     value, wrong = _percent(words, unit.primary.value), unit.primary.value_ties_wrong
+    interval = _describe_interval(unit.primary, words)
     if wrong is None:
-        return words["majority"].format(votes=votes, value=value)
-    return words["tied majority"].format(
-        votes=votes, value=value, ties=_count(words, unit.n_ties, "tie"), wrong=_percent(words, wrong)
-    )
+        return words["majority"].format(votes=votes, value=value, interval=interval)
+    ties = _count(words, unit.n_ties, "tie")
+    wrong_value = _percent(words, wrong)
+    return words["tied majority"].format(votes=votes, value=value, interval=interval, ties=ties, wrong=wrong_value)
 
 
 def _describe_ceiling(result: DataSetResult, words: Words) -> str:
     if result.ceiling is None:
         return words["no ceiling"]
-    value = result.ceiling.ceiling.value
-    return words["unfinished ceiling"] if value is None else words["ceiling"].format(value=_percent(words, value))
+    share, strata = result.ceiling.ceiling, result.ceiling.strata
+    if share.value is None:
+        return words["unfinished ceiling"]
+    return words["ceiling"].format(
+        value=_percent(words, share.value),
+        low=_percent(words, share.low),
+        high=_percent(words, share.high),
+        n=sum(stratum.n_reviewed for stratum in strata),
+        m=sum(stratum.n_items for stratum in strata),
+    )
 
 
 def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
@@ -454,7 +285,8 @@ def _describe_model(row: ModelDifference, name: str, words: Words) -> str:
         name=name,
         value=_percent(words, row.value),
         difference=_write(words, f"{100 * (row.difference or 0.0):+.1f}"),
-        interval=_interval(words, row.ci_low, row.ci_high),
+        interval=_describe_interval(row, words),
+        p=_describe_p(row.p_holm, words),
         above=words[f"{row.above or 'none'} above"],
     )
     return f"{sentence} {words['paired' if row.is_paired else 'unpaired'].format(number=row.n_items)}"
@@ -474,7 +306,36 @@ def _write(words: Words, number: str) -> str:
     return number.replace(".", words["decimal"]).replace("-", "−")
 
 
-def _interval(words: Words, low: float | None, high: float | None) -> str:
-    if low is None or high is None:
-        return words["no interval"]
-    return words["interval"].format(low=_percent(words, low), high=_percent(words, high))
+def _describe_p(p: float | None, words: Words) -> str:
+    if p is None:
+        return words["no p"]
+    return words["small p" if p < LEAST_P else "p"].format(p=_write(words, f"{max(p, LEAST_P):.3f}"))
+
+
+def _describe_interval(score: Score | ModelDifference, words: Words) -> str:
+    return _interval(words, (score.ci_low, score.ci_high), (score.item_only_low, score.item_only_high), score.reason)
+
+
+def _interval(words: Words, fresh: Ends, own: Ends, reason: str) -> str:
+    """The interval with its population; where there is none for new people, that for these people, and why."""
+    if None not in fresh:
+        return words["interval"].format(low=_percent(words, fresh[0]), high=_percent(words, fresh[1]))
+    why = words["no reason"]
+    few = _find_few(reason)
+    if few is not None:
+        number = int(few.arguments.get("n", 1))
+        shown = count_noun(number, "person") if words["language"] == "en" else number
+        why = words["few people"].format(number=shown, least=few.arguments["least"])
+    if None in own:
+        return words["no interval"].format(reason=why)
+    return words["own interval"].format(low=_percent(words, own[0]), high=_percent(words, own[1]), reason=why)
+
+
+def _find_few(reason: object) -> Finding | None:
+    """The finding that people are too few, alone or among others; None if it is not there."""
+    if not isinstance(reason, Finding):
+        return None
+    if reason.code in FEW_PEOPLE:
+        return reason
+    found = (_find_few(part) for part in reason.arguments.values())
+    return next((few for few in found if few is not None), None)

@@ -136,7 +136,7 @@ def format_markdown(table: PaperTable) -> str:
 
 
 RESULT_HEADS = (
-    "Data set", "Items", "People", "Answers", "Random", "Single answers", "Fresh panel", "This panel", "Majority",
+    "Data set", "Items", "People", "Answers", "Random", "Single answers", "New people", "These people", "Majority",
     "Ceiling",
 )  # fmt: skip
 AGREEMENT_HEADS = (
@@ -144,7 +144,7 @@ AGREEMENT_HEADS = (
 )  # fmt: skip
 PEOPLE_HEADS = ("Data set", "People", "Answers each", "Qualified", "Excluded", "Seconds an item", "Pay")
 MODEL_HEADS = (
-    "Model", "Unit of people", "Metric", "Model’s score", "People less model", "Fresh panel", "p (Holm)", "Above",
+    "Model", "Unit of people", "Metric", "Model’s score", "People less model", "New people", "p (Holm)", "Above",
 )  # fmt: skip
 AGREEMENT_ROWS = ("gwet_ac1", "percent_agreement", "exact_sets")
 AGREEMENT_ROWS_OF_SCALES = ("gwet_ac2_linear", "gwet_ac2_quadratic", "percent_agreement")
@@ -168,7 +168,7 @@ def _build_results(state: ReleaseState, mark: str) -> PaperTable:
     return PaperTable(
         name="results",
         caption=f"{mark}Human baselines of {state.facts.title}: the share of right single answers in percent, with 95 %"
-        " intervals for a fresh panel (new people on new items) and for this panel (these people on new items), and the"
+        " intervals for new people and new items and for these people and new items, and the"
         " share of items that the majority has right; each of m tied answers counts 1/m, a skip is wrong.",
         heads=RESULT_HEADS,
         rows=(*rows, *_describe_mean(state, notes)),
@@ -343,8 +343,8 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
     return PaperTable(
         name="models",
         caption=f"{mark}Models beside people on the same items, by the same scorer: the model’s score in percent, and"
-        " by how many points people are better, with the paired 95 % interval for a fresh panel, Holm’s p, and who is"
-        " above by it.",
+        " by how many points people are better, with the paired 95 % interval for new people and new items, Holm’s p,"
+        " and who is above by it.",
         heads=MODEL_HEADS,
         rows=tuple(rows),
         notes=notes.notes,

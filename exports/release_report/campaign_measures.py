@@ -10,7 +10,7 @@ from aggregation.comparison.model_differences import ALL, ModelDifference
 from exports.facts import ProjectFacts
 from exports.inputs import DataSet
 from exports.model_comparison import ComparedModels
-from exports.pages.display_text import NO_VALUE, format_count, format_percent, format_points, shorten_text
+from exports.pages.display_text import NO_VALUE, format_count, format_level, format_percent, format_points, shorten_text
 from exports.pages.localization import localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_bars, draw_heading, format_stamp
@@ -261,7 +261,8 @@ TOP, STEP = 58, 38
 HOW_COMPARED = mark_text(
     "People's score less the model's, on the items that both answered, by the same scorer: right of the line people"
     " are better. The lines are paired 95 % intervals for new people on new items; p is Holm's over the models. The"
-    " files in models/ have both units, every metric, the intervals for this panel, and McNemar's test of the majority."
+    " files in models/ have both units, every metric, the intervals for these people and new items, and McNemar's test"
+    " of the majority."
 )
 UNITS = {"individual": mark_text("single answers"), "majority": mark_text("the majority")}
 
@@ -275,6 +276,7 @@ def build_model_chapter(state: ReleaseState) -> Chapter:
             for row in compared.comparison.differences
             if row.kind == ALL and row.metric == compared.comparison.primary and row.difference is not None
         ]
+        level = format_level(compared.comparison.confidence_level)
         if rows:
             panels.append(_draw_panel(compared, [row for row in rows if row.unit == "individual"] or rows, number))
             tables.append(
@@ -284,7 +286,7 @@ def build_model_chapter(state: ReleaseState) -> Chapter:
                         translate("Model and unit of people"),
                         translate("Model"),
                         translate("Difference"),
-                        translate("Fresh panel"),
+                        translate("{level}, new people and new items", level=level),
                         translate("p (Holm)"),
                     ),
                     tuple(map(_build_row, rows)),
@@ -342,7 +344,7 @@ def _build_row(row: ModelDifference) -> TableRow:
             interval,
             NO_VALUE if row.p_holm is None else _format_p(row.p_holm),
         ),
-        remark=" ".join(filter(None, [show_finding(row.reason), _describe_ties(row)])),
+        notes=(show_finding(row.reason), _describe_ties(row)),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from aggregation.agreement.table import Coefficient
-from aggregation.agreement.two_populations import THESE_PEOPLE, describe_coverage
+from aggregation.agreement.two_populations import describe_coverage
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -27,16 +27,16 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
-from exports.pages.localization import localize_number, show_finding, show_findings, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.pages.scaffold import (
     DataSetSection,
-    Headline,
     TableRow,
     build_pages,
     get_section_fields,
     list_excluded,
     render_page,
 )
+from exports.report.headlines import list_headlines
 from exports.report.methods import describe_methods
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.rows import (
@@ -137,6 +137,7 @@ class ReportSection(DataSetSection):
 
     counts: tuple[str, ...]
     excluded: str
+    guessing: str
     baselines: tuple[TableRow, ...]
     metrics: tuple[TableRow, ...]
     other_metrics: tuple[TableRow, ...]
@@ -200,10 +201,11 @@ def build_report_pages(release: Release) -> dict[str, str]:
 def _build_section(result: DataSetResult) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
-        headlines=_list_headlines(result),
+        headlines=list_headlines(result),
         no_headlines=translate(NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS),
         counts=_list_counts(result),
         excluded=list_excluded(result.data),
+        guessing=_describe_guessing(result.performance),
         baselines=_build_baseline_rows(result),
         metrics=build_metric_rows(result),
         other_metrics=build_other_metric_rows(result),
@@ -216,27 +218,6 @@ def _build_section(result: DataSetResult) -> ReportSection:
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
     )
-
-
-def _list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
-    """The scores of single answers and of the majority, and one coefficient of agreement, each with its interval."""
-    headlines: list[Headline] = []
-    if result.performance is not None:
-        for unit in ("individual", "majority"):
-            score = result.performance[unit].primary
-            interval = format_percent_interval(score.ci_low, score.ci_high)
-            name = get_unit_name(result.performance[unit])
-            headlines.append(Headline(name, format_percent(score.value), f"[{interval}]"))
-    agreed = result.headline_agreement
-    if agreed is not None and agreed.value is not None:
-        headlines.append(_build_coefficient_headline(agreed))
-    return tuple(headlines)
-
-
-def _build_coefficient_headline(row: Coefficient) -> Headline:
-    interval = format_coefficient_interval(row.name, row.low, row.high)
-    note = show_finding(row.reason) if row.low is None else f"[{interval}], {show_finding(THESE_PEOPLE)}"
-    return Headline(translate(COEFFICIENT_NAMES[row.name]), format_coefficient(row.name, row.value), note)
 
 
 def _list_counts(result: DataSetResult) -> tuple[str, ...]:
@@ -267,19 +248,19 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (TableRow(head=translate("Not scored"), cells=("",) * 9, remark=show_finding(result.no_performance)),)
+        return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
     missing = result.missing_units
     units = (*scores.units, *scores.fresh_majorities)
-    rows = [_build_unit_row(unit, scores, data=result.data) for unit in units]
+    rows = [_build_unit_row(unit, data=result.data) for unit in units]
     rows += [
-        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 9, remark=show_finding(missing[unit]))
+        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=(show_finding(missing[unit]),))
         for unit in UNITS
         if unit in missing
     ]
     return tuple(rows)
 
 
-def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableRow:
+def _build_unit_row(unit: Unit, *, data: DataSet) -> TableRow:
     noun = "answer" if unit.unit == "individual" else "item"
     n_right = unit.total - (unit.wrong or 0) - unit.n_ties
     return TableRow(
@@ -289,16 +270,12 @@ def _build_unit_row(unit: Unit, scores: Performance, *, data: DataSet) -> TableR
             format_percent_interval(unit.primary.ci_low, unit.primary.ci_high),
             format_percent_interval(unit.primary.item_only_low, unit.primary.item_only_high),
             NO_VALUE if unit.wrong is None else _format_part(n_right, format_count(unit.total, noun)),
-            format_percent(scores.random_exact),
-            format_percent(scores.random),
-            _format_quartiles(unit),
-            format_percent_interval(unit.ann_min, unit.ann_max),
             NO_VALUE if unit.unit == "individual" else _format_ties(unit),
         ),
-        remark=" ".join(
-            part
-            for part in (_describe_interval(unit, data), show_findings((*unit.warnings, unit.primary.reason)))
-            if part
+        notes=(
+            _describe_interval(unit, data),
+            *map(show_finding, (*unit.warnings, unit.primary.reason)),
+            _describe_people(unit),
         ),
     )
 
@@ -324,15 +301,34 @@ def _describe_interval(unit: Unit, data: DataSet) -> str:
     )
 
 
-def _format_quartiles(unit: Unit) -> str:
-    """The quartiles of annotators' own scores: 81.0, 86.2, 91.7 %."""
+def _describe_people(unit: Unit) -> str:
+    """The quartiles of annotators' own scores, and their extremes, if any; empty for a unit that has none."""
     quartiles = [share for share in (unit.ann_q1, unit.ann_median, unit.ann_q3) if share is not None]
-    return localize_number(f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %") if quartiles else NO_VALUE
+    if not quartiles:
+        return ""
+    values = localize_number(f"{', '.join(f'{100 * share:.1f}' for share in quartiles)} %")
+    sentence = translate("Quartiles of people’s own scores: {values}.", values=values)
+    if unit.ann_min is None:
+        return sentence
+    ends = format_percent_interval(unit.ann_min, unit.ann_max)
+    extremes = translate("Lowest–highest with 20 answers or more: {ends}.", ends=ends)
+    return f"{sentence} {extremes}"
+
+
+def _describe_guessing(scores: Performance | None) -> str:
+    """What guessing scores on the items that are scored, and as it is published; empty if nothing is chosen."""
+    if scores is None or scores.random_exact is None:
+        return ""
+    return translate(
+        "random: {exact}; as published, 1 / mean number of options: {random}",
+        exact=format_percent(scores.random_exact),
+        random=format_percent(scores.random),
+    )
 
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head=translate("Not measured"), cells=("",) * 7, remark=show_finding(NO_VOTES)),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=(show_finding(NO_VOTES),)),)
     return tuple(
         TableRow(
             head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
@@ -345,7 +341,7 @@ def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            remark=" ".join(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
+            notes=tuple(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason

@@ -15,10 +15,11 @@ from exports.pages.display_text import (
     SHARES_BESIDE_HEADLINE,
     format_coefficient,
     format_count,
+    format_level,
     format_percent,
     shorten_text,
 )
-from exports.pages.localization import localize_number, mark_text, translate
+from exports.pages.localization import mark_text, translate
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
 from exports.results import DataSetResult
 
@@ -76,9 +77,9 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
     subtitle = translate(
-        "{annotators}, {level} for other items",
+        "{annotators}, {level}, new items",
         annotators=format_count(len(annotators), "annotator"),
-        level=localize_number(f"{100 * confidence_level:g} %"),
+        level=format_level(confidence_level),
     )
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)

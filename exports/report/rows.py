@@ -103,15 +103,9 @@ def build_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         TableRow(
             head=get_unit_name(unit),
             cells=tuple(format_score(score) for score in unit.scores),
-            remark=" ".join(
-                [
-                    *(
-                        f"{translate(METRIC_NAMES[score.metric])}: {show_finding(score.reason)}"
-                        for score in unit.scores
-                        if score.reason
-                    ),
-                    *_describe_ties_wrong([(translate(METRIC_NAMES[score.metric]), score) for score in unit.scores]),
-                ]
+            notes=(
+                *_list_reasons(unit.scores),
+                *_describe_ties_wrong([(translate(METRIC_NAMES[score.metric]), score) for score in unit.scores]),
             ),
         )
         for unit in units
@@ -127,11 +121,22 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         TableRow(
             head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",
             cells=(format_score(score),),
-            remark=" ".join(filter(None, [show_finding(score.reason), *_describe_ties_wrong([("", score)])])),
+            notes=(show_finding(score.reason), *_describe_ties_wrong([("", score)])),
         )
         for unit in units
         for score in unit.scores
     )
+
+
+def _list_reasons(scores: Sequence[Score]) -> list[str]:
+    """Why metrics lack a value or an interval, each reason once: after their names, unless it is true of all."""
+    metrics: dict[str, list[str]] = {}
+    for score in scores:
+        if score.reason:
+            metrics.setdefault(show_finding(score.reason), []).append(translate(METRIC_NAMES[score.metric]))
+    return [
+        reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}" for reason, names in metrics.items()
+    ]
 
 
 def _describe_ties_wrong(named: Sequence[tuple[str, Score]]) -> list[str]:
@@ -150,19 +155,19 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         far = False
         for column, unit in enumerate(scores.units[:2]):
             score = unit.primary
-            cells[column] = f"{format_percent(score.value)} [{format_percent_interval(score.ci_low, score.ci_high)}]"
+            cells[column] = format_score(score)
             far = far or bool(result.exceeds_half_width(unit, score))
-        remark = f"{capitalize_first(show_finding(describe_variant(name)))}."
-        remark += f" {translate(FAR_FROM_PRIMARY)}" if far else ""
+        meaning = f"{capitalize_first(show_finding(name))}: {show_finding(describe_variant(name))}."
+        reasons = [show_finding(unit.primary.reason) for unit in scores.units[:2]]
         rows.append(
             TableRow(
                 head=capitalize_first(show_finding(name)),
                 cells=(*cells, str(scores["individual"].total)),
-                remark=remark,
+                notes=(meaning, *([translate(FAR_FROM_PRIMARY)] if far else []), *reasons),
             )
         )
     rows += [
-        TableRow(head=capitalize_first(show_finding(name)), cells=(NO_VALUE,) * 3, remark=show_finding(reason))
+        TableRow(head=capitalize_first(show_finding(name)), cells=(NO_VALUE,) * 3, notes=(show_finding(reason),))
         for name, reason in sorted(result.missing_variants.items())
     ]
     return tuple(rows)
@@ -217,7 +222,7 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
     interval = _format_interval(slope.low, slope.high)
     cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
-    return (*rows, TableRow(head=head, cells=cells, remark=show_finding(slope.reason)))
+    return (*rows, TableRow(head=head, cells=cells, notes=(show_finding(slope.reason),)))
 
 
 def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
@@ -302,8 +307,8 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         share = result.ceiling.ceiling
         cells = (NO_VALUE, format_percent(share.value), *[NO_VALUE] * len(METRIC_NAMES))
         interval = format_percent_interval(share.low, share.high)
-        remark = translate("In brackets for items like these: [{interval}].", interval=interval)
-        rows.append(TableRow(head=translate(CEILING_NAME), cells=cells, remark=remark))
+        remark = translate("Ceiling: {interval} is the interval for items like these.", interval=interval)
+        rows.append(TableRow(head=translate(CEILING_NAME), cells=cells, notes=(remark,)))
     return tuple(rows)
 
 

@@ -23,6 +23,7 @@ ROW_STEP, TOP = 34, 56
 CONFIDENCE_LEVEL = 0.95
 SCORES = ((mark_text("Single answers"), "single"), (mark_text("Majority"), "majority"))
 """The scores of a setting: the name on the page, and the field."""
+OVER_SETTINGS = mark_text("as collected; the range is over the rules below and no interval")
 
 
 class PlottedRow(NamedTuple):
@@ -59,7 +60,7 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
             translate("Confidence at least"),
             translate("Labels kept"),
             translate("Right where known"),
-            translate("{level} for other items", level=_format_level()),
+            translate("{level}, new items", level=_format_level()),
             *(data.counted_classes or ()),
         ),
     )
@@ -81,7 +82,7 @@ def _list_headlines(results: Sequence[SettingResult]) -> tuple[Headline, ...]:
         shares = [value for value in scores if value is not None]
         if shares:
             note = translate("from {low} to {high}", low=format_percent(min(shares)), high=format_percent(max(shares)))
-            headlines.append(Headline(translate(title), format_percent(scores[0]), note))
+            headlines.append(Headline(translate(title), format_percent(scores[0]), note, (translate(OVER_SETTINGS),)))
     sizes = [result.n_gold for result in results]
     note = translate("from {low} to {high}", low=min(sizes), high=max(sizes))
     return (*headlines, Headline(translate("Items with a majority"), str(sizes[0]), note))
@@ -109,7 +110,7 @@ def draw_setting_panels(data: DataSet, results: Sequence[SettingResult], *, pref
                     data,
                     rows,
                     title=translate(title),
-                    subtitle=translate("share right, {level} for this panel", level=_format_level()),
+                    subtitle=translate("share right, {level}: these people, new items", level=_format_level()),
                     prefix=f"{prefix}{name}",
                 )
             )
@@ -136,7 +137,7 @@ def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "
     if right:
         title, subtitle = (
             translate("Right labels among them"),
-            translate("items of known gold, {level} for other items", level=_format_level()),
+            translate("items of known gold, {level} for new items", level=_format_level()),
         )
         panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle, prefix=f"{prefix}right"))
     return panels
@@ -167,7 +168,7 @@ def draw_share_panel(data: DataSet, rows: Sequence[PlottedRow], *, title: str, s
 
 def list_setting_heads(results: Sequence[SettingResult]) -> tuple[str, ...]:
     """The heads of the table of settings; the last one names the coefficient of agreement, where there is one."""
-    fresh = translate("{level}, a fresh panel", level=_format_level())
+    fresh = translate("{level}, new people and new items", level=_format_level())
     names = [translate(COEFFICIENT_NAMES[result.agreement_name]) for result in results if result.agreement_name]
     return (
         translate("Setting"),

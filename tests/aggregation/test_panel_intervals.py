@@ -233,7 +233,7 @@ def test_groups_and_people_that_are_too_few_have_no_interval(votes_of: Build) ->
     }
     two = score_labels(votes_of(some_votes(2, people="ab"), classes="xy", gold=gold))["majority"]["accuracy"]
     assert two.item_only_low is not None
-    assert (two.ci_low, two.reason) == (None, "No interval for a fresh panel: 2 people are fewer than 5.")
+    assert (two.ci_low, two.reason) == (None, "With 2 people nothing can be said of new ones; 5 are needed.")
 
 
 def test_items_of_one_group_are_not_independent(votes_of: Build) -> None:

@@ -215,7 +215,7 @@ def test_what_some_lack_is_told(votes_of: Build) -> None:
     timed = compared.find_difference("mean_seconds")
     assert (timed.difference, timed.reason) == (None, "No item has it in both projects.")
     scored = compared.find_difference("accuracy")
-    assert scored.reason == "No interval for a fresh panel: one of both has fewer than 5 people."
+    assert scored.reason == "With fewer than 5 people in one of both nothing can be said of new people."
     assert (scored.ci_low, scored.item_only_low is not None) == (None, True)
 
 

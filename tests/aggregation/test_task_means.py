@@ -78,7 +78,7 @@ def test_metrics_of_a_task_are_averaged_first() -> None:
     assert mean.task_values == pytest.approx({"a": 0.875, "b": 0.5})
     assert mean.value == pytest.approx(0.6875)
     assert (mean.n_people, mean.n_common_people) == (2, 0)
-    assert mean.reason == "No interval for a fresh panel: 2 people are fewer than 5."
+    assert mean.reason == "With 2 people nothing can be said of new ones; 5 are needed."
     assert mean.this_panel.low is not None
 
 

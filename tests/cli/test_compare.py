@@ -74,6 +74,20 @@ def test_tables_say_what_is_compared(hromada: Hromada) -> None:
     for part in ("people (single answers) less models", "majority and model, McNemar", "where people are above"):
         assert part in ran.out
     assert "weak: matched by ids alone" in ran.out
+    assert "McNemar's p speaks" not in ran.out
+
+
+def test_of_few_people_mcnemar_speaks_for_them_only(hromada: Hromada) -> None:
+    """Four people: the note is below the table of McNemar's test and in JSON, and no interval is for others."""
+    load_pilot(hromada, "people", people=range(1, 5), right=0.9, seconds=10)
+    write_model(hromada, "weak", right=0.5)
+    ran = hromada("compare", "people", "weak.jsonl")
+    text = " ".join(ran.out.split())
+    below = text[text.index("majority and model, McNemar") :]
+    assert "McNemar's p speaks for these 4 people only: nothing can be said of new ones" in below
+    assert "With 4 people nothing can be said of new ones; 5 are needed." in text
+    notes = hromada("compare", "people", "weak.jsonl", "--json").json["notes"]
+    assert [note for note in notes if note.startswith("McNemar's p speaks for these 4 people only")]
 
 
 def test_another_stimulus_is_left_out(hromada: Hromada) -> None:

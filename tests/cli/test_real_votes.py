@@ -382,7 +382,7 @@ def test_the_intervals_of_the_majority_are_near_those_of_the_reference(
     assert unit["unit"] == "majority"
     assert (score["ci_low"], score["ci_high"]) == pytest.approx(fresh, abs=0.0006)
     assert (score["item_only_low"], score["item_only_high"]) == pytest.approx(this, abs=0.0006)
-    assert "fresh panel, 95 %" in hromada("baseline", name).out
+    assert "new people, 95 %" in hromada("baseline", name).out
     assert hromada("export", name, "--to", "out").code == 0
     with (hromada.folder / "out/human_baseline.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if (row["unit"], row["metric"]) == ("majority", "accuracy")]

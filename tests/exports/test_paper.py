@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _results import change_result
 
+from aggregation.comparison.gold_review import CeilingEstimate, StratumCounts, WeightedShare
 from aggregation.comparison.model_differences import PublishedScore
 from exports import paper
 from exports.facts import Pay
 from exports.model_answers import ReadAnswers, ReadModels
-from exports.paper.paragraph import SENTENCES, count_noun
+from exports.paper import paragraph
 from exports.paper.result_tables import Footnotes, PaperTable, format_latex, format_markdown
+from exports.paper.sentences import SENTENCES, count_noun
 from exports.release import ReleaseFolder
 from exports.release_state import ReleaseState, compute_release_state
 
@@ -90,11 +93,12 @@ def test_the_paragraph_in_english(state: ReleaseState) -> None:
         "language models and search engines: none; they attested it. What people saw and models get differs "
         "as follows: none. Planned for each item: 8 answers, skips included; reached: 8 to 8 (median 8). "
         "Rules excluded no answer; the rules were fixed before the first answer. Skips that count as wrong: "
-        "0. Planned half width of the interval for new people on new items: 10.0 points; reached: 6.7. "
-        "Agreement in так-ні, with 95 % intervals by resampling items: share of equal pairs 0.812 "
-        "[0.771–0.875], Krippendorff’s α (nominal) 0.629 [0.457–0.749]. In так-ні, 90.6 % of single answers are right "
-        "(95 % interval for new people on new items: 82.0 to 95.4), by 8 people on 12 items. The majority of 8 "
-        "is right on 100.0 % of the items. The gold was not reviewed, so the ceiling of the score is not known.\n"
+        "0. Planned half width of the interval for new people and new items: 10.0 points; reached: 6.7. "
+        "Agreement in так-ні (level nominal; 95 % intervals for these people and new items): share of equal pairs "
+        "0.812 [0.771–0.875], Krippendorff’s α (nominal) 0.629 [0.457–0.749]. In так-ні, 90.6 % of single answers are "
+        "right (95 % interval for new people and new items: 82.0 to 95.4), by 8 people on 12 items. The majority of 8 "
+        "is right on 100.0 % of the items (95 % interval for new people and new items: 75.8 to 100.0). The gold was "
+        "not reviewed, so the ceiling of the score is not known.\n"
     )
 
 
@@ -111,10 +115,11 @@ def test_the_paragraph_in_ukrainian(state: ReleaseState) -> None:
         "моделі: none. На завдання планували 8 відповідей разом із пропусками; є від 8 до 8 (медіана 8). "
         "Правила не виключили жодної відповіді; правила встановлено до першої відповіді. Пропусків, що "
         "рахуються як помилки: 0. Запланована половина ширини інтервалу для нових людей і завдань: 10,0 "
-        "пункту; досягнуто: 6,7. Узгодженість у так-ні з 95 % інтервалами за вибірками завдань: частка "
-        "однакових пар 0,812 [0,771–0,875], α Кріппендорфа (номінальна) 0,629 [0,457–0,749]. У так-ні правильні 90,6 % "
-        "окремих відповідей (95 % інтервал для нових людей і нових завдань: від 82,0 до 95,4); людей: 8, "
-        "завдань: 12. Більшість із 8 має рацію у 100,0 % завдань. Еталон не перевіряли, тож найвища можлива "
+        "пункту; досягнуто: 6,7. Узгодженість у так-ні (рівень номінальний; 95 % інтервали для цих людей і нових "
+        "завдань): частка однакових пар 0,812 [0,771–0,875], α Кріппендорфа (номінальна) 0,629 [0,457–0,749]. У так-ні "
+        "правильні 90,6 % окремих відповідей (95 % інтервал для нових людей і нових завдань: від 82,0 до 95,4); людей: "
+        "8, завдань: 12. Більшість із 8 має рацію у 100,0 % завдань (95 % інтервал для нових людей і нових завдань: "
+        "від 75,8 до 100,0). Еталон не перевіряли, тож найвища можлива "
         "оцінка невідома.\n"
     )
 
@@ -194,6 +199,27 @@ def test_what_is_missing_is_said(make_release: Any) -> None:
     assert "The pay is not declared." in files["tables/people.md"]
 
 
+def test_of_three_people_the_paragraph_says_nothing_of_new_ones(make_release: Any) -> None:
+    """Each interval is for these people, with how many are needed; the ceiling has its interval and its items."""
+    data = make_release.data_set()
+    few = dataclasses.replace(data, responses=data.responses.loc[data.responses["annotator"].isin(["a1", "a2", "a3"])])
+    state = compute_release_state(make_release.inputs(few))
+    share = WeightedShare(value=0.9, low=0.8, high=0.95, pool_low=0.85, pool_high=0.93)
+    strata = (StratumCounts(name="all", n_items=12, n_reviewed=10, n_wrong=1, n_undecidable=0),)
+    ceiling = CeilingEstimate(
+        strata=strata, wrong=share, flawed=share, ceiling=share, confidence_level=0.95, reason="", warnings=()
+    )
+    results = tuple(change_result(one, ceiling=ceiling) for one in state.results)
+    reviewed = dataclasses.replace(state, tables=dataclasses.replace(state.tables, results=results))
+    english, ukrainian = (paragraph.write_paragraph(reviewed, language) for language in ("en", "uk"))
+    own = r"\(95 % interval for these people and new items: \d+\.\d to \d+\.\d; with 3 people nothing can be said of"
+    assert len(re.findall(own + r" new ones, 5 are needed\)", english)) == 2, english
+    assert "of the gold of 10 of 12 items, no score can honestly be above 90.0 % (95 % interval for items" in english
+    assert "like these: 80.0 to 95.0)" in english
+    assert "для цих людей і нових завдань" in ukrainian
+    assert "від 80,0 до 95,0" in ukrainian
+
+
 def test_a_programme_has_one_table_and_says_what_its_projects_share(make_release: Any) -> None:
     sets = [make_release.data_set(name) for name in ("b", "a")]
     projects = tuple(make_release.project(name) for name in ("b", "a"))
@@ -226,6 +252,11 @@ def test_models_stand_in_a_table_and_in_the_paragraph(make_release: Any) -> None
     assert r"m\_1 &" in files["tables/models.tex"]
     assert "m_1 has 50.0 % in так-ні; people less the model: +40.6 points" in files["paragraph.md"]
     assert "people are above. Both were scored on the same items (12)." in files["paragraph.md"]
+    assert re.search(
+        r"points \(95 % interval for new people and new items: .*?\); Holm’s p (=|<) 0\.\d+; people are above",
+        files["paragraph.md"],
+    )
+    assert re.search(r"p за Голмом (=|<) 0,\d+; люди вище", files["paragraph.uk.md"])
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare
 from aggregation.scores.trivial_baselines import OptionItem
 from exports import tables
 from exports.inputs import DataSet
+from exports.pages.scaffold import TableRow, number_notes
 from exports.report import render_report
+from exports.report.headlines import list_headlines
 from exports.report.rows import build_trivial_rows
 from exports.tables import Release
 
@@ -140,6 +142,79 @@ def test_refusals_and_missing_scores_are_explained(make: Make) -> None:
     assert "No answer counts: nobody has answered, or every answer is excluded." in text
 
 
+def answered_by(make: Make, people: int, *, name: str = "так-ні") -> DataSet:
+    """Twelve items that so many people answered, each wrong on an item of their own; the last is a tie of two."""
+    items = [make.item(f"i{number:02}", "так") for number in range(12)]
+    rows = [
+        make.response(f"i{item:02}", f"a{one}", "ні" if item == one else "так")
+        for item in range(12)
+        for one in range(people)
+    ]
+    return make.data_set(name, items=items, responses=rows, overlap=None)  # type: ignore[no-any-return]
+
+
+def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Make) -> None:
+    """An interval for new people stands beside one for these people, and each names its own."""
+    (result,) = released(answered_by(make, 6)).results
+    single, majority, alpha = list_headlines(result)
+    interval, counts, rule = single.details
+    assert re.fullmatch(r"95 %: \d+\.\d–\d+\.\d %, new people and new items", interval)
+    assert (counts, rule) == ("72 answers of 6 people to 12 items with gold", "Right is what equals the gold")
+    assert majority.name == "Majority of 6"
+    assert majority.details[0].endswith("new people and new items")
+    assert majority.details[1:] == (
+        "12 items with gold, answered by 6 people",
+        "The answer that most of 6 people gave to an item; no item ties",
+    )
+    assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[0])
+    assert alpha.details[1:] == (
+        "72 answers of 6 people to 12 items with two answers or more",
+        "Level nominal; 1 is full agreement, 0 what chance would give",
+    )
+
+
+def test_a_card_of_three_people_says_why_it_is_not_for_new_ones(make: Make) -> None:
+    """No empty brackets: the interval for these people, and the sentence; a tie is counted as the rule says."""
+    release = released(make.closed())
+    single, majority, _ = list_headlines(release.results[0])
+    assert single.details[0].endswith(", these people and new items")
+    assert single.details[1] == "With 3 people nothing can be said of new ones; 5 are needed."
+    assert majority.details[-1].endswith("; 1 tie, where each of m answers counts 1/m")
+    text = render_report(release)
+    assert "[–]" not in text
+    assert single.details[1] in text
+
+
+def test_a_note_stands_once_below_its_table(make: Make) -> None:
+    """Coefficients without shared classes have one reason, which both data sets share; those of a table say it once."""
+    text = render_report(released(make.per_item("a"), make.per_item("b")))
+    tables = re.findall(r'<caption id="[a-z]*-table">.*?(?=<div class="scroll"|<section)', text, flags=re.DOTALL)
+    assert len(tables) == 3
+    for table in tables:
+        notes = re.findall(r"<li>(?:<sup>\d+</sup> )?(.*?)</li>", table)
+        assert len(notes) == len(set(notes))
+    agreement = next(table for table in tables if "agreement-table" in table)
+    assert agreement.count("share no classes") == 1
+    assert agreement.count("<sup>") > 4
+    assert 'class="remark"' not in agreement
+
+
+def test_notes_of_all_rows_have_no_mark() -> None:
+    rows = [TableRow(head=str(n), cells=(), notes=("all", *own)) for n, own in enumerate([("a", "b"), ("b",), ()])]
+    numbered = number_notes([rows[:1], rows[1:]])
+    assert numbered.notes == (("", "all"), ("1", "a"), ("2", "b"))
+    assert numbered.marks == (("1, 2",), ("2", ""))
+
+
+def test_every_interval_of_the_report_names_its_population(make: Make) -> None:
+    """Heads and captions: new people and new items, these people and new items, new items; never Wilson alone."""
+    text = render_report(released(make.closed()))
+    for head in ("95 %, new people and new items", "95 %, these people and new items", "95 %, new items"):
+        assert f'<th scope="col">{head}</th>' in text
+    assert "in brackets 95 % intervals for new people and new items" in text
+    assert not re.search(r"Wilson(?!.s interval of)|95 % interval</th>", re.sub(r"<li>.*?</li>", "", text))
+
+
 def test_many_people_share_one_panel_without_names(make: Make) -> None:
     """200 people fit a panel of a screen's height, and the table still names them."""
     people = [f"person{number:03}" for number in range(200)]
@@ -193,6 +268,9 @@ def test_the_page_fits_its_screen_and_loads_nothing(
     shown.goto(file.as_uri())
     shown.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
+    if width == 1280:
+        cut = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        assert shown.eval_on_selector_all(".scroll", cut) == 0
     narrow = shown.eval_on_selector_all("svg", "all => all.map(one => one.getBoundingClientRect().right)")
     assert max(narrow) <= width
     assert shown.eval_on_selector("svg text", "one => parseFloat(getComputedStyle(one).fontSize)") >= 10
@@ -212,10 +290,13 @@ def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_ar
     text = render_report(released(make.data_set(items=items, responses=[*answers, *extra])))
     table = re.search(r'<caption id="otherwise-table">.*?</table>', text, flags=re.DOTALL)
     assert table is not None
-    assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == ["Exclusions kept", "Skips excluded"]
+    assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == [
+        "Exclusions kept <sup>1, 2</sup>",
+        "Skips excluded <sup>3, 4</sup>",
+    ]
     assert "1 skip: wrong where scored, no vote elsewhere." in text
     assert "Asked again, 1 annotator gave the same answer to 100.0 % of 1 item; Everybody always gave" in text
-    assert table[0].count("Further from the score above") == 1
+    assert text.count("Further from the score above") == 1
 
 
 def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
@@ -233,6 +314,6 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     )
     last = build_trivial_rows(change_result(result, ceiling=ceiling))[-1]
     assert (last.head, last.cells[1]) == ("Ceiling: gold that is right and can be decided", "90.0 %")
-    assert "[80.0–95.0 %]" in last.remark
+    assert last.notes == ("Ceiling: 80.0–95.0 % is the interval for items like these.",)
     assert "What needs no understanding scores" in render_report(release)
     assert "What needs no understanding scores" not in render_report(released(make.closed()))

@@ -151,7 +151,7 @@ def test_the_files_say_the_same_and_the_page_stands_alone(planted: DataSet) -> N
     assert sorted(files) == ["confidence_cut.csv", "sensitivity.csv", "sensitivity.html", "sensitivity.uk.html"]
     page = str(files["sensitivity.html"])
     assert page.count("<svg") == 4
-    assert 'aria-label="Majority, share right, 95 % for this panel: as collected: ' in page
+    assert 'aria-label="Majority, share right, 95 %: these people, new items: as collected: ' in page
     assert "http" not in page.replace("http-equiv", "")
     table = pd.DataFrame(sensitivity.list_setting_rows(results))
     assert list(table["n_answers"]) == [120, 140, 120, 80, 60]

@@ -116,7 +116,7 @@ def test_baselines_in_percent(make: Make) -> None:
     assert majority["bl_human_ties_wrong"] == "60.00"
     assert majority["ann_mean"] is None
     few = "Only 3 people: what others would score is hardly known from fewer than 10."
-    missing = "No interval for a fresh panel: 3 people are fewer than 5."
+    missing = "With 3 people nothing can be said of new ones; 5 are needed."
     assert (individual["warning"], individual["bl_human_low"]) == (f"{few} {missing}", None)
     assert 0 < float(individual["item_only_low"]) < 10 / 14 < float(individual["item_only_high"]) < 1
     assert baseline(release, "dawid_skene")["warning"].startswith(few)

@@ -1,0 +1,131 @@
+"""The figures under "At a glance": each with its interval and for whom that is, of how many, and by which rule."""
+
+from __future__ import annotations
+
+from aggregation.agreement.table import Coefficient
+from aggregation.scores.performance import Performance, Score, Unit
+from exports.inputs import DataSet
+from exports.pages.display_text import (
+    COEFFICIENT_MEANINGS,
+    COEFFICIENT_NAMES,
+    FOR_NEW_PEOPLE,
+    FOR_THESE_PEOPLE,
+    NO_VALUE,
+    TIE_RULE_NAMES,
+    UNIT_NAMES,
+    capitalize_first,
+    format_coefficient,
+    format_count,
+    format_level,
+    format_percent,
+    format_percent_interval,
+    get_metric_name,
+    get_unit_name,
+)
+from exports.pages.localization import mark_text, show_finding, translate
+from exports.pages.scaffold import Headline, describe_interval
+from exports.results import DataSetResult
+
+NO_INTERVAL = mark_text("No interval.")
+
+
+def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
+    """The scores of single answers and of the majority, and one coefficient of agreement; empty without any of them.
+
+    One that is missing beside another is shown with the reason.
+    """
+    scores, agreed, level = result.performance, result.headline_agreement, result.options.confidence_level
+    if scores is None and (agreed is None or agreed.value is None):
+        return ()
+    if scores is None:
+        name = UNIT_NAMES["individual"]
+        headlines = [Headline(translate(name), NO_VALUE, details=(show_finding(result.no_performance),))]
+    else:
+        headlines = [_build_score(scores[unit], scores, result.data, level) for unit in ("individual", "majority")]
+    if agreed is not None:
+        headlines.append(_build_agreement(agreed, level))
+    return tuple(headlines)
+
+
+def _build_score(unit: Unit, scores: Performance, data: DataSet, level: float) -> Headline:
+    score, name = unit.primary, get_unit_name(unit)
+    if score.metric != "accuracy":
+        name = f"{name}: {translate(get_metric_name(score.metric, data))}"
+    rule = _describe_answers(data) if unit.unit == "individual" else _describe_majority(unit, scores)
+    counts = _count_answers(unit) if unit.unit == "individual" else _count_items(unit)
+    details = (*_describe_interval(score, level), counts, capitalize_first(rule))
+    return Headline(name, format_percent(score.value), details=details)
+
+
+def _describe_interval(score: Score, level: float) -> tuple[str, ...]:
+    """The interval with its population; where there is none for new people, the reason and that for these people."""
+    reason = show_finding(score.reason)
+    if score.ci_low is not None:
+        interval = format_percent_interval(score.ci_low, score.ci_high)
+        return (translate(FOR_NEW_PEOPLE, level=format_level(level), interval=interval),)
+    if score.item_only_low is None:
+        return (reason or translate(NO_INTERVAL),)
+    interval = format_percent_interval(score.item_only_low, score.item_only_high)
+    own = translate(FOR_THESE_PEOPLE, level=format_level(level), interval=interval)
+    return (own, reason) if reason else (own,)
+
+
+def _count_answers(unit: Unit) -> str:
+    return translate(
+        "{answers} of {people} to {items} with gold",
+        answers=format_count(unit.total, "answer"),
+        people=format_count(unit.n_annotators, "person"),
+        items=format_count(unit.n_items, "item"),
+    )
+
+
+def _count_items(unit: Unit) -> str:
+    return translate(
+        "{items} with gold, answered by {people}",
+        items=format_count(unit.n_items, "item"),
+        people=format_count(unit.n_annotators, "person"),
+    )
+
+
+def _describe_answers(data: DataSet) -> str:
+    if not data.answer_type.is_label:
+        rule = translate("right is what equals the gold as a whole")
+    else:
+        rule = translate("right is what equals the gold")
+    if len(data.list_counted_skips()):
+        rule = translate("{rule}, a skip is wrong", rule=rule)
+    return rule
+
+
+def _describe_majority(unit: Unit, scores: Performance) -> str:
+    """The rule by which a majority has one answer, with the number of its votes, and what becomes of ties."""
+    votes = unit.title.removeprefix("majority of ")
+    if votes == unit.title:
+        rule = translate("the answer that most people gave to an item")
+    else:
+        rule = translate("the answer that most of {votes} people gave to an item", votes=votes)
+    if not unit.n_ties:
+        ties = translate("no item ties")
+    elif scores.ties == "shared":
+        ties = translate("{ties}, where each of m answers counts 1/m", ties=format_count(unit.n_ties, "tie"))
+    else:
+        ties = f"{format_count(unit.n_ties, 'tie')}, {translate(TIE_RULE_NAMES[scores.ties])}"
+    return f"{rule}; {ties}"
+
+
+def _build_agreement(row: Coefficient, level: float) -> Headline:
+    ends = describe_interval(row, confidence_level=level) or (translate(NO_INTERVAL),)
+    counts = translate(
+        "{answers} of {people} to {items} with two answers or more",
+        answers=format_count(row.n_votes, "answer"),
+        people=format_count(row.n_annotators, "person"),
+        items=format_count(row.n_items, "item"),
+    )
+    meaning = translate(COEFFICIENT_MEANINGS[row.name])
+    rule = translate("level {level}; {meaning}", level=translate(row.level), meaning=meaning)
+    return Headline(
+        translate(COEFFICIENT_NAMES[row.name]),
+        format_coefficient(row.name, row.value),
+        "",
+        (*ends, counts, capitalize_first(rule)),
+    )
