@@ -13,6 +13,7 @@ from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction, multiply_share
+from annotation.campaigns.sections.panels import find_panel_contradiction
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -91,7 +92,7 @@ def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
         _check_items, _check_options, _check_classes, _check_show_if, _check_columns, _check_filtering, _check_stages,
-        _check_controls, _check_quality, _check_annotators,
+        _check_controls, _check_quality, _check_annotators, _check_panels,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -353,3 +354,8 @@ def _check_annotators(file: ProjectSections) -> Contradiction | None:
     if file.exposure is not None and file.project in file.exposure.exceptions:
         return Contradiction("A project needs no exposure exception for itself", ("exposure", "exceptions"))
     return find_impossible_admission(file.profile, file.admission)
+
+
+def _check_panels(file: ProjectSections) -> Contradiction | None:
+    is_dynamic = isinstance(file.overlap, DynamicOverlap)
+    return find_panel_contradiction(file.panels, file.profile, overlap=file.min_overlap, is_dynamic=is_dynamic)

@@ -18,7 +18,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
 from annotation.vocabulary import Event, UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import definitions, panels
 from annotation.workflow.annotators import access, invitations, payments, registration, withdrawal
 from annotation.workflow.annotators.payments import ActiveTime, Money
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
@@ -218,7 +218,11 @@ def _get_status(
     if obstacle.reason == UnassignedReason.SUSPENDED:
         explanation = annotator.suspended_reason
     elif obstacle.reason == UnassignedReason.NOT_ADMITTED:
-        explanation = registration.explain_refusal(session, annotator=annotator, terms=project_terms) or "not invited"
+        explanation = (
+            registration.explain_refusal(session, annotator=annotator, terms=project_terms)
+            or panels.explain_refusal(session, definition, annotator_id=annotator.id or 0, participation=participation)
+            or "not invited"
+        )
     elif obstacle.until is not None:
         explanation = f"until {obstacle.until.isoformat(timespec='minutes')}"
     return obstacle.reason.value, explanation

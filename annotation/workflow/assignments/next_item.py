@@ -27,6 +27,7 @@ from annotation.vocabulary import (
     Surface,
     UnassignedReason,
 )
+from annotation.workflow import panels
 from annotation.workflow.allocation import group_allocation, open_projects
 from annotation.workflow.allocation.open_projects import OpenProject
 from annotation.workflow.annotators import access
@@ -168,12 +169,18 @@ def _assign_project_item(
 
 
 def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
-    """Why the annotator may not get items of the project now, apart from caps; None where they may."""
+    """Why the annotator may not get items of the project now, apart from caps; None where they may.
+
+    Who may get the first one is in a panel from then on, where the project has panels.
+    """
     if context.project.status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=context.project.name)
-    return access.find_obstacle(
+    obstacle = access.find_obstacle(
         session, annotator=context.annotator, terms=context.terms, participation=context.participation, now=now
     )
+    if obstacle is None and context.definition.panels:
+        panels.settle_panel(session, context.definition, context.participation)
+    return obstacle
 
 
 def find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
@@ -364,6 +371,7 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         )
         if context.is_allocated
         else None,
+        quota=panels.get_quota(context.definition, context.participation.panel) if context.definition.panels else None,
     )
 
 
