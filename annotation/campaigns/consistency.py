@@ -13,7 +13,7 @@ from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction, multiply_share
-from annotation.campaigns.sections.panels import find_panel_contradiction
+from annotation.campaigns.sections.panels import find_panel_contradiction, list_weak_panels, sum_panel_votes
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -60,10 +60,13 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
     """Sentences about what makes the results of a baseline weak although it can be run."""
     if definition.kind != "baseline" or definition.overlap is None:
         return
-    if not isinstance(definition.items, ItemsSection) or not (definition.items.gold or definition.items.golds):
+    has_gold = isinstance(definition.items, ItemsSection) and (definition.items.gold or definition.items.golds)
+    if not has_gold and not any(panel.gold for panel in definition.panels.values()):
         yield "A baseline without gold scores nobody: name the column with right answers in `items.gold`."
-    least = definition.overlap.min if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
-    if least == 1:
+    least = definition.min_overlap or 0
+    if sum_panel_votes(definition.panels) is not None:
+        yield from list_weak_panels(definition.panels)
+    elif least == 1:
         yield "With one answer an item there is no agreement and no majority: write `overlap: 3` or more."
     elif least % 2 == 0:
         yield f"With an even number of answers ({least}) the majority can tie: write an odd `overlap`, as {least + 1}."

@@ -158,3 +158,41 @@ def test_the_exported_table_has_every_panel_and_pair(hromada: Hromada) -> None:
     assert find_row(rows, kind="difference", metric="accuracy")["n_people"] == "8"
     hromada("export", "pairs", "--to", "again")
     assert (hromada.folder / "again" / "panels.csv").read_text("utf-8") == content
+
+
+LIVE = """\
+project: live
+title: Cat or dog?
+language: en
+instructions: Look.
+question: {type: choice, text: What is it?, options: [cat, dog]}
+items: {file: items.csv, id: id, show: picture, gold: is, gold_origin: construction}
+overlap: 3
+profile: [{name: native, text: Native speaker?, options: ["so", "no"]}]
+panels:
+  experts: {cohort: translators, votes: 1}
+  lay: {profile: {native: "so"}, votes: 2}
+"""
+
+
+def write_live(hromada: Hromada) -> None:
+    """A project that asks translators and native speakers."""
+    rows = "".join(f"i{number},picture {number},{name_gold(number)}\n" for number in range(8))
+    hromada.write("items.csv", "id,picture,is\n" + rows)
+    hromada.write("live.yaml", LIVE)
+
+
+def test_check_says_who_is_in_each_panel_and_what_it_gives(hromada: Hromada) -> None:
+    """In words, with what one answer an item cannot tell."""
+    write_live(hromada)
+    facts = hromada("check", "live.yaml", "--json").json
+    assert facts["panel experts"] == "cohort translators; 1 answer an item"
+    assert facts["panel lay"] == "native: so; 2 answers an item"
+
+
+def test_a_simulation_has_people_in_every_panel(hromada: Hromada) -> None:
+    """All items get their answers, of one panel and of the other; with another overlap the panels share it."""
+    write_live(hromada)
+    told = hromada("simulate", "live.yaml", "--people", "9", "--overlap", "own,4", "--json").json
+    assert [(trial["overlap"], trial["done"]) for trial in told["trials"]] == [("3", 8), ("4", 8)]
+    assert "With another overlap than the file's the panels share the places as people come." in told["notes"]

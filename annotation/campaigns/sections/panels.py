@@ -97,6 +97,21 @@ def sum_panel_votes(panels: Panels) -> int | None:
     return sum(votes) if votes else None
 
 
+def list_weak_panels(panels: Panels) -> Iterator[str]:
+    """Sentences about panels whose numbers of answers make results weak."""
+    for name, panel in panels.items():
+        if panel.votes == 1:
+            yield (
+                f"With one answer an item the panel {name!r} has no agreement and no majority of its own: write"
+                " `votes: 3` or more, unless its people are the judges."
+            )
+        elif panel.votes is not None and panel.votes % 2 == 0:
+            yield (
+                f"With an even number of answers ({panel.votes}) the majority of the panel {name!r} can tie: write an"
+                f" odd number of `votes`, as {panel.votes + 1}."
+            )
+
+
 def describe_panel(panel: PanelSection) -> str:
     """Who belongs to a panel and what it gives, in words for organisers."""
     who = [f"cohort {' or '.join(panel.cohort)}"] if panel.cohort else []

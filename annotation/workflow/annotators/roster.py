@@ -122,7 +122,7 @@ ACTIVE, FORGOTTEN, IMPORTED = "active", "forgotten", "imported"
 @dataclass(frozen=True, kw_only=True)
 class RosterEntry:
     """One annotator in a project. `status` is "active", "imported", "forgotten" or the value of an `UnassignedReason`,
-    which `explanation` explains to organisers.
+    which `explanation` explains to organisers. `panel` is their panel, None before their first item.
     """
 
     pseudonym: str
@@ -130,6 +130,7 @@ class RosterEntry:
     insider: bool
     simulated: bool
     stage: str | None
+    panel: str | None
     status: str
     explanation: str | None
     work: ActiveTime
@@ -168,6 +169,7 @@ def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
                 insider=annotator.insider,
                 simulated=annotator.simulated,
                 stage=participation.stage.value if participation else None,
+                panel=participation.panel if participation else None,
                 status=status,
                 explanation=explanation,
                 work=work.get(annotator_id, ActiveTime()),
