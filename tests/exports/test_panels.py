@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 from exports import panel_tables, report, tables
 from exports.inputs import DataSet, Panel
 from exports.panels import exclude_others, fill_panel_gold, hide_small_panels
+from exports.release import build_release_folder, verify_folder, write_release_folder
 from exports.release.raw_inputs import read_record, write_record
 from exports.results import DataSetResult
 
@@ -107,6 +109,18 @@ def test_gold_of_a_panel_scores_the_others_alone(make: Make) -> None:
     makers, others = (filled.keep_panel(name) for name in ("first", "rest"))
     assert makers.list_scoring_gold().notna().sum() == 3
     assert others.list_scoring_gold().notna().sum() == 12
+
+
+def test_a_release_with_panels_is_verified_from_its_own_files(make: Make, make_release: Any, tmp_path: Path) -> None:
+    """Their people stand in its raw files, by pseudonym; the table follows from them."""
+    data = replace(make_release.data_set(), panels={})
+    people = sorted(data.responses["annotator"].dropna().unique())
+    panels = {"first": Panel(people=frozenset(people[:1])), "rest": Panel(people=frozenset(people[1:]))}
+    built = build_release_folder(make_release.inputs(replace(data, panels=panels)), draft=True)
+    assert b"first" in built.files["panels.csv"]
+    assert "panels.csv" in built.files["README.md"].decode()
+    write_release_folder(built, tmp_path / "out")
+    assert verify_folder(tmp_path / "out").findings == ()
 
 
 def test_the_report_shows_panels_in_both_languages(make: Make) -> None:
