@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlmodel import Session, select
 
-from annotation.errors import Conflict
+from annotation.errors import Conflict, Stale
 from annotation.store import invariants, item_queue, overlap_counts, panel_members, queries
 from annotation.store.item_queue import PanelQuota
 from annotation.store.models import Annotator, Assignment, Cohort, Item, ItemRow, Participation
 from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, ProjectStatus, UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import registration, roster
 from annotation.workflow.lifecycle import projects, transitions
 from annotation.workflow.quality import exclusions
@@ -221,3 +223,37 @@ def test_started_panels_may_not_change(scenario: Scenario) -> None:
         project = queries.get_project(session, "p")
         with pytest.raises(Conflict, match="gets 3 answers to every item"):
             transitions.extend_project(session, project=project, now=scenario.now, overlap=5)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_order_of_steps_gives_an_item_more_answers_of_a_panel(scenario: Scenario, seed: int) -> None:
+    """Answers in time and late, skips that are taken back, leases that end, exclusions and reinstatements."""
+    rng = random.Random(seed)  # noqa: S311  # steps of a test
+    project = scenario.project(items=4, **KEYS)
+    people = [add_expert(scenario, 1), add_expert(scenario, 2), *(add_layman(scenario, number) for number in (3, 4, 5))]
+    reason, shown = Exclusion(ExclusionKind.ORGANISER, "why"), dict[int, tuple[int, assignments.AssignedItem]]()
+    for _ in range(60):
+        who, step = rng.choice(people), rng.choice(("ask", "ask", "answer", "skip", "wait", "exclude", "reinstate"))
+        scenario.now += timedelta(minutes=1)
+        mine = [assigned for owner, assigned in shown.values() if owner == who]
+        if step == "ask" and isinstance(asked := scenario.request_item(who, project), assignments.AssignedItem):
+            shown[asked.assignment_id] = who, asked
+        elif step == "wait":
+            scenario.now += timedelta(hours=rng.choice((1, 30)))
+        elif mine and step in ("answer", "skip"):
+            assigned = rng.choice(mine)
+            with suppress(Stale):
+                (scenario.submit if step == "answer" else scenario.skip)(who, assigned)
+        elif mine:
+            ids = [rng.choice(mine).assignment_id]
+            with scenario.db.transaction() as session:
+                if step == "exclude":
+                    exclusions.exclude_answers(
+                        session, assignment_ids=ids, exclusion=reason, post_hoc=False, now=scenario.now
+                    )
+                else:
+                    exclusions.reinstate_answers(session, assignment_ids=ids, exclusion=reason, now=scenario.now)
+        for of_item in count_places(scenario).values():
+            assert of_item.get("experts", 0) <= 1
+            assert of_item.get("lay", 0) <= 2
+    assert len(shown) > 4
