@@ -85,9 +85,9 @@ def _compare_pair(
         if name in LEFT_OUT:
             continue
         items = pd.Index(sorted(first.list_items(basis) & second.list_items(basis)))
-        row = PanelDifference(panel=one, other=two, measure=name, reason=Finding("no-common-items"))
+        row = PanelDifference(panel=one, other=two, measure=name)
         if items.empty:
-            yield row
+            yield replace(row, reason=Finding("no-common-items"))
             continue
         yield _compare_measure(row, first.keep_items(items), second.keep_items(items), measure, confidence_level)
     yield _compare_consensus(one, two, first, second, confidence_level)
@@ -101,19 +101,18 @@ def _compare_measure(
     confidence_level: float,
 ) -> PanelDifference:
     """The row with both values and their difference, over the items that both panels have."""
-    names = {"panel": row.panel, "other": row.other, "measure": row.measure}
     try:
         measured, other = measure(first), measure(second)
     except Refused as refusal:
-        return PanelDifference(**names, reason=join_findings(refusal.problem, refusal.remedy))
+        return replace(row, reason=join_findings(refusal.problem, refusal.remedy))
     items = sorted(first.answers.votes.items.index)
     groups = encode_groups(first.answers.votes.items["group"].reindex(items).to_numpy(dtype=object))[0]
     joined, metric = join_measures(measured, other, groups=groups)
     difference = float(metric.compute(joined.sums)[0])
     intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
     is_undefined = Finding("undefined-in-one") if np.isnan(difference) else ""
-    return PanelDifference(
-        **names,
+    return replace(
+        row,
         first=_drop_nan(measured.value),
         second=_drop_nan(other.value),
         difference=_drop_nan(difference),
@@ -131,10 +130,10 @@ def _compare_consensus(
     one: str, two: str, first: ProjectAnswers, second: ProjectAnswers, confidence_level: float
 ) -> PanelDifference:
     """The share of common items on which the majorities are the same; a tie counts as a fair draw among the tied."""
-    names = {"panel": one, "other": two, "measure": SAME_CONSENSUS}
+    row = PanelDifference(panel=one, other=two, measure=SAME_CONSENSUS)
     items = pd.Index(sorted(first.list_items("votes") & second.list_items("votes")))
     if items.empty:
-        return PanelDifference(**names, reason=Finding("no-common-items"))
+        return replace(row, reason=Finding("no-common-items"))
     kept = [panel.keep_items(items) for panel in (first, second)]
     labels = [build_consensus(panel.answers, method="majority", ties="shared") for panel in kept]
     same = _count_same(kept[0].answers, *map(_share_labels, labels), items=items)
@@ -151,8 +150,8 @@ def _compare_consensus(
     intervals = estimate_intervals(mean, contributions, confidence_level=confidence_level)
     people = {name for panel in kept for name in panel.answers.votes.frame["annotator"]}
     these = _list_intervals(intervals, method="paired-share", n_people=len(people), n_groups=n_groups)
-    return PanelDifference(
-        **names,
+    return replace(
+        row,
         difference=_drop_nan(measure.value),
         **these | {"ci_low": None, "ci_high": None, "se": None},
         n_items=len(items),
@@ -182,7 +181,7 @@ def _share_labels(consensus: Consensus) -> LabelShares:
     """Of each item the labels of its consensus, each with the chance that a fair draw takes it."""
     tied = consensus.list_tied_answers()
     return {
-        item: {name: count / len(tied[item]) for name, count in Counter(tied[item]).items()}
+        str(item): {name: count / len(tied[item]) for name, count in Counter(tied[item]).items()}
         if item in tied
         else {label: 1.0}
         for item, label in consensus.labels["label"].items()

@@ -43,7 +43,8 @@ def _read_members(
 ) -> dict[str, tuple[str, ...]]:
     is_own = (col(Participation.annotator_id) == col(Annotator.id)) & (col(Participation.project_id) == project.id)
     query = sa.select(col(Annotator.id), col(Annotator.pseudonym), col(Participation.panel)).select_from(Annotator)
-    rows = session.connection().execute(query.outerjoin(Participation, is_own).where(condition)).all()
+    found = session.connection().execute(query.outerjoin(Participation, is_own).where(condition))
+    rows = [(annotator_id or 0, pseudonym, panel) for annotator_id, pseudonym, panel in found]
     cohorts, profiles = _read_facts(session, panels, {annotator_id for annotator_id, _, panel in rows if panel is None})
     members = {
         pseudonym: find_panels(panels, profile=profiles[annotator_id], cohorts=cohorts[annotator_id])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ def build(make: Make, panels: Mapping[str, Panel]) -> DataSet:
         for number, item in enumerate(items)
         for place, who in enumerate(PEOPLE)
     ]
-    return replace(make.data_set(items=items, responses=responses, overlap=8), panels=panels)
+    data: DataSet = make.data_set(items=items, responses=responses, overlap=8)
+    return replace(data, panels=panels)
 
 
 def make_panels(n_first: int, *, by_profile: bool, gold: bool = False) -> dict[str, Panel]:
@@ -84,7 +85,7 @@ def test_answers_of_nobody_in_one_panel_do_not_count(make: Make) -> None:
     answers.loc[answers["annotator"] == "ivan", ["excluded_kind", "excluded_reason"]] = ["rule", "too fast"]
     members = {"olha": ("first",), "marta": ("first", "rest"), "ivan": ()}
     marked = exclude_others(answers, members)
-    kinds: Mapping[str, Sequence[object]] = marked.groupby("annotator")["excluded_kind"].unique().map(list).to_dict()
+    kinds = {str(who): list(own) for who, own in marked.groupby("annotator")["excluded_kind"].unique().items()}
     assert kinds["olha"] == [None]
     assert kinds["ivan"] == ["rule"]
     assert kinds["marta"] == kinds["petro"] == ["extra"]

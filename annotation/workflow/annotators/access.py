@@ -61,9 +61,10 @@ def find_obstacle(
     before_first_item = participation is None or participation.shown == 0
     reason = _check_terms(session, annotator=annotator, terms=terms, before_first_item=before_first_item)
     if reason is None and terms.definition.panels and (participation is None or participation.panel is None):
-        own = {"annotator_id": annotator.id or 0, "participation": participation}
-        if panels.explain_refusal(session, terms.definition, **own) is not None:
-            reason = UnassignedReason.NOT_ADMITTED
+        refusal = panels.explain_refusal(
+            session, terms.definition, annotator_id=annotator.id or 0, participation=participation
+        )
+        reason = None if refusal is None else UnassignedReason.NOT_ADMITTED
     if reason is None and participation is not None:
         reason = _STATUS.get(participation.status)
     retry_at = participation.retry_at if participation else None

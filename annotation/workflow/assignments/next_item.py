@@ -169,10 +169,7 @@ def _assign_project_item(
 
 
 def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
-    """Why the annotator may not get items of the project now, apart from caps; None where they may.
-
-    Who may get the first one is in a panel from then on, where the project has panels.
-    """
+    """Why the annotator may not get items of the project now, apart from caps; None where they may, in their panel."""
     if context.project.status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=context.project.name)
     obstacle = access.find_obstacle(
@@ -355,9 +352,9 @@ def _take_from_queue(
 
 def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -> QueueQuery:
     """The query for an item of the pool; in a group allocation it names the bins that the annotator may get."""
+    who, definition = {"annotator_id": context.annotator_id, "project_id": context.project_id}, context.definition
     return QueueQuery(
-        annotator_id=context.annotator_id,
-        project_id=context.project_id,
+        **who,
         pool=pool,
         cause=EXPOSURE_CAUSES[pool],
         cursor_start=assignment_policy.generate_seeded_number(context.seed_key, "ring", pool.value),
@@ -366,12 +363,8 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         ),
         blind=context.is_baseline,
         exceptions=context.exposure_exceptions,
-        bins=group_allocation.get_allowed_bins(
-            session, annotator_id=context.annotator_id, project_id=context.project_id
-        )
-        if context.is_allocated
-        else None,
-        quota=panels.get_quota(context.definition, context.participation.panel) if context.definition.panels else None,
+        bins=group_allocation.get_allowed_bins(session, **who) if context.is_allocated else None,
+        quota=panels.get_quota(definition, context.participation.panel) if definition.panels else None,
     )
 
 

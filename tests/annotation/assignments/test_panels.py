@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlmodel import Session, select
 
+from annotation.campaigns.sections.annotators import ProfileField
 from annotation.errors import Conflict, Stale
 from annotation.store import invariants, item_queue, overlap_counts, panel_members, queries
 from annotation.store.item_queue import PanelQuota
@@ -36,7 +37,7 @@ def add_person(scenario: Scenario, number: int, *, cohort: str | None = None, na
     with scenario.db.transaction() as session:
         if cohort is not None:
             session.add(Cohort(annotator_id=who, name=cohort))
-        field = definitions.ProfileField.model_validate(NATIVE)
+        field = ProfileField.model_validate(NATIVE)
         registration.save_profile_answer(session, annotator_id=who, field=field, value=native, now=scenario.now)
     return who
 
