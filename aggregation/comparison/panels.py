@@ -18,7 +18,7 @@ from aggregation.consensus.consensus import Consensus
 from aggregation.errors import Refused
 from aggregation.findings import Finding, join_findings
 from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, fix_answers, join_measures
-from aggregation.intervals.panel import FEWEST_PEOPLE, Form, PanelIntervals, estimate_intervals
+from aggregation.intervals.panel import FEWEST_PEOPLE, PanelIntervals, estimate_intervals
 from aggregation.intervals.resampling import encode_groups
 from aggregation.schema import Floats
 from aggregation.scores.graded_answers import build_column_mean
@@ -28,10 +28,8 @@ LEFT_OUT = ("vote_share", "posterior", "mean_seconds", "median_seconds", "skips"
 """The measures of `comparison.projects` that are no score and no agreement."""
 SAME_CONSENSUS = "same_consensus"
 """The measure of a pair of panels: the share of the items of both on which their majorities say the same."""
-METHOD_CODES: Mapping[Form, str] = {
-    "two-way": "paired-two-way", "people-zero": "paired-people-zero", "items": "paired-items", "wilson": "paired-items",
-    "none": "paired-items",
-}  # fmt: skip
+METHOD_CODES = {"two-way": "paired-two-way", "people-zero": "paired-people-zero"}
+"""The findings that say how the intervals of a difference were made, where people vary it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +115,10 @@ def _compare_measure(
         second=_drop_nan(other.value),
         difference=_drop_nan(difference),
         **_list_intervals(
-            intervals, method=METHOD_CODES[intervals.form], n_people=joined.n_people, n_groups=joined.n_groups
+            intervals,
+            method=METHOD_CODES.get(intervals.form, "paired-items"),
+            n_people=joined.n_people,
+            n_groups=joined.n_groups,
         ),
         n_items=len(items),
         n_answers=len(joined.items),
