@@ -7,12 +7,16 @@ several.
 
 from __future__ import annotations
 
-from sqlmodel import Session, col, select
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, func, select
 
 from annotation.campaigns.project_file import ProjectFile
 from annotation.store import models, panel_members
 from annotation.store.item_queue import PanelQuota
-from annotation.store.models import Participation, ParticipationRow, Project
+from annotation.store.models import Assignment, Item, Participation, ParticipationRow, Project
+from annotation.vocabulary import AssignmentStatus, ItemStatus, Pool
 from annotation.workflow import definitions
 
 
@@ -51,6 +55,46 @@ def read_quota(session: Session, *, annotator_id: int, project_id: int) -> Panel
     if panel is None:
         return None
     return get_quota(definitions.get_project_definition(session.get_one(Project, project_id)), panel)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelCounts:
+    """How far a panel is with the main items: its people, the answers that hold a place, and those that are wanted.
+
+    `wanted` is None where the panel has no number of answers of its own.
+    """
+
+    people: int
+    answers: int
+    wanted: int | None
+
+
+def count_panels(session: Session, project: Project, definition: ProjectFile) -> Mapping[str, PanelCounts]:
+    """How far each panel of a project is, by name in the order of its file."""
+    people = select(Participation.panel, func.count()).where(Participation.project_id == project.id)
+    n_people = dict(session.exec(people.group_by(col(Participation.panel))).all())
+    items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
+    n_items = session.exec(items.where(Item.status != ItemStatus.RETIRED)).one()
+    is_own = (col(Participation.annotator_id) == col(Assignment.annotator_id)) & (
+        col(Participation.project_id) == col(Assignment.project_id)
+    )
+    answers = (
+        select(Participation.panel, func.count())
+        .select_from(Assignment)
+        .join(Participation, is_own)
+        .join(Item, col(Item.id) == col(Assignment.item_id))
+        .where(Assignment.project_id == project.id, Item.pool == Pool.MAIN, col(Assignment.holds_place))
+        .where(Assignment.status == AssignmentStatus.DONE)
+    )
+    n_answers = dict(session.exec(answers.group_by(col(Participation.panel))).all())
+    return {
+        name: PanelCounts(
+            people=n_people.get(name, 0),
+            answers=n_answers.get(name, 0),
+            wanted=None if panel.votes is None else panel.votes * n_items,
+        )
+        for name, panel in definition.panels.items()
+    }
 
 
 def _join(definition: ProjectFile) -> str:

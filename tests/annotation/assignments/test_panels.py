@@ -20,6 +20,7 @@ from annotation.vocabulary import AssignmentStatus, Exclusion, ExclusionKind, Pr
 from annotation.workflow import assignments, definitions
 from annotation.workflow.annotators import registration, roster
 from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.monitoring import campaign_status
 from annotation.workflow.quality import exclusions
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def test_an_item_gets_its_number_of_answers_from_each_panel(scenario: Scenario) 
     experts = [add_expert(scenario, number) for number in (4, 5)]
     assert sum(len(scenario.all(who, project=project)) for who in experts) == 1 * 3
     counts = count_places(scenario)
+    with scenario.db.transaction() as session:
+        counted = campaign_status.get_campaign_status(session, queries.get_project(session, "p")).panels
+    assert {name: vars(counts) for name, counts in counted.items()} == {
+        "experts": {"people": 2, "answers": 3, "wanted": 3},
+        "lay": {"people": 3, "answers": 6, "wanted": 6},
+    }
     assert len(counts) == 3
     assert all(of_item == {"lay": 2, "experts": 1} for of_item in counts.values())
     assert scenario.wait(lay[0], project).reason is UnassignedReason.NOTHING_LEFT
