@@ -15,11 +15,11 @@ from annotation.campaigns.questions import Question
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
-from annotation.store import frames, judgements, queries
+from annotation.store import frames, judgements, panel_members, queries
 from annotation.store.models import Project
 from annotation.vocabulary import ExclusionKind, Pool, Stage, Surface
 from bot import option_answers
-from exports import inputs
+from exports import inputs, panels
 from exports.adjudicated_gold import list_adjudicated_items
 from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 from exports.joint_answers import FilteringRule, ItemContent, JointAnswers, QuestionSpec
@@ -57,8 +57,11 @@ class ProjectInputs:
     @cached_property
     @pause_garbage_collection()
     def data_sets(self) -> tuple[inputs.DataSet, ...]:
-        """The published data sets with their items with options, for the trivial baselines."""
-        return tuple(self.add_options(data) for data in self._published)
+        """The published data sets with their items with options, for the trivial baselines.
+
+        Panels that would tell what one or two people said of themselves have nobody in them.
+        """
+        return tuple(panels.hide_small_panels(self.add_options(data)) for data in self._published)
 
     @cached_property
     def _published(self) -> tuple[inputs.DataSet, ...]:
@@ -101,9 +104,10 @@ class ProjectInputs:
             answers = _count_pilot_answers(answers)
         if earlier:
             answers = answers.loc[answers["excluded_kind"] == ExclusionKind.EARLIER.value].assign(excluded_kind=None)
+        answers = panels.exclude_others(answers, self._panel_members) if self.definition.panels else answers
         data_set_name = project.name if later is None else f"{project.name}/{later}"
         data_set_name += " · earlier answers" if earlier else ""
-        return inputs.DataSet(
+        data = inputs.DataSet(
             name=data_set_name,
             title=project.title if later is None else f"{project.title} · {question.text}",
             language=project.language,
@@ -120,8 +124,10 @@ class ProjectInputs:
             adjudications=frames.read_adjudications(view, project, question=question.name),
             gold_strata=frames.read_gold_strata(view, project, question=question.name),
             reviews=pd.DataFrame() if later is not None else frames.read_reviews(view, project),
+            panels=self._panels,
             **space.build_data_fields(question, reader, is_first=later is None),
         )
+        return panels.fill_panel_gold(data) if any(panel.gold for panel in data.panels.values()) else data
 
     def add_options(self, data: inputs.DataSet, *, places: bool = False) -> inputs.DataSet:
         """The data set with its items with options, where it is about options; with the `places` chosen, if asked."""
@@ -209,6 +215,25 @@ class ProjectInputs:
     @cached_property
     def _is_simulated(self) -> bool:
         return frames.has_simulated_answers(self.view, self.project)
+
+    @cached_property
+    def _panel_members(self) -> Mapping[str, tuple[str, ...]]:
+        """The panels of each annotator."""
+        return panel_members.read_panel_members(self.view, self.project, self.definition.panels)
+
+    @cached_property
+    def _panels(self) -> Mapping[str, inputs.Panel]:
+        """The panels of the project file, with the people who are in one alone."""
+        own = {pseudonym: names[0] for pseudonym, names in self._panel_members.items() if len(names) == 1}
+        return {
+            name: inputs.Panel(
+                people=frozenset(pseudonym for pseudonym, panel in own.items() if panel == name),
+                votes=section.votes,
+                gold=section.gold,
+                by_profile=bool(section.profile),
+            )
+            for name, section in self.definition.panels.items()
+        }
 
     @cached_property
     def _removed_annotators(self) -> dict[str, str]:

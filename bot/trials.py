@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from annotation.campaigns import consistency
 from annotation.campaigns.project_file import CheckedProject
+from annotation.campaigns.sections.panels import sum_panel_votes
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import BadInput
 from annotation.loading import campaign as loading
@@ -100,6 +101,10 @@ def list_limitations(
     limitations = []
     if definition.admission and (definition.admission.earlier_control or definition.admission.top):
         limitations.append("Admission by earlier control items is left out: nobody has answered any here.")
+    if definition.panels:
+        limitations.append("People of all panels are equally good here: their differences are chance.")
+        if sum_panel_votes(definition.panels) and any(overlap != definition.overlap for overlap in overlaps):
+            limitations.append("With another overlap than the file's the panels share the places as people come.")
     tests_skill = definition.controls or definition.stages.training
     if (
         any(isinstance(overlap, DynamicOverlap) for overlap in overlaps)
@@ -176,12 +181,18 @@ def _run_trial(
 
 
 def _adapt_campaign(campaign: CheckedProject, overlap: Overlap) -> CheckedProject:
-    """Return the campaign with this overlap, without the admission rules that need answers from earlier projects."""
+    """Return the campaign with this overlap, without the admission rules that need answers from earlier projects.
+
+    With another overlap than its own its panels share the places of an item as people come.
+    """
     definition = campaign.definition
     admission = definition.admission
     if admission is not None:
         admission = admission.model_copy(update={"earlier_control": None, "top": None})
-    changed = definition.model_copy(update={"overlap": overlap, "admission": admission})
+    panels = definition.panels
+    if overlap != definition.overlap:
+        panels = {name: panel.model_copy(update={"votes": None}) for name, panel in panels.items()}
+    changed = definition.model_copy(update={"overlap": overlap, "admission": admission, "panels": panels})
     return campaign.model_copy(update={"definition": changed})
 
 

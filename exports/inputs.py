@@ -38,6 +38,22 @@ EXPOSED = "exposed"
 """The kind of exclusion of answers that are scored apart, by which exposed answers are found."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """A panel: the pseudonyms of its people, and the answers that each item gets from it, None without such a number.
+
+    `gold` says that its consensus is gold, `by_profile` that people are in it for what they said in their profile.
+    The people of `hidden` panels are not published, as by profile they are too few, or would tell by subtraction who
+    these are: `people` is empty.
+    """
+
+    people: frozenset[str]
+    votes: int | None = None
+    gold: bool = False
+    by_profile: bool = False
+    hidden: bool = False
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
@@ -73,6 +89,10 @@ class DataSet:
     rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review, in the
     random order in which adjudicators are offered them.
 
+    `panels` are the panels of the project by name, in the order of its file; whoever is in none has answers that do not
+    count. `panel_gold` has the items whose gold is the consensus of the panels that make gold: it is circular, as these
+    panels have answered, but not for the others (`keep_panel`).
+
     What follows is read for some commands alone, is empty for others, and stands in no file of a release: `hours` has
     the hour of the day, 0 to 23, of the answer to each item (item_id, pseudonym), by the clock of who answered;
     `places` one row per counted answer with the columns of `aggregation.comparison.order_effects`, as the options were
@@ -106,6 +126,8 @@ class DataSet:
     gold_strata: Mapping[str, str] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
     option_items: tuple[OptionItem, ...] = ()
+    panels: Mapping[str, Panel] = field(default_factory=dict)
+    panel_gold: tuple[str, ...] = ()
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
     parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)
@@ -169,6 +191,19 @@ class DataSet:
         """The gold of each row of `items` that somebody can be scored against: None where it is circular."""
         pairs = zip(self.items["gold"], self.items["circular"], strict=True)
         return pd.Series([None if own is True else gold for gold, own in pairs], index=self.items.index, dtype=object)
+
+    def keep_panel(self, name: str) -> DataSet:
+        """The data set with the answers of one panel, scored by all gold that is not made of its own votes.
+
+        Where panels have no number of votes, these are among the first places of each item of the whole data set.
+        """
+        panel = self.panels[name]
+        source = self.keep_first_places() if panel.votes is None else self
+        rows = source.responses.loc[source.responses["annotator"].isin(panel.people)]
+        is_others = self.items["item_id"].isin(() if panel.gold else self.panel_gold)
+        circular = self.items["circular"].mask(is_others, other=False)
+        items = self.items.assign(circular=circular.astype(object))
+        return replace(self, responses=rows, items=items, overlap=panel.votes, panels={}, panel_gold=())
 
     def keep_first_places(self) -> DataSet:
         """The data set on which scores rest: of each item the first `overlap` votes and skips alone count.

@@ -20,6 +20,7 @@ from aggregation.answer_types import build_consensus, compute_agreement, score_a
 from aggregation.answers import Answers
 from aggregation.comparison.gold_review import CeilingEstimate
 from aggregation.comparison.order_effects import find_position_preferences
+from aggregation.comparison.panels import PanelDifference
 from aggregation.consensus.consensus import SHARED, Consensus, TieChoice, TieRule
 from aggregation.consensus.dawid_skene import StopRule
 from aggregation.consensus.methods import Method, build_label_consensus
@@ -34,6 +35,7 @@ from exports import annotator_quality
 from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
+from exports.panels import compare_data_panels
 from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
 
 NO_VOTES = Finding("no-answers")
@@ -292,6 +294,20 @@ class DataSetResult:
         """The one coefficient of agreement to report, with or without a value; None where nothing was measured."""
         rows = () if self.agreement is None else self.agreement.headline
         return next((row for row in rows if row.name == self.data.headline_coefficient and not row.of), None)
+
+    @cached_property
+    def panels(self) -> Mapping[str, DataSetResult]:
+        """The numbers of each panel with people, by its name, in the order of the project file."""
+        return {
+            name: DataSetResult(data=self.data.keep_panel(name), options=self.options)
+            for name, panel in self.data.panels.items()
+            if panel.people
+        }
+
+    @cached_property
+    def panel_differences(self) -> tuple[PanelDifference, ...]:
+        """The differences between each two panels, over the items that both answered."""
+        return compare_data_panels(self.data, confidence_level=self.options.confidence_level)
 
     def exceeds_half_width(self, unit: Unit, score: Score) -> bool | None:
         """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""

@@ -26,6 +26,7 @@ from exports.gold_tables import (
 )
 from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.order_effects import ORDER_COLUMNS, build_order_table
+from exports.panel_tables import PANEL_COLUMNS, build_panel_table
 from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
@@ -109,8 +110,8 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS) hold the content of the files:
-    sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
+    SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS) hold the content of
+    the files: sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
     agreement.json.
     """
 
@@ -122,6 +123,7 @@ class Release:
     annotators: pd.DataFrame
     baselines: pd.DataFrame
     scores: pd.DataFrame
+    panels: pd.DataFrame
     order_effects: pd.DataFrame
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
@@ -169,6 +171,7 @@ def build_release(
         annotators=_stack_frames([build_annotator_table(result) for result in results], ANNOTATOR_COLUMNS),
         baselines=_stack_frames([build_baseline_table(result) for result in results], BASELINE_COLUMNS),
         scores=_stack_frames([build_score_table(result) for result in results], SCORE_COLUMNS),
+        panels=_stack_frames([build_panel_table(result) for result in results], PANEL_COLUMNS),
         order_effects=_stack_frames(
             [build_order_table(result.data.name, result.people) for result in results], ORDER_COLUMNS
         ),
@@ -183,8 +186,10 @@ def build_release(
 
 
 def build_files(release: Release) -> dict[str, str]:
-    """The eleven files of a release by name."""
+    """The eleven files of a release by name, and panels.csv where a project has panels."""
+    of_panels = {} if release.panels.empty else {"panels.csv": writers.format_csv(release.panels)}
     return {
+        **of_panels,
         "human_responses.csv": writers.format_csv(release.responses),
         "gold.csv": writers.format_csv(release.gold),
         "human_items.csv": writers.format_csv(release.human_items),
@@ -202,7 +207,7 @@ def build_files(release: Release) -> dict[str, str]:
 def write_release(
     release: Release, folder: Path, *, extra_files: Mapping[str, str | bytes] | None = None
 ) -> tuple[Path, ...]:
-    """Write the eleven files of a release into a folder, and with them the `extra_files` (file name → content)."""
+    """Write the files of a release into a folder, and with them the `extra_files` (file name → content)."""
     return writers.write_files(folder, {**build_files(release), **(extra_files or {})})
 
 

@@ -13,6 +13,7 @@ from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction, multiply_share
+from annotation.campaigns.sections.panels import find_panel_contradiction, list_weak_panels, sum_panel_votes
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -59,10 +60,13 @@ def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]
     """Sentences about what makes the results of a baseline weak although it can be run."""
     if definition.kind != "baseline" or definition.overlap is None:
         return
-    if not isinstance(definition.items, ItemsSection) or not (definition.items.gold or definition.items.golds):
+    has_gold = isinstance(definition.items, ItemsSection) and (definition.items.gold or definition.items.golds)
+    if not has_gold and not any(panel.gold for panel in definition.panels.values()):
         yield "A baseline without gold scores nobody: name the column with right answers in `items.gold`."
-    least = definition.overlap.min if isinstance(definition.overlap, DynamicOverlap) else definition.overlap
-    if least == 1:
+    least = definition.min_overlap or 0
+    if sum_panel_votes(definition.panels) is not None:
+        yield from list_weak_panels(definition.panels)
+    elif least == 1:
         yield "With one answer an item there is no agreement and no majority: write `overlap: 3` or more."
     elif least % 2 == 0:
         yield f"With an even number of answers ({least}) the majority can tie: write an odd `overlap`, as {least + 1}."
@@ -91,7 +95,7 @@ def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
         _check_items, _check_options, _check_classes, _check_show_if, _check_columns, _check_filtering, _check_stages,
-        _check_controls, _check_quality, _check_annotators,
+        _check_controls, _check_quality, _check_annotators, _check_panels,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -353,3 +357,8 @@ def _check_annotators(file: ProjectSections) -> Contradiction | None:
     if file.exposure is not None and file.project in file.exposure.exceptions:
         return Contradiction("A project needs no exposure exception for itself", ("exposure", "exceptions"))
     return find_impossible_admission(file.profile, file.admission)
+
+
+def _check_panels(file: ProjectSections) -> Contradiction | None:
+    is_dynamic = isinstance(file.overlap, DynamicOverlap)
+    return find_panel_contradiction(file.panels, file.profile, overlap=file.min_overlap, is_dynamic=is_dynamic)

@@ -9,7 +9,8 @@ from pydantic import Discriminator, Field, Tag
 
 from annotation.campaigns.questions import AnyQuestion, Question
 from annotation.campaigns.sections import annotators
-from annotation.campaigns.sections.base import Language, PathInFile, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.base import Language, Name, PathInFile, ProjectName, Seconds, Section, Text
+from annotation.campaigns.sections.panels import PanelSection
 from annotation.campaigns.sections.quality import (
     BenchmarkSection,
     CapsSection,
@@ -67,6 +68,7 @@ class ProjectSections(Section):
     votes: VotesSection | None = None
     truth: TruthSection | None = None
     overlap: Overlap | None = None
+    panels: dict[Name, PanelSection] = Field(default_factory=dict)
     seed: int = 0
     stages: StagesSection = StagesSection()
     pages: PagesSection | None = None

@@ -9,12 +9,13 @@ from sqlmodel import Session, col, select
 
 from annotation.campaigns import stimulus
 from annotation.campaigns.sections.annotators import ProfileField
+from annotation.campaigns.sections.panels import Panels, PanelSection
 from annotation.simulation.answer_generator import SimulatedAnnotator
 from annotation.store import queries
 from annotation.store.models import Invitation, Participation, Project
 from annotation.vocabulary import UnassignedReason
 from annotation.workflow import definitions
-from annotation.workflow.annotators import consents, invitations, registration
+from annotation.workflow.annotators import consents, invitations, registration, roster
 from annotation.workflow.participations import NothingAssigned
 
 PSEUDONYM_KEY = b"the key of simulations, no secret"
@@ -37,7 +38,17 @@ def join_projects(session: Session, *, annotator: SimulatedAnnotator, language: 
     codes = select(Invitation.code).where(~col(Invitation.adjudicates)).order_by(col(Invitation.id))
     for code in session.exec(codes).all():
         invitations.redeem_invitation(session, annotator_id=registered.id or 0, code=code, now=now)
+    for project in queries.list_projects(session):
+        panel = choose_panel(definitions.get_project_definition(project).panels, annotator)
+        if panel is not None and panel.cohort:
+            roster.join_cohort(session, annotator=registered, name=panel.cohort[0])
     return registered.id or 0
+
+
+def choose_panel(panels: Panels, annotator: SimulatedAnnotator) -> PanelSection | None:
+    """The panel of an annotator: people are shared out by the answers that panels give; None without panels."""
+    places = [name for name, panel in panels.items() for _ in range(panel.votes or 1)]
+    return panels[places[annotator.number % len(places)]] if places else None
 
 
 def meet_requirement(
@@ -58,9 +69,17 @@ def meet_requirement(
         admitting_answers = {
             name: values for section in project_terms.admissions for name, values in section.profile.items()
         }
+        panel = choose_panel(definition.panels, annotator)
+        own = {} if panel is None else panel.profile
+        of_others = {
+            name: values for other in definition.panels.values() if other is not panel
+            for name, values in other.profile.items() if name not in own
+        }  # fmt: skip
         profile_answers = definitions.get_profile_answers(session, annotator_id=annotator_id)
         for field in definitions.list_missing_fields(project_terms.fields, profile_answers):
-            value = _draw_profile_answer(field, admitting_answers, annotator)
+            value = _draw_profile_answer(field, {**admitting_answers, **own}, annotator)
+            if value in of_others.get(field.name, ()):
+                value = next((option for option in field.options if option not in of_others[field.name]), None)
             registration.save_profile_answer(session, annotator_id=annotator_id, field=field, value=value, now=now)
 
 

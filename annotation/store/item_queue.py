@@ -29,6 +29,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from itertools import takewhile
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlmodel import Session, col
@@ -49,7 +50,7 @@ NOT_JUDGED = """
 
 NEW = (
     "(SELECT 1 FROM assignment a WHERE a.item_id = c.id AND a.annotator_id + 0 = :annotator LIMIT 1) IS NULL"
-    "{not_judged}{not_met}{bins}"
+    "{not_judged}{not_met}{bins}{panel}"
 )
 """The annotator was never assigned the item, and never judged it. With `+ 0` every planner reads the few assignments of
 the item, never all assignments of the annotator."""
@@ -99,9 +100,17 @@ STARTED_OR_REQUEUED = _FIRST_THEN.format(first=STARTED, then=REQUEUED)
 EXPIRED = """
 SELECT c.id FROM assignment x JOIN item c ON c.id = x.item_id
 WHERE x.annotator_id = :annotator AND x.project_id = :project AND x.status = 'expired' AND x.occasion = 0
-  AND c.pool = :pool AND c.free > 0{not_judged}{not_met} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
+  AND c.pool = :pool AND c.free > 0{not_judged}{not_met}{panel} ORDER BY x.lease_until DESC, x.id LIMIT 4"""
 
-MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}"""
+MAY_BE_ASSIGNED = """SELECT c.id FROM item c WHERE c.id = :item{not_judged}{not_met}{panel}"""
+
+PANEL_HAS_PLACE = """
+  AND (SELECT COUNT(*) FROM assignment q
+       JOIN participation m ON m.annotator_id = q.annotator_id AND m.project_id = q.project_id AND m.panel = :panel
+       WHERE q.item_id = c.id AND q.holds_place) < :panel_votes"""
+"""The item has fewer answers of the annotator's panel, given or on the way, than it is to get."""
+_ITEM_WITH_PLACE = "SELECT c.id FROM item c WHERE c.id = :item{panel}"
+PLACE_OF_PANEL = sa.text(_ITEM_WITH_PLACE.format(panel=PANEL_HAS_PLACE))
 
 ABOUT_OWN_ITEM = {EXPIRED, MAY_BE_ASSIGNED}
 """Statements about an item that the annotator had already: that they met its group by this item does not count."""
@@ -121,6 +130,13 @@ SETTLE_TIME = timedelta(minutes=1)
 """PostgreSQL assigns `seq` before the commit: after this time no row with a lower `seq` is still to come."""
 
 
+class PanelQuota(NamedTuple):
+    """The annotator's panel, and how many answers of it each item is to get."""
+
+    panel: str
+    votes: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class QueueQuery:
     """Which annotator asks for an item of which pool, and which items they may get.
@@ -128,7 +144,8 @@ class QueueQuery:
     `cursor_start` and `window_start` are random numbers from 0 to below 1, as shares of the queue: where a new cursor
     starts, and where this call looks for started items. With `blind` the annotator gets no item of a group that they
     have met in any project but `exceptions`. `cause` is the exposure that this assignment will be recorded with. `bins`
-    are the group bins that a group allocation allows them, None for all.
+    are the group bins that a group allocation allows them, None for all. `quota` is that of their panel, None where
+    panels have none.
     """
 
     annotator_id: int
@@ -140,6 +157,7 @@ class QueueQuery:
     blind: bool = False
     exceptions: tuple[int, ...] = ()
     bins: tuple[int, ...] | None = None
+    quota: PanelQuota | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,11 +200,11 @@ def take_next_item(session: Session, query: QueueQuery, *, now: datetime) -> Que
     if top is None:
         return QueuedItem()
     expired = _select_ids(session, EXPIRED, query, cause=query.cause.value) if has_expired else []
-    if (item := _take_place(session, expired)) is not None:
+    if (item := _take_place(session, query, expired)) is not None:
         return QueuedItem(item_id=item.id)
     before = stored or _start_cursor(session, query, top=top, now=now)
     candidates = _find_candidates(session, query, before, window_start=int(query.window_start * (top + 1)))
-    if (item := _take_place(session, candidates)) is not None:
+    if (item := _take_place(session, query, candidates)) is not None:
         return QueuedItem(item_id=item.id, item=item)
     queued, cursor = None, before
     if not before.finished:
@@ -221,7 +239,7 @@ def _take_in_order(
         skip = first_is_empty and step == 0
         candidates = [] if skip else _select_ids(session, IN_ORDER, query, **window)
         if candidates:
-            return _take_candidate(session, candidates), cursor
+            return _take_candidate(session, query, candidates), cursor
         last = _select_ids(session, LAST_OF_WINDOW, query, **window, before=size - 1)
         cursor = cursor.pass_window(last[0] if last else None)
     return (None, cursor) if cursor.finished else (QueuedItem(search_again=True), cursor)
@@ -240,7 +258,7 @@ def _take_requeued(
         skip = first_is_empty and step == 0
         candidates = [] if skip else _select_ids(session, REQUEUED, query, seq=read_to, size=size)
         if candidates:
-            return _take_candidate(session, candidates), cursor
+            return _take_candidate(session, query, candidates), cursor
         window = _select_requeued(query).where(col(RequeuedItem.seq) > read_to).order_by(col(RequeuedItem.seq))
         rows = session.connection().execute(window.limit(size)).all()
         if read_to == cursor.seq:
@@ -252,9 +270,9 @@ def _take_requeued(
     return QueuedItem(search_again=True), cursor
 
 
-def _take_candidate(session: Session, candidates: list[int]) -> QueuedItem:
+def _take_candidate(session: Session, query: QueueQuery, candidates: list[int]) -> QueuedItem:
     """Take one of the candidates; where others took all of them meanwhile, the next call has to search again."""
-    item = _take_place(session, candidates)
+    item = _take_place(session, query, candidates)
     return QueuedItem(search_again=True) if item is None else QueuedItem(item_id=item.id, item=item)
 
 
@@ -280,9 +298,35 @@ def _get_window_bounds(cursor: _Cursor, size: int) -> dict[str, int]:
     return {"low": cursor.pos, "high": cursor.start if cursor.wrapped else END_POSITION, "size": size}
 
 
-def _take_place(session: Session, candidates: list[int]) -> ItemRow | None:
+def _take_place(session: Session, query: QueueQuery, candidates: list[int]) -> ItemRow | None:
     """Take a place of the first candidate that nobody else is taking at this moment."""
-    return overlap_counts.take_first_place(session, candidates) if candidates else None
+    item = overlap_counts.take_first_place(session, candidates) if candidates else None
+    if item is None or has_place_of_panel(session, query.quota, item_id=item.id or 0):
+        return item
+    overlap_counts.return_place(session, item_id=item.id or 0)
+    return None
+
+
+def take_named_place(session: Session, query: QueueQuery, *, item_id: int, held: bool = False) -> bool:
+    """Take a free place of this item, or with `held` one that it holds; False where there is none for the annotator."""
+    take = overlap_counts.take_held_place if held else overlap_counts.take_place
+    if not take(session, item_id=item_id):
+        return False
+    if has_place_of_panel(session, query.quota, item_id=item_id):
+        return True
+    overlap_counts.return_place(session, item_id=item_id)
+    return False
+
+
+def has_place_of_panel(session: Session, quota: PanelQuota | None, *, item_id: int) -> bool:
+    """Whether the panel may answer the item once more; to be called once a place of the item was taken.
+
+    Taking a place locks the item's row, so that nobody else takes one between this count and the assignment.
+    """
+    if quota is None:
+        return True
+    values = {"item": item_id, "panel": quota.panel, "panel_votes": quota.votes}
+    return session.connection().execute(PLACE_OF_PANEL, values).first() is not None
 
 
 def _start_cursor(session: Session, query: QueueQuery, *, top: int, now: datetime) -> _Cursor:
@@ -327,21 +371,28 @@ def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) 
         "exceptions": query.exceptions,
         "bins": query.bins,
     }
+    if query.quota is not None:
+        values |= {"panel": query.quota.panel, "panel_votes": query.quota.votes}
     return list(session.connection().execute(build_statement(text, query), values | more).scalars())
 
 
 def build_statement(text: str, query: QueueQuery) -> sa.TextClause:
     """A statement of `item_queue_sql` with the conditions that the query needs."""
     by_bin = query.bins is not None and text not in ABOUT_OWN_ITEM
-    return _build_statement(text, blind=query.blind, exceptions=bool(query.exceptions), by_bin=by_bin)
+    by_panel = query.quota is not None
+    return _build_statement(
+        text, blind=query.blind, exceptions=bool(query.exceptions), by_bin=by_bin, by_panel=by_panel
+    )
 
 
 @cache
-def _build_statement(text: str, *, blind: bool, exceptions: bool, by_bin: bool) -> sa.TextClause:
+def _build_statement(
+    text: str, *, blind: bool, exceptions: bool, by_bin: bool, by_panel: bool = False
+) -> sa.TextClause:
     other_projects = " AND e.project_id NOT IN :exceptions" if exceptions else ""
     other_exposures = " AND (e.project_id <> :project OR e.cause <> :cause)" if text in ABOUT_OWN_ITEM else ""
     not_met = NOT_MET.format(other=other_projects + other_exposures) if blind else ""
-    parts = {"not_met": not_met, "not_judged": NOT_JUDGED}
+    parts = {"not_met": not_met, "not_judged": NOT_JUDGED, "panel": PANEL_HAS_PLACE if by_panel else ""}
     new = NEW.format(**parts, bins=" AND c.bin IN :bins" if by_bin else "")
     statement = sa.text(text.format(open_items=OPEN_ITEMS, new=new, **parts))
     lists: list[sa.BindParameter[object]] = [

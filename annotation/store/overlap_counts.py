@@ -79,6 +79,11 @@ def take_first_place(session: Session, item_ids: Sequence[int]) -> ItemRow | Non
     return None if taken is None else models.ITEMS.build(taken)
 
 
+def return_place(session: Session, *, item_id: int) -> None:
+    """Return a place that was taken in this transaction, so that nobody has to be told of it."""
+    session.connection().execute(_RELEASE, {"item": item_id, "done": 0})
+
+
 def fill_place(session: Session, *, item_id: int) -> None:
     """Count a taken place as answered."""
     session.connection().execute(_FILL, {"item": item_id})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import data_sets, terminal_output
+from bot.commands import data_sets, panel_tables, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.terminal_output import Cell
 
@@ -59,7 +59,8 @@ def aggregate(
     accuracy = None if circular else compute_accuracy(answers, consensus)
     ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
     if json:
-        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong))
+        of_panels = panel_tables.describe_panels(result, "consensus")
+        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong) | of_panels)
         return
     notes = [*data_sets.describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
@@ -74,6 +75,7 @@ def aggregate(
         _build_rows(consensus, accuracy, ties_wrong),
         notes=notes,
     )
+    panel_tables.print_panels(result, "consensus")
 
 
 def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Accuracy | None) -> list[tuple[str, Cell]]:

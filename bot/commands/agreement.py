@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands import data_sets, terminal_output
+from bot.commands import data_sets, panel_tables, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from aggregation.intervals.resampling import Progress
     from aggregation.schema import Votes
     from exports.inputs import DataSet
+    from exports.results import DataSetResult
 
 
 THESE_PEOPLE, NEW_PEOPLE = "these people and new items", "new people and new items"
@@ -58,11 +59,13 @@ def agreement(
         _print_pairs(data, json=json)
         return
     with terminal_output.show_progress("resamples", quiet=json) as progress:
-        rows = _compute_coefficients(data, by, resamples=resamples, seed=seed, progress=progress)
+        result = _build_result(data, resamples=resamples, seed=seed, progress=progress)
+        rows = _compute_coefficients(result, by)
     if json:
         as_dictionaries = [asdict(row) for row in rows]
         facts = {"dataset": data.name, "simulated": data.simulated, "normalise": data.normalise}
-        terminal_output.print_json(facts | {"coefficients": as_dictionaries})
+        of_panels = {} if by is not None else panel_tables.describe_panels(result, "agreement")
+        terminal_output.print_json(facts | {"coefficients": as_dictionaries} | of_panels)
         return
     has_several_bases = len({row.basis for row in rows}) > 1
     is_breakdown = any(row.of for row in rows)
@@ -93,6 +96,8 @@ def agreement(
     if by is By.TIME and data.responses["position"].isna().all():
         notes.append("Imported votes have no times: the stretches follow the order of the file.")
     terminal_output.print_table(data_sets.format_title(data, _describe_basis(data, by)), columns, shown, notes=notes)
+    if by is None:
+        panel_tables.print_panels(result, "agreement")
 
 
 def _describe_basis(data: DataSet, by: By | None) -> str:
@@ -103,17 +108,21 @@ def _describe_basis(data: DataSet, by: By | None) -> str:
     return f"agreement by {by.value}, {basis}"
 
 
-def _compute_coefficients(
-    data: DataSet, by: By | None, *, resamples: int, seed: int, progress: Progress
-) -> tuple[Coefficient, ...]:
-    """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
+def _build_result(data: DataSet, *, resamples: int, seed: int, progress: Progress) -> DataSetResult:
     from exports.results import DataSetResult, ResultOptions
 
+    options = ResultOptions(method="dawid_skene", ties="first", seed=seed, agreement_resamples=resamples)
+    return DataSetResult(data=data, options=options, progress={"agreement": progress})
+
+
+def _compute_coefficients(result: DataSetResult, by: By | None) -> tuple[Coefficient, ...]:
+    """The coefficients asked for; without a breakdown also the mean posterior that publications call an IAA."""
+    data, options = result.data, result.options
     if by is not None:
         answers = data.build_answers().with_votes(_list_first_votes(data))
-        return data.answer_type.break_down(answers, by.value, n_resamples=resamples, seed=seed)
-    options = ResultOptions(method="dawid_skene", ties="first", seed=seed, agreement_resamples=resamples)
-    result = DataSetResult(data=data, options=options, progress={"agreement": progress})
+        return data.answer_type.break_down(
+            answers, by.value, n_resamples=options.agreement_resamples, seed=options.seed
+        )
     rows = () if result.agreement is None else result.agreement.rows
     if not data.answer_type.is_label or result.votes.classes is None:
         return rows

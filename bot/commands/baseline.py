@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
-from bot.commands import baseline_tables, data_sets, terminal_output
+from bot.commands import baseline_tables, data_sets, panel_tables, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell, format_interval
@@ -56,12 +56,15 @@ def baseline(
         result = DataSetResult(data=data, options=ResultOptions(tie_choice=choice), progress={"scores": progress})
         if data.has_circular_gold_alone:
             baseline_tables.print_agreement_with_others(result, json=json)
+            if not json:
+                panel_tables.print_panels(result, "score")
             return
         result.require_scores()
     if json:
         _print_json(result)
     else:
         _print_tables(result)
+        panel_tables.print_panels(result, "score")
         baseline_tables.print_people(result)
         baseline_tables.print_trivial_answers(result)
 
@@ -92,6 +95,7 @@ def _print_json(result: DataSetResult) -> None:
             "gold_review": None if ceiling is None else asdict(ceiling),
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
+            **panel_tables.describe_panels(result, "score"),
             **baseline_tables.describe_people(result),
             **baseline_tables.describe_trivial_answers(result),
         }

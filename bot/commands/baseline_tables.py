@@ -11,6 +11,7 @@ import typer
 
 from bot.commands import terminal_output
 from bot.commands.data_sets import format_title, read_votes
+from bot.commands.panel_tables import describe_panels
 from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
@@ -291,7 +292,8 @@ def print_agreement_with_others(result: DataSetResult, *, json: bool) -> None:
     rows = frame.mask(frame.isna(), None).to_dict("records")
     if json:
         facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-        terminal_output.print_json(facts | {"units": [], "reason": CIRCULAR, "annotators": rows})
+        of_panels = describe_panels(result, "score")
+        terminal_output.print_json(facts | {"units": [], "reason": CIRCULAR, "annotators": rows} | of_panels)
         return
     fitted = "with the others' skills fixed" if len(table) > MOST_REFITS else "fitted again without the person"
     terminal_output.print_table(

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
+from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import campaign_lint, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
@@ -191,6 +192,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["classes"] = ", ".join(contents.choice_question.classes or ()) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
+    facts |= {f"panel {name}": describe_panel(panel) for name, panel in campaign.definition.panels.items()}
     facts |= {
         f"sample of {frame.pool.value}": (
             f"{frame.n_drawn} of {frame.n_candidates}, seed {frame.seed}, frame {frame.sha256[:16]}"

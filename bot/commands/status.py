@@ -224,6 +224,7 @@ def _build_json(campaign: CampaignStatus) -> dict[str, Any]:
         "second pass": None if campaign.second_pass is None else vars(campaign.second_pass),
         "controls": None if controls is None else _build_controls_json(controls),
         "qualification": None if qualification is None else vars(qualification),
+        **({"panels": {name: vars(counts) for name, counts in campaign.panels.items()}} if campaign.panels else {}),
         "planned": None if campaign.planned is None else dict(campaign.planned),
         "half width": campaign.half_width,
         "post hoc": list((campaign.project.frozen or {}).get("post_hoc", ())),
@@ -254,6 +255,9 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
         lines += [("pilot items", campaign.pilot.number), ("pilot items done", campaign.pilot.done)]
         lines += [("people in the pilot", campaign.pilot.newcomers)]
         lines += [("pilot places that wait for newcomers", campaign.pilot.free)] if campaign.pilot.free else []
+    for name, counts in campaign.panels.items():
+        wanted = "" if counts.wanted is None else f" of {counts.wanted}"
+        lines.append((f"panel {name}", f"{counts.answers}{wanted} answers, {counts.people} people"))
     if campaign.second_pass is not None:
         done, number = campaign.second_pass.done, campaign.second_pass.items
         lines += [("second pass done", f"{done} of {number} items")]

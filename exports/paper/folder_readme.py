@@ -24,6 +24,7 @@ FILES: Mapping[str, str] = {
     "annotators.csv": "a row for each person",
     "baselines.csv": "human baselines in the columns of Eval-UA-tion",
     "human_baseline.csv": "every metric, unit and variant, with intervals",
+    "panels.csv": "scores, agreement and consensus of each panel of people, and what two panels differ by",
     "class_scores.csv": "precision, recall and F1 of each class",
     "confusion_matrix.csv": "gold against answers",
     "trivial_baselines.csv": "what needs no understanding scores",

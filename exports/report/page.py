@@ -38,6 +38,7 @@ from exports.pages.scaffold import (
 )
 from exports.report.headlines import list_headlines
 from exports.report.methods import describe_methods
+from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.rows import (
     ConfusionTable,
@@ -142,6 +143,8 @@ class ReportSection(DataSetSection):
     metrics: tuple[TableRow, ...]
     other_metrics: tuple[TableRow, ...]
     variants: tuple[TableRow, ...]
+    panels: tuple[TableRow, ...]
+    panel_differences: tuple[TableRow, ...]
     order: tuple[TableRow, ...]
     trivial: tuple[TableRow, ...]
     classes: tuple[TableRow, ...]
@@ -210,6 +213,8 @@ def _build_section(result: DataSetResult) -> ReportSection:
         metrics=build_metric_rows(result),
         other_metrics=build_other_metric_rows(result),
         variants=build_variant_rows(result),
+        panels=build_panel_rows(result),
+        panel_differences=build_panel_difference_rows(result),
         order=build_order_rows(result),
         trivial=build_trivial_rows(result),
         classes=build_class_rows(result),

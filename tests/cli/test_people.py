@@ -145,6 +145,7 @@ def test_the_list_says_how_each_stands(hromada: Hromada, who: str) -> None:
             {
                 "pseudonym": who,
                 "cohorts": ["students"],
+                "panel": None,
                 "insider": True,
                 "simulated": False,
                 "standing": "suspended",

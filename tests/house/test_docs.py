@@ -21,7 +21,7 @@ from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, tables
+from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -130,6 +130,7 @@ def test_every_column_and_key_is_in_the_reference() -> None:
         *tables.ANNOTATOR_COLUMNS,
         *tables.BASELINE_COLUMNS,
         *tables.SCORE_COLUMNS,
+        *panel_tables.PANEL_COLUMNS,
         *gold_tables.ADJUDICATION_COLUMNS,
         *gold_tables.REVIEW_COLUMNS,
         *lm_eval.PROMPT_COLUMNS,

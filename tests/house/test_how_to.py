@@ -76,6 +76,7 @@ WITH_A_BOT = (pytest.mark.process, pytest.mark.slow)
     ("page", "people", "items", "written"),
     [
         ("recruit-volunteers", 0, 0, ["hromada.db"]),
+        ("compare-panels", 0, 0, ["hromada.db"]),
         pytest.param("ask-several-data-sets", 3, 10, ["results/report.html"], marks=WITH_A_BOT),
         pytest.param(
             "filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"], marks=WITH_A_BOT

@@ -77,7 +77,8 @@ class ParticipationRow(PlainRow):
     `day` is the annotator's local date of the latest counted answer (YYYY-MM-DD), `answered_today` the number of
     answers on that date. `work_session` is the number of the latest work session, from 1, and 0 before the first;
     `work_session_since` is when it began. `last_at` is the time of the annotator's last action. `halfway_told` says
-    that they were told that half of their items are done.
+    that they were told that half of their items are done. `panel` is the panel of the project to which their answers
+    belong, from the first item on.
     """
 
     annotator_id: int = Field(foreign_key="annotator.id", primary_key=True)
@@ -114,6 +115,7 @@ class ParticipationRow(PlainRow):
     work_session_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     last_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     halfway_told: bool = False
+    panel: str | None = Field(default=None, max_length=64)
 
 
 class Participation(ParticipationRow, table=True):

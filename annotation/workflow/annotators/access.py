@@ -19,7 +19,7 @@ from annotation.errors import Stale
 from annotation.store import database, journal, models
 from annotation.store.models import AnnotatorRow, Participation, ParticipationRow
 from annotation.vocabulary import Event, ParticipationStatus, Requirement, UnassignedReason
-from annotation.workflow import participations
+from annotation.workflow import panels, participations
 from annotation.workflow.annotators import invitations, registration, withdrawal
 from annotation.workflow.definitions import (
     Terms,
@@ -46,8 +46,9 @@ def find_obstacle(
 ) -> NothingAssigned | None:
     """The first reason why the annotator gets no item of the project now; None where there is none.
 
-    In this order: suspended; withdrawn; not invited; consent; profile; not admitted; paused, excluded or failed;
-    cooling down; content warning. `participation` is None where the annotator has not entered the project yet.
+    In this order: suspended; withdrawn; not invited; consent; profile; not admitted, or in no panel or in several;
+    paused, excluded or failed; cooling down; content warning. `participation` is None where the annotator has not
+    entered the project yet.
     Invitation and admission are checked until the first item is assigned, and never after it. `declined` of the result
     says that the annotator declined what is asked, or could not work here even after agreeing to it.
     """
@@ -59,6 +60,11 @@ def find_obstacle(
         return NothingAssigned(reason=UnassignedReason.WITHDRAWN, project=project)
     before_first_item = participation is None or participation.shown == 0
     reason = _check_terms(session, annotator=annotator, terms=terms, before_first_item=before_first_item)
+    if reason is None and terms.definition.panels and (participation is None or participation.panel is None):
+        refusal = panels.explain_refusal(
+            session, terms.definition, annotator_id=annotator.id or 0, participation=participation
+        )
+        reason = None if refusal is None else UnassignedReason.NOT_ADMITTED
     if reason is None and participation is not None:
         reason = _STATUS.get(participation.status)
     retry_at = participation.retry_at if participation else None

@@ -18,7 +18,7 @@ from annotation.errors import BadInput, Conflict, NotFound, Where
 from annotation.store import journal
 from annotation.store.models import Annotator, Assignment, Cohort, Participation, Project
 from annotation.vocabulary import Event, UnassignedReason
-from annotation.workflow import definitions
+from annotation.workflow import definitions, panels
 from annotation.workflow.annotators import access, invitations, payments, registration, withdrawal
 from annotation.workflow.annotators.payments import ActiveTime, Money
 from annotation.workflow.annotators.withdrawal import ReleasedCounts
@@ -122,7 +122,7 @@ ACTIVE, FORGOTTEN, IMPORTED = "active", "forgotten", "imported"
 @dataclass(frozen=True, kw_only=True)
 class RosterEntry:
     """One annotator in a project. `status` is "active", "imported", "forgotten" or the value of an `UnassignedReason`,
-    which `explanation` explains to organisers.
+    which `explanation` explains to organisers. `panel` is their panel, None before their first item.
     """
 
     pseudonym: str
@@ -130,6 +130,7 @@ class RosterEntry:
     insider: bool
     simulated: bool
     stage: str | None
+    panel: str | None
     status: str
     explanation: str | None
     work: ActiveTime
@@ -168,6 +169,7 @@ def get_roster(session: Session, *, project: Project, now: datetime) -> Roster:
                 insider=annotator.insider,
                 simulated=annotator.simulated,
                 stage=participation.stage.value if participation else None,
+                panel=participation.panel if participation else None,
                 status=status,
                 explanation=explanation,
                 work=work.get(annotator_id, ActiveTime()),
@@ -218,7 +220,11 @@ def _get_status(
     if obstacle.reason == UnassignedReason.SUSPENDED:
         explanation = annotator.suspended_reason
     elif obstacle.reason == UnassignedReason.NOT_ADMITTED:
-        explanation = registration.explain_refusal(session, annotator=annotator, terms=project_terms) or "not invited"
+        explanation = (
+            registration.explain_refusal(session, annotator=annotator, terms=project_terms)
+            or panels.explain_refusal(session, definition, annotator_id=annotator.id or 0, participation=participation)
+            or "not invited"
+        )
     elif obstacle.until is not None:
         explanation = f"until {obstacle.until.isoformat(timespec='minutes')}"
     return obstacle.reason.value, explanation

@@ -27,6 +27,7 @@ from annotation.vocabulary import (
     Surface,
     UnassignedReason,
 )
+from annotation.workflow import panels
 from annotation.workflow.allocation import group_allocation, open_projects
 from annotation.workflow.allocation.open_projects import OpenProject
 from annotation.workflow.annotators import access
@@ -168,12 +169,15 @@ def _assign_project_item(
 
 
 def find_project_obstacle(session: Session, context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
-    """Why the annotator may not get items of the project now, apart from caps; None where they may."""
+    """Why the annotator may not get items of the project now, apart from caps; None where they may, in their panel."""
     if context.project.status is not ProjectStatus.RUNNING:
         return NothingAssigned(reason=UnassignedReason.NOT_RUNNING, project=context.project.name)
-    return access.find_obstacle(
+    obstacle = access.find_obstacle(
         session, annotator=context.annotator, terms=context.terms, participation=context.participation, now=now
     )
+    if obstacle is None and context.definition.panels:
+        panels.settle_panel(session, context.definition, context.participation)
+    return obstacle
 
 
 def find_cap(context: AnnotatorContext, *, now: datetime) -> NothingAssigned | None:
@@ -348,9 +352,9 @@ def _take_from_queue(
 
 def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -> QueueQuery:
     """The query for an item of the pool; in a group allocation it names the bins that the annotator may get."""
+    who, definition = {"annotator_id": context.annotator_id, "project_id": context.project_id}, context.definition
     return QueueQuery(
-        annotator_id=context.annotator_id,
-        project_id=context.project_id,
+        **who,
         pool=pool,
         cause=EXPOSURE_CAUSES[pool],
         cursor_start=assignment_policy.generate_seeded_number(context.seed_key, "ring", pool.value),
@@ -359,11 +363,8 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         ),
         blind=context.is_baseline,
         exceptions=context.exposure_exceptions,
-        bins=group_allocation.assign_allowed_bins(
-            session, annotator_id=context.annotator_id, project_id=context.project_id
-        )
-        if context.is_allocated
-        else None,
+        bins=group_allocation.assign_allowed_bins(session, **who) if context.is_allocated else None,
+        quota=panels.get_quota(definition, context.participation.panel) if definition.panels else None,
     )
 
 

@@ -222,11 +222,10 @@ def _is_still_needed(opened: OpenedAssignment) -> bool:
         return False
     if item.pool not in POOLS_WITH_OVERLAP or assignment.is_repeat:
         return True
-    if item_queue.is_barred_item(
-        session, next_item.build_queue_query(session, context, item.pool), item_id=item.id or 0
-    ):
+    query = next_item.build_queue_query(session, context, item.pool)
+    if item_queue.is_barred_item(session, query, item_id=item.id or 0):
         return False
-    return overlap_counts.take_place(session, item_id=item.id or 0)
+    return item_queue.take_named_place(session, query, item_id=item.id or 0)
 
 
 def _store_revision(opened: OpenedAssignment, *, new_answer: NewAnswer, now: datetime) -> SavedJudgement:

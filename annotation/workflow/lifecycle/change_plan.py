@@ -128,7 +128,7 @@ def plan_changes(
     """Compare the old and the new definition and items of a project; returns the plan of what changes.
 
     `stored` holds the items as they are in the database, `rows` the items of the new file, both by external id. After
-    the start of the project (`started`) the overlap may not change.
+    the start of the project (`started`) the overlap and the panels may not change.
     """
     any_met = any(item.was_met for item in stored.values())
     old, new = old_definition.model_dump(mode="json"), new_definition.model_dump(mode="json")
@@ -140,6 +140,9 @@ def plan_changes(
                 reason=f"it was started with {_format_overlap(old_definition)}; `hromada extend` raises it",
             )
         )
+    if started and old["panels"] != new["panels"]:
+        reason = "it was started with them, and people have their places in them"
+        forbidden.append(ForbiddenChange(what="`panels`", reason=reason))
     if started and any(question.part_classes is not None for question in new_definition.all_questions):
         reason = "it was started, and neither the chat nor Label Studio asks for the class of a part"
         forbidden.append(ForbiddenChange(what="`labels` of the question", reason=reason))

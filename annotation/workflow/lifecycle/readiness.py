@@ -14,7 +14,7 @@ from sqlmodel import Session, col, func, select
 from annotation.campaigns import lint, project_file
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
-from annotation.store import queries
+from annotation.store import panel_members, queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
@@ -23,7 +23,7 @@ from annotation.workflow.lifecycle.shared_items import SharedItems
 from annotation.workflow.quality import rules
 
 RULE_KEYS = (
-    "kind", "question", "questions", "overlap", "seed", "stages", "pages", "controls", "repeats", "quality",
+    "kind", "question", "questions", "overlap", "panels", "seed", "stages", "pages", "controls", "repeats", "quality",
     "admission", "profile", "exposure", "reports", "filtering", "caps", "lease",
 )  # fmt: skip
 """The keys of a project file that decide which items are assigned and which answers count."""
@@ -272,6 +272,24 @@ def _check_exposure(session: Session, project: Project, definition: project_file
             )
 
 
+MAX_PEOPLE_LISTED = 10
+"""The most people that an obstacle lists."""
+
+
+def _check_panels(session: Session, project: Project, definition: project_file.ProjectFile) -> Iterator[Obstacle]:
+    """An obstacle where people belong to two panels, whose answers could not be told apart."""
+    conflicts = panel_members.list_conflicts(session, project, definition.panels) if definition.panels else {}
+    if conflicts:
+        named = [f"{name} ({' and '.join(panels)})" for name, panels in conflicts.items()]
+        more = f" and {len(named) - MAX_PEOPLE_LISTED} more" if len(named) > MAX_PEOPLE_LISTED else ""
+        people = "1 person is" if len(named) == 1 else f"{len(named)} people are"
+        yield Obstacle(
+            problem=f"{people} in two panels: {', '.join(named[:MAX_PEOPLE_LISTED])}{more}.",
+            remedy="Take them out of a cohort with `hromada people cohort PERSON COHORT --remove`, or tell the panels"
+            " apart, as by a further answer of the `profile`.",
+        )
+
+
 def _check_allocation(session: Session, project: Project, _definition: project_file.ProjectFile) -> Iterator[Obstacle]:
     """An obstacle for each project of this project's allocation that has groups with too few annotators."""
     for share in group_allocation.list_shares(session, project_id=project.id or 0):
@@ -291,4 +309,5 @@ _CHECKS: tuple[Callable[[Session, Project, project_file.ProjectFile], Iterator[O
     _check_texts,
     _check_exposure,
     _check_allocation,
+    _check_panels,
 )

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from annotation.campaigns import project_file
+from annotation.campaigns.sections.panels import sum_panel_votes
 from annotation.campaigns.sections.stages import DynamicOverlap
 from annotation.errors import Conflict, Where
 from annotation.store import journal, overlap_counts
@@ -196,6 +197,12 @@ def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | 
     dynamic = definition.overlap if isinstance(definition.overlap, DynamicOverlap) else None
     old_min, old_max = project.overlap or 0, project.overlap_max or 0
     new_min, new_max = overlap or old_min, max_overlap or (old_max if dynamic else overlap or old_min)
+    if (total := sum_panel_votes(definition.panels)) is not None:
+        raise Conflict(
+            f"{project.name!r} gets {total} answers to every item, so many from each of its panels.",
+            where=Where(field="panels"),
+            remedy="Load further items, or the file under another project name with other `votes`.",
+        )
     is_higher = new_min >= old_min and new_max >= old_max and (new_min, new_max) != (old_min, old_max)
     is_consistent = new_min < new_max if dynamic else new_min == new_max
     if not is_higher or not is_consistent:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -33,6 +33,7 @@ from annotation.workflow.lifecycle import precision
 from annotation.workflow.monitoring import blindness, progress
 from annotation.workflow.monitoring.conduct import Funnel, compute_funnel
 from annotation.workflow.monitoring.progress import ClosedItems
+from annotation.workflow.panels import PanelCounts, count_panels
 from annotation.workflow.review.cases import OpenReport, list_open_reports
 
 BACKLOG = timedelta(minutes=2)
@@ -265,6 +266,7 @@ class CampaignStatus:
     `qualification` are None where the project has none. `planned` is the frozen precision plan, or None before the
     start; `half_width` is the half width of the 95 % interval reached so far, or None where none is known and while the
     project is blind, since it tells the scores. `closed` is what is closed by exposure, None where nobody asked.
+    `panels` says how far each panel is, by its name.
     """
 
     project: Project
@@ -281,6 +283,7 @@ class CampaignStatus:
     planned: Mapping[str, Any] | None
     half_width: float | None
     closed: tuple[ClosedItems, ...] | None = None
+    panels: Mapping[str, PanelCounts] = field(default_factory=dict)
 
 
 def get_campaign_status(session: Session, project: Project, *, with_closed: bool = False) -> CampaignStatus:
@@ -308,6 +311,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         planned=(project.frozen or {}).get("plan"),
         half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
         closed=progress.list_closed_items(session, project) if with_closed else None,
+        panels=count_panels(session, project, definition) if definition.panels else {},
     )
 
 

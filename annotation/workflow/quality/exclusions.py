@@ -13,9 +13,10 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from aggregation.findings import write_plain
-from annotation.store import journal, judgements, models, overlap_counts, table_base
+from annotation.store import item_queue, journal, judgements, models, overlap_counts, table_base
 from annotation.store.models import AssignmentRow, Judgement
 from annotation.vocabulary import EXTRA, AssignmentStatus, Event, Exclusion, Stage, Surface
+from annotation.workflow import panels
 
 MAX_IDS_PER_STATEMENT = 500
 MAX_JOURNALED = 100
@@ -81,13 +82,24 @@ def restore_place(session: Session, assignment: AssignmentRow) -> bool:
         return True
     if assignment.surface == Surface.IMPORT:
         overlap_counts.add_imported_answer(session, item_id=assignment.item_id)
-    elif overlap_counts.take_place(session, item_id=assignment.item_id):
+    elif _take_place(session, assignment):
         overlap_counts.fill_place(session, item_id=assignment.item_id)
     else:
         _set_exclusion(session, {assignment.id or 0}, exclusion=EXTRA, post_hoc=False)
         return False
     models.ASSIGNMENTS.update(session, assignment, holds_place=True)
     return True
+
+
+def _take_place(session: Session, assignment: AssignmentRow) -> bool:
+    """Take a free place of the item again, where the annotator's panel has one left."""
+    if not overlap_counts.take_place(session, item_id=assignment.item_id):
+        return False
+    quota = panels.read_quota(session, annotator_id=assignment.annotator_id, project_id=assignment.project_id)
+    if item_queue.has_place_of_panel(session, quota, item_id=assignment.item_id):
+        return True
+    overlap_counts.return_place(session, item_id=assignment.item_id)
+    return False
 
 
 def _needs_place(assignment: AssignmentRow) -> bool:

@@ -44,7 +44,8 @@ def list_(
         terminal_output.print_json(_build_json(listed, names))
         return
     columns = (
-        "pseudonym", "id in the file", "cohort", "standing", "why", "stage", "items", "control", "hours", "owed", "paid"
+        "pseudonym", "id in the file", "cohort", "panel", "standing", "why", "stage", "items", "control", "hours",
+        "owed", "paid",
     )  # fmt: skip
     notes = (
         [f"Paid per active hour, median over annotators: {_format_sums(listed.hourly_rates)}."]
@@ -56,7 +57,7 @@ def list_(
     shown = [
         index
         for index in range(len(columns))
-        if index in {0, 2, 3} or any(row[index] not in {None, ""} for row in rows)
+        if index in {0, 2, 4} or any(row[index] not in {None, ""} for row in rows)
     ]
     terminal_output.print_table(
         f"People of {listed.project}",
@@ -87,8 +88,9 @@ def _build_row(entry: RosterEntry) -> tuple[str | int | float | None, ...]:
     control = f"{entry.control_accuracy.right} of {entry.control_accuracy.of}" if entry.control_accuracy.of else None
     hours = round(entry.work.hours, 2)
     return (
-        entry.pseudonym, ", ".join(marks), entry.status, entry.explanation, entry.stage, entry.work.items, control,
-        f"{hours:.2f}", None if entry.owed is None else str(entry.owed), _format_sums(entry.paid),
+        entry.pseudonym, ", ".join(marks), entry.panel, entry.status, entry.explanation, entry.stage,
+        entry.work.items, control, f"{hours:.2f}", None if entry.owed is None else str(entry.owed),
+        _format_sums(entry.paid),
     )  # fmt: skip
 
 
@@ -102,6 +104,7 @@ def _build_json(listed: Roster, names: Mapping[str, str]) -> dict[str, object]:
             "pseudonym": entry.pseudonym,
             **({"id_in_file": names[entry.pseudonym]} if entry.pseudonym in names else {}),
             "cohorts": list(entry.cohorts),
+            "panel": entry.panel,
             "insider": entry.insider,
             "simulated": entry.simulated,
             "standing": entry.status,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from annotation.store import database, item_queue
-from annotation.store.item_queue import QueueQuery
+from annotation.store.item_queue import PanelQuota, QueueQuery
 from annotation.vocabulary import ExposureCause, Pool
 from annotation.workflow.assignments import leases, next_item
 
@@ -44,6 +45,9 @@ STATEMENTS: dict[str, tuple[str | sa.Executable, set[str]]] = {
 }
 
 
+QUEUE_SEARCHES = (item_queue.IN_ORDER, item_queue.STARTED_OR_IN_ORDER, item_queue.EXPIRED)
+
+
 def plan(session: Session, statement: sa.Executable) -> str:
     """The query plan of a statement, as the database prints it."""
     given = {
@@ -55,6 +59,8 @@ def plan(session: Session, statement: sa.Executable) -> str:
         "except": 0,
         "limit": 8,
         "most": 8,
+        "panel": "lay",
+        "panel_votes": 2,
     } | WINDOW
     connection = session.connection()
     asked: list[tuple[str, Any]] = []
@@ -70,21 +76,33 @@ def plan(session: Session, statement: sa.Executable) -> str:
     return "\n".join(" ".join(map(str, row)) for row in connection.exec_driver_sql(f"{word} {sent}", parameters))
 
 
+@pytest.mark.parametrize("name", [name for name, (statement, _) in STATEMENTS.items() if statement in QUEUE_SEARCHES])
+def test_a_search_for_a_panel_reads_by_its_index(scenario: Scenario, backend: str, name: str) -> None:
+    """Also the answers of a panel that an item has."""
+    check_plan(scenario, backend, *STATEMENTS[name], replace(QUERY, quota=PanelQuota("lay", 2)))
+
+
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_search_reads_by_its_index(scenario: Scenario, backend: str, name: str) -> None:
     """No table is read whole, and nothing is sorted that an index has in order."""
+    check_plan(scenario, backend, *STATEMENTS[name], QUERY)
+
+
+def check_plan(
+    scenario: Scenario, backend: str, statement: str | sa.Executable, indexes: set[str], query: QueueQuery
+) -> None:
+    """The plan of a statement for this query names these indexes, and reads no table whole."""
     scenario.project(items=40, kind="baseline")
     who = scenario.person()
     scenario.answers(who, 3)
-    statement, indexes = STATEMENTS[name]
     with scenario.db.transaction() as session:
         database.lock_annotator(session, who)
-        found = plan(session, item_queue.build_statement(statement, QUERY) if isinstance(statement, str) else statement)
+        found = plan(session, item_queue.build_statement(statement, query) if isinstance(statement, str) else statement)
     for index in indexes:
         unnamed = backend == "sqlite" and index.startswith(("uq_assignment_item", "pk_"))
         assert ("sqlite_autoindex_" if unnamed else index) in found, found
     assert "Seq Scan" not in found
-    assert re.search(r"SCAN (item|assignment|a|e|r|i|x)\b", found) is None, found
+    assert re.search(r"SCAN (item|assignment|a|e|r|i|x|q|m)\b", found) is None, found
 
 
 def test_nothing_is_compiled_for_a_person(scenario: Scenario, backend: str) -> None:

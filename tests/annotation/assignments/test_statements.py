@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from annotation.campaigns import programme_file as programme_files
 from annotation.store.database import Database
-from annotation.store.models import Project
+from annotation.store.models import Cohort, Project
 from annotation.workflow import assignments
 from annotation.workflow.assignments import AnnotatorTransaction, lock_annotator
 from annotation.workflow.lifecycle import projects, readiness
@@ -93,6 +93,23 @@ def test_an_item_after_an_answer_reads_nothing_of_the_annotator_again(scenario: 
     assert following.number == assigned.number + 1
     participation = scenario.participation(at_work, assigned.project_id)
     assert (participation.answered, participation.shown) == (assigned.number, following.number)
+
+
+def test_places_of_panels_cost_two_statements_more(scenario: Scenario) -> None:
+    """The count of the panel's answers once the item is locked, and the participation before it is counted by."""
+    panels = {"experts": {"cohort": "a", "votes": 1}, "lay": {"cohort": "b", "votes": 1}}
+    scenario.project(items=40, panels=panels, overlap=2)
+    who = scenario.person()
+    with scenario.db.transaction() as session:
+        session.add(Cohort(annotator_id=who, name="b"))
+    scenario.answers(who, 3)
+    assigned = scenario.assign(who)
+    with counted(scenario.db) as sent, scenario.db.transaction() as session:
+        transaction = lock_annotator(session, who)
+        with transaction.collect_changes():
+            told(scenario, transaction, assigned)
+            asked(scenario, transaction)
+    assert len(sent) <= 14, sent
 
 
 def test_quality_rules_read_the_project_once(scenario: Scenario) -> None:

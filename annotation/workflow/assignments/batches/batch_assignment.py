@@ -116,10 +116,11 @@ def take_named_item(session: Session, context: AnnotatorContext, *, item_id: int
         return NotAssigned.STAGE
     if session.exec(select(Assignment.id).where(Assignment.item_id == item_id, *build_had_conditions(context))).first():
         return NotAssigned.ASSIGNED
-    if item_queue.is_barred_item(session, query, item_id=item_id):
+    if item_queue.is_barred_item(session, replace(query, quota=None), item_id=item_id):
         return NotAssigned.GROUP
-    take = overlap_counts.take_held_place if item.status is vocabulary.ItemStatus.PAUSED else overlap_counts.take_place
-    return None if take(session, item_id=item_id) else NotAssigned.FULL
+    is_held = item.status is vocabulary.ItemStatus.PAUSED
+    taken = item_queue.take_named_place(session, query, item_id=item_id, held=is_held)
+    return None if taken else NotAssigned.FULL
 
 
 def build_had_conditions(context: AnnotatorContext) -> tuple[sa.ColumnElement[bool], ...]:
@@ -221,12 +222,10 @@ def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
         ~was_assigned,
     )
     for item in session.exec(paused_items.order_by(col(Item.rank)).limit(MAX_CANDIDATES)):
-        item_id = item.id or 0
-        if item_queue.is_barred_item(
-            session, next_item.build_queue_query(session, context, item.pool), item_id=item_id
-        ):
+        item_id, query = item.id or 0, next_item.build_queue_query(session, context, item.pool)
+        if item_queue.is_barred_item(session, query, item_id=item_id):
             continue
-        if overlap_counts.take_held_place(session, item_id=item_id):
+        if item_queue.take_named_place(session, query, item_id=item_id, held=True):
             return item_id
     return None
 
