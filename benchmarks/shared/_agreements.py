@@ -54,7 +54,7 @@ class AgreementDesign:
     shares: tuple[float, ...] = (0.5, 0.3, 0.2)
     group_size: int = 1
     loads: float = 0.0
-    campaigns: int = 1500
+    campaigns: int = 1200
 
     @cached_property
     def types(self) -> Floats:
