@@ -182,7 +182,7 @@ async def test_a_baseline_that_people_answer_shows_no_votes_scores_or_agreement(
         assert "×" not in page + items, "votes"
         assert "low-" in items
         campaign.close(BASELINE)
-        agreement = await read_until(live.content, "agreement", "95 % interval")
+        agreement = await read_until(live.content, "agreement", "95 %, these people and new items")
         assert "Computed at" in agreement
         _, items, _ = await fetch(http, f"{address}{PROJECT}/items")
         assert re.search(r"\w × \d", items)
@@ -197,7 +197,7 @@ async def test_unblind_shows_them_and_is_recorded_once(
         serve(campaign.database, campaign.url, unblind=True) as address,
         http.get(f"{address}/events{PROJECT}") as live,
     ):
-        await read_until(live.content, "agreement", "95 % interval")
+        await read_until(live.content, "agreement", "95 %, these people and new items")
         _, items, _ = await fetch(http, f"{address}{PROJECT}/items")
         assert re.search(r"\w × \d", items)
         campaign.simulation.run(steps=30)
