@@ -2,7 +2,7 @@
 
     python benchmarks/agreement_coverage.py [--json] [--quick] [--only NAME]
 
-Each design is simulated 1,500 times from a fixed seed (400 or 1,000 times where answers are sets or many), and measured
+Each design is simulated 1,200 times from a fixed seed (400 or 800 times where answers are sets or many), and measured
 by the code that measures a project. Both truths are known in closed form (`shared/_agreements.py`): that of *these
 people and new items*, and that of *new people and new items*. Held are .92-.98 for both. A campaign without an interval
 does not count. `--quick` simulates a twentieth, held against no goal; `--only` the designs whose names contain the
@@ -36,7 +36,7 @@ DESIGNS = (
     AgreementDesign(name="5 x 100, very different", people=5, items=100, votes=5, people_sd=1.2, leaning_sd=0.8),
     AgreementDesign(name="6 x 20", people=6, items=20, votes=6),
     AgreementDesign(name="20 people, 50 x 3", people=20, items=50, votes=3),
-    AgreementDesign(name="20 x 200", people=20, items=200, votes=20, campaigns=1000),
+    AgreementDesign(name="20 x 200", people=20, items=200, votes=20, campaigns=800),
     AgreementDesign(name="100 people, 300 x 3", people=100, items=300, votes=3, people_sd=0.8),
     AgreementDesign(name="50 people, 150 x 4, unequal loads", people=50, items=150, votes=4, people_sd=0.8, loads=1.0),
     AgreementDesign(name="20 people, 200 x 2", people=20, items=200, votes=2),
@@ -44,8 +44,8 @@ DESIGNS = (
     AgreementDesign(
         name="20 people, 200 x 5, rare label", people=20, items=200, votes=5, level=3.0, shares=(0.95, 0.05)
     ),
-    AgreementDesign(name="10 x 100, scale", people=10, items=100, votes=10, kind="scale", campaigns=1000),
-    AgreementDesign(name="20 people, 100 x 3, scale", people=20, items=100, votes=3, kind="scale", campaigns=1000),
+    AgreementDesign(name="10 x 100, scale", people=10, items=100, votes=10, kind="scale", campaigns=800),
+    AgreementDesign(name="20 people, 100 x 3, scale", people=20, items=100, votes=3, kind="scale", campaigns=800),
     AgreementDesign(name="10 x 100, boxes", people=10, items=100, votes=10, kind="boxes", campaigns=400),
     AgreementDesign(name="20 people, 100 x 3, boxes", people=20, items=100, votes=3, kind="boxes", campaigns=400),
     AgreementDesign(name="20 people, 100 x 3, spans", people=20, items=100, votes=3, kind="span", campaigns=400),

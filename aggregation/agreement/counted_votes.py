@@ -135,7 +135,7 @@ def leave_people_out(coded: CodedVotes) -> Rests:
     rests, first_cell, rest = np.unique(own["item"] * width + left_out, return_index=True, return_inverse=True)
     cells = own[["item", "person"]].assign(rest=rest)
     rest_items = np.asarray(rests // width, dtype=np.intp)
-    of_first = cells.iloc[first_cell]
+    of_first: pd.DataFrame = cells.take(np.asarray(first_cell))
     removed = frame.merge(of_first, on=["item", "person"]).groupby(["rest", "answer"]).size().rename("removed")
     counted = pd.DataFrame({"item": coded.counted.rows, "answer": coded.counted.answers, "count": coded.counted.counts})
     left = (

@@ -36,7 +36,10 @@ def estimate_pair_mean(
     `build_measure` takes the different answers to an item, sorted if they are texts. Two equal answers have the value
     `equal`: 1 of a similarity, 0 of an error. `groups` has the index item.
     """
-    values, losses, loss_items, people = [], [], [], []
+    values: list[float] = []
+    losses: list[tuple[float, float]] = []
+    loss_items: list[int] = []
+    people: list[int] = []
     codes, names = pd.factorize(frame["annotator"], sort=True)
     items = []
     for item, rows in frame.assign(person=codes).groupby("item", sort=True):
@@ -93,13 +96,14 @@ def _leave_people_out(
         table[one, two] = table[two, one] = measure(first, second)
     to_all = table @ counts
     whole = float(counts @ to_all)
-    without, of_people = [], []
-    for person, own in rows.groupby("person", sort=True)["said"]:
-        given = np.array([said[answer] for answer in own], dtype=np.intp)
+    given_by: dict[int, list[int]] = {}
+    for person, answer in zip(rows["person"], rows["said"], strict=True):
+        given_by.setdefault(int(person), []).append(said[answer])
+    without = []
+    for _, given in sorted(given_by.items()):
         rest = whole - 2 * float(to_all[given].sum()) + float(table[np.ix_(given, given)].sum())
         without.append(_average(rest, len(rows) - len(given), equal=equal))
-        of_people.append(int(person))
-    return _average(whole, len(rows), equal=equal), of_people, without
+    return _average(whole, len(rows), equal=equal), sorted(given_by), without
 
 
 def _sort_texts(answers: pd.Series[Any]) -> list[Any]:

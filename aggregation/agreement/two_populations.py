@@ -143,7 +143,7 @@ def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> TwoWay
     sums = np.asarray(item_columns.columns.sum(axis=0), dtype=np.float64).ravel()
     gradient = differentiate(statistic, sums)
     n_groups = item_columns.n_groups
-    of_groups = count_codes(item_columns.groups, size=n_groups, weights=item_columns.columns @ gradient)
+    of_groups = count_codes(item_columns.groups, size=n_groups, weights=np.asarray(item_columns.columns @ gradient))
     items = n_groups / (n_groups - 1) * float(((of_groups - of_groups.mean()) ** 2).sum())
     people = cells = 0.0
     n_people = 0
@@ -151,7 +151,7 @@ def estimate_variance(statistic: Statistic, item_columns: ItemColumns) -> TwoWay
     if losses is not None and losses.n_people >= FEWEST_PEOPLE:
         names, codes = np.unique(losses.people, return_inverse=True)
         n_people = len(names)
-        effects = (losses.losses @ gradient)[losses.loss]
+        effects = np.asarray(losses.losses @ gradient)[losses.loss]
         effects = effects - effects.mean()
         lost = sparse.csr_array((np.ones(len(codes)), (codes, losses.loss)), shape=(n_people, losses.losses.shape[0]))
         without = _compute_without(statistic, sums, sparse.csr_array(lost @ losses.losses))

@@ -53,7 +53,6 @@ def sum_votes(votes: Votes) -> VoteSums:
     facts = votes.items.reindex(coded.item_ids)
     pairs = _find_class_pairs(votes, coded.counted)
     items = _sum_pairs(coded.counted, n_classes=coded.n_classes, class_pairs=pairs)[np.flatnonzero(is_paired)]
-    counts = {"n_votes": int(n_votes[is_paired].sum()), "n_annotators": coded.count_people(is_paired)}
     gwet_items = build_item_columns(
         _sum_gwet_columns(votes, coded.counted, n_classes=coded.n_classes),
         groups=facts["group"],
@@ -64,7 +63,12 @@ def sum_votes(votes: Votes) -> VoteSums:
         gwet_items = replace(gwet_items, counts=(0, 0, 0))  # a chance without a pair is chance of nothing
     sizes = n_votes if len(n_votes) else np.zeros(1)
     return VoteSums(
-        items=build_item_columns(items, groups=facts["group"].loc[is_paired], **counts),
+        items=build_item_columns(
+            items,
+            groups=facts["group"].loc[is_paired],
+            n_votes=int(n_votes[is_paired].sum()),
+            n_annotators=coded.count_people(is_paired),
+        ),
         gwet_items=gwet_items,
         n_classes=coded.n_classes,
         class_pairs=pairs,

@@ -54,7 +54,7 @@ class AgreementDesign:
     shares: tuple[float, ...] = (0.5, 0.3, 0.2)
     group_size: int = 1
     loads: float = 0.0
-    campaigns: int = 1500
+    campaigns: int = 1200
 
     @cached_property
     def types(self) -> Floats:
@@ -77,7 +77,7 @@ class AgreementDesign:
             present = np.zeros((ASSIGNED, self.people))
             np.put_along_axis(present, who, 1.0, axis=1)
             met = met * (present.T @ present)
-        return met / met.sum()
+        return np.asarray(met / met.sum())
 
     def draw_people(self, rng: np.random.Generator, n: int) -> Floats:
         """The chances of each answer: people × types × answers."""
@@ -98,7 +98,7 @@ class AgreementDesign:
         for right in range(n_answers):
             logits[:, right, :, right] += skill[:, None] - difficulty + np.log(max(n_answers - 1, 1))
         chances = np.exp(logits)
-        return (chances / chances.sum(axis=-1, keepdims=True)).reshape(len(skill), -1, n_answers)
+        return np.asarray((chances / chances.sum(axis=-1, keepdims=True)).reshape(len(skill), -1, n_answers))
 
 
 def _answer_on_scale(skill: Floats, leaning: Floats) -> Floats:
@@ -117,12 +117,12 @@ def _mark_parts(skill: Floats, leaning: Floats, items_sd: float) -> Floats:
     logit = skill[:, None, None] * (signs * places[:, None]) + leaning[:, None, None] - 0.3
     marked = 1 / (1 + np.exp(-logit))
     has = list_sets()
-    return np.prod(np.where(has[None, None], marked[:, :, None], 1 - marked[:, :, None]), axis=3)
+    return np.asarray(np.prod(np.where(has[None, None], marked[:, :, None], 1 - marked[:, :, None]), axis=3))
 
 
 def list_sets() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """All sets of the four parts: sets × parts."""
-    return (np.arange(2**N_PARTS)[:, None] >> np.arange(N_PARTS)) % 2 == 1
+    return np.asarray((np.arange(2**N_PARTS)[:, None] >> np.arange(N_PARTS)) % 2 == 1)
 
 
 def simulate_agreement(rng: np.random.Generator, design: AgreementDesign) -> tuple[Mapping[str, Coefficient], Floats]:
@@ -224,7 +224,7 @@ def _compare_answers(design: AgreementDesign) -> dict[str, Floats]:
     """How similar each two answers are, as the coefficients of one item of two answers have it."""
     answers = _list_answers(design)
     names = ("span_f1_token", "span_f1_char") if design.kind == "span" else ("exact_match", "mean_cer", "mean_chrf")
-    tables = {name: np.ones((len(answers), len(answers))) for name in names}
+    tables: dict[str, Floats] = {name: np.ones((len(answers), len(answers))) for name in names}
     for first in range(len(answers)):
         for second in range(len(answers)):
             built = _build_answers(

@@ -16,6 +16,7 @@ import _coverage_goals
 import pytest
 from _faulty_telegram import FaultyTelegram
 
+from aggregation.agreement import two_populations
 from aggregation.scores import performance
 from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
@@ -202,3 +203,17 @@ def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
     for goal in ("FRESH_PANEL", "FEW_PEOPLE", "UNEQUAL_PANEL"):
         text = "-".join(f"{end:.2f}".removeprefix("0") for end in getattr(_coverage_goals, goal))
         assert all(text in file.read_text("utf-8") for file in said), (goal, text)
+
+
+def test_the_table_of_agreement_has_every_design_as_it_is_stated() -> None:
+    """The designs of benchmarks/agreement_coverage.py, whose coverage is what every table of agreement says of it."""
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/agreement_coverage.py"))
+    page = (ROOT / "docs/explanation/agreement.md").read_text("utf-8")
+    table = page.partition("## Every coverage that was simulated\n")[2].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in table if line.startswith("| ") and "`" in line]
+    assert {row[0] for row in rows} == {one.name for one in benchmark["DESIGNS"]}
+    low, high = benchmark["GOAL"]
+    for design, coefficient, these, _, new, _ in rows:
+        for share in (these, new):
+            assert low - 0.01 <= float(share) <= high, (design, coefficient)  # .01: half of what chance does to it
+    assert set(two_populations.COVERED.values()) == {f"{low:.2f}-{high:.2f}".replace("0.", ".")}
