@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from exports import corrections, filtering
+from exports.dashboard.page import LiveRow, LiveSection, LiveTable, render_section
 from exports.joint_answers import FilteringRule, QuestionSpec
+from exports.pages.scaffold import TableNote
 
 Make = Any
 HOSTILE = '<script>alert("1")</script>'
@@ -131,3 +133,13 @@ def contrast(shown: Any, selector: str) -> float:
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         light.append(0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2])
     return float((max(light) + 0.05) / (min(light) + 0.05))
+
+
+def test_notes_of_a_live_table_stand_once_below_it() -> None:
+    """Rows of the dashboard have the numbers of their notes; a hostile one stays text."""
+    rows = tuple(LiveRow(head=name, cells=("–",), mark="1") for name in ("α", "κ"))
+    table = LiveTable(caption="Agreement", heads=("a", "b"), rows=rows, notes=(TableNote("1", f"Why {HOSTILE}"),))
+    text = render_section(LiveSection(id="agreement", title="Agreement", tables=(table,)))
+    assert text.count("<sup>1</sup>") == 3
+    assert text.count("Why &lt;script&gt;") == 1
+    assert text.index("</table>") < text.index("Why")
