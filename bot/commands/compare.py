@@ -265,7 +265,7 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
 
 
 def _format_ends(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
+    return "–" if low is None or high is None else f"{low:+z.3f} to {high:+z.3f}"
 
 
 def _format_p(p: float | None) -> str:

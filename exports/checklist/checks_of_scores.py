@@ -274,10 +274,10 @@ def _list_needed(data: DataSet) -> tuple[str, ...]:
 
 
 def _describe_coefficient(row: Coefficient) -> str:
-    interval = "" if row.low is None or row.high is None else f" [{row.low:.3f}, {row.high:.3f}]"
+    interval = "" if row.low is None or row.high is None else f" [{row.low:z.3f}, {row.high:z.3f}]"
     return translate(
         "{coefficient} ({items}, {people})",
-        coefficient=f"{row.name} {localize_number(f'{row.value:.3f}{interval}')}",
+        coefficient=f"{row.name} {localize_number(f'{row.value:z.3f}{interval}')}",
         items=format_count(row.n_items, "item"),
         people=format_count(row.n_annotators, "person"),
     )

@@ -267,8 +267,8 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
     if not chosen:
         yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 4)
     for row in chosen:
-        value = NO_VALUE if row.value is None else f"{row.value:.3f}"
-        interval = NO_VALUE if row.low is None or row.high is None else f"{row.low:.3f} to {row.high:.3f}"
+        value = NO_VALUE if row.value is None else f"{row.value:z.3f}"
+        interval = NO_VALUE if row.low is None or row.high is None else f"{row.low:z.3f} to {row.high:z.3f}"
         yield (
             result.data.name,
             COEFFICIENT_NAMES[row.name],
@@ -368,7 +368,7 @@ def _format_interval(low: float | None, high: float | None) -> str:
 
 
 def _format_points(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{100 * share:+.1f}".replace("-", "−")
+    return NO_VALUE if share is None else f"{100 * share:+z.1f}".replace("-", "−")
 
 
 def _format_points_interval(low: float | None, high: float | None) -> str:
