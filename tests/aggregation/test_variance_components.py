@@ -1,4 +1,4 @@
-"""The variance components of right answers: those of the analysis of variance in a full table, unbiased in any other."""
+"""The variance components of right answers: those of the analysis of variance, unbiased in any design."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aggregation.scores.variance_components import VarianceComponents, estimate_
 
 
 def build_votes(right: Floats, *, votes: int | None = None, group_size: int = 1) -> Votes:
-    """Votes of a table items × people of right (1) and wrong (0) answers; of each item the first `votes` people in turn."""
+    """Votes of a table items × people of right (1) and wrong (0) answers; on each item of `votes` people in turn."""
     n_items, n_people = right.shape
     rows = [
         (f"i{item:04}", f"p{person:03}", "так" if right[item, person] else "ні")
