@@ -97,7 +97,10 @@ def mcc(counts: LabelCounts) -> float:
     spread_gold = s * s - sum(gold * gold for gold in counts.gold) - without_gold * without_gold
     if min(spread_answered, spread_gold) <= 1e-12 * s * s:
         return math.nan
-    return (c * s - products) / math.sqrt(spread_answered * spread_gold)
+    difference = c * s - products
+    if abs(difference) <= 1e-12 * s * s:  # what rounding leaves of 0: it would print as -0.000
+        return 0.0
+    return difference / math.sqrt(spread_answered * spread_gold)
 
 
 METRICS: Mapping[str, Callable[[LabelCounts], float]] = MappingProxyType(
@@ -253,6 +256,15 @@ def error_rate(reference: Sequence[Hashable], answer: Sequence[Hashable]) -> flo
     if not reference:
         return float(bool(answer))
     return edit_distance(reference, answer) / len(reference)
+
+
+def count_edits(right: Iterable[Sequence[Hashable]], answer: Sequence[Hashable]) -> tuple[int, int]:
+    """The edits from the right answer with the least `error_rate` (the first of several), and that one's length.
+
+    The corpus value of CER or WER is the sum of edits over the sum of lengths, of all answers.
+    """
+    nearest = min(right, key=lambda reference: error_rate(reference, answer))
+    return edit_distance(nearest, answer), len(nearest)
 
 
 def overlap_f1(reference: Sequence[Hashable], answer: Sequence[Hashable]) -> float:

@@ -13,6 +13,7 @@ from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, r
 from exports.inputs import DataSet
 from exports.results import DataSetResult
 from exports.rounding import format_column
+from exports.vote_distributions import VOTE_COLUMNS, build_vote_table, count_right_votes
 from exports.writers import format_csv
 
 ADJUDICATION_COLUMNS = (
@@ -61,10 +62,11 @@ def build_review_files(data_sets: Sequence[DataSet]) -> dict[str, str]:
 
 GOLD_COLUMNS = (
     "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "gold_support",
-    "consensus", "method", "tie", "n_votes", "n_excluded", "warning",
+    "consensus", "method", "tie", "n_votes", "n_excluded", "warning", *VOTE_COLUMNS,
 )  # fmt: skip
 HUMAN_ITEM_COLUMNS = (
     "dataset", "item_id", "stimulus_sha256", "n_votes", "n_right", "majority", "tie", "consensus", "gold",
+    *VOTE_COLUMNS,
 )  # fmt: skip
 
 
@@ -76,9 +78,11 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
     is always that of the consensus, 0 to 1; `gold_confidence` is that of gold made of votes, `gold_support` the share
     of votes that say the declared or adjudicated gold. `consensus` is empty where a tie is left open. `n_excluded`
     counts answers to the item that do not count; `method` gives version, iterations, convergence and tie rule of the
-    consensus, and of texts how they were compared, `warning` the reasons to doubt it.
+    consensus, and of texts how they were compared, `warning` the reasons to doubt it. The last columns are those of
+    `vote_distributions.build_vote_table`, against the same gold as `gold`, unless votes made it.
     """
-    items = replace_gold(result.data).items.set_index("item_id").sort_index()
+    newest = replace_gold(result.data)
+    items = newest.items.set_index("item_id").sort_index()
     labels = _list_consensus_labels(result).reindex(items.index)
     declared, voted = items["gold_origin"].notna() | items["gold"].notna(), labels["label"].notna()
     frame = pd.DataFrame(
@@ -102,6 +106,7 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
             .value_counts()
             .reindex(items.index, fill_value=0),
             "warning": labels["warning"].where(labels["warning"] != ""),
+            **_list_vote_columns(newest, items.index),
         },
         columns=list(GOLD_COLUMNS),
     )
@@ -111,7 +116,7 @@ def build_gold_table(result: DataSetResult) -> pd.DataFrame:
 def _compute_gold_support(data: DataSet) -> pd.Series[float]:
     """The share of each item's votes that say its newest gold, or another right answer, index item_id."""
     newest = replace_gold(data)
-    right = _count_right_votes(newest, gold=newest.items.set_index("item_id")["gold"])
+    right = count_right_votes(newest, gold=newest.items.set_index("item_id")["gold"])
     n_votes = data.list_counted_answers()["item_id"].value_counts()
     return (right / n_votes.reindex(right.index)).astype(float)
 
@@ -121,7 +126,7 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
 
     `n_right` counts the votes that equal a right answer; it is empty without declared gold, and where the gold was made
     of these votes. `majority` is empty in a tie, `tie` and `consensus` are those of the majority and of gold.csv.
-    `gold` is the declared one alone.
+    `gold` is the declared one alone, and the one of `p_correct`.
     """
     items = result.data.items.set_index("item_id").sort_index()
     labels = _list_consensus_labels(result).reindex(items.index)
@@ -132,28 +137,23 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
             "item_id": items.index,
             "stimulus_sha256": items["stimulus_sha256"],
             "n_votes": result.votes.frame["item"].value_counts().reindex(items.index, fill_value=0),
-            "n_right": _count_right_votes(
-                result.data,
-                gold=pd.Series(result.data.list_scoring_gold().to_numpy(), index=result.data.items["item_id"]),
-            ).reindex(items.index),
+            "n_right": count_right_votes(result.data).reindex(items.index),
             "majority": majority["label"],
             "tie": majority["tie"],
             "consensus": labels["label"],
             "gold": items["gold"],
+            **_list_vote_columns(result.data, items.index),
         },
         columns=list(HUMAN_ITEM_COLUMNS),
     )
     return frame.reset_index(drop=True)
 
 
-def _count_right_votes(data: DataSet, gold: pd.Series[str]) -> pd.Series[Any]:
-    """The number of right votes of each item that has `gold`, index item_id."""
-    answers, labels = data.build_answers(), {str(item): str(label) for item, label in gold.dropna().items()}
-    counts = dict.fromkeys(labels, 0)
-    for item, answer in answers.votes.frame[["item", "answer"]].itertuples(index=False):
-        if item in counts:
-            counts[item] += answers.is_right(item, answer, labels[item])
-    return pd.Series(counts, dtype=object)
+def _list_vote_columns(data: DataSet, items: pd.Index[str]) -> dict[str, pd.Series[Any]]:
+    """The columns VOTE_COLUMNS for these items; right votes are those for the gold that people are scored against."""
+    table = build_vote_table(data).reindex(items)
+    shares = {name: format_column(table[name], digits=4) for name in ("entropy", "p_correct")}
+    return {"counts": table["counts"], **shares}
 
 
 def _list_majorities(result: DataSetResult) -> pd.DataFrame:

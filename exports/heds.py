@@ -232,7 +232,7 @@ def _describe_aggregation(result: DataSetResult) -> str:
 
 def _describe_agreement(result: DataSetResult) -> str:
     rows = () if result.agreement is None else result.agreement.headline
-    return ", ".join(f"{row.name} {row.value:.4f}" for row in rows if row.value is not None and not row.of)
+    return ", ".join(f"{row.name} {row.value:z.4f}" for row in rows if row.value is not None and not row.of)
 
 
 def _describe_repeats(result: DataSetResult) -> str:

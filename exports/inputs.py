@@ -76,6 +76,7 @@ class DataSet:
     `question` is the name of the question, `kind` the type of its answers; `boxes`, `own_boxes`, `span_classes`,
     `texts`, `accepted` and `normalise` (None where answers are no texts) are those of `aggregation.answers.Answers`.
     `classes` are the labels of a closed question in declared order, None where the options differ from item to item;
+    those of each item are `own_options` then, by item_id;
     `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
     imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
@@ -115,6 +116,7 @@ class DataSet:
     kind: AnswerTypeName = "label"
     boxes: tuple[str, ...] | None = None
     own_boxes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    own_options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     span_classes: tuple[str, ...] | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     accepted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

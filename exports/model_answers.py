@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from aggregation import spelling
 from aggregation.comparison.model_differences import PublishedScore
+from aggregation.comparison.soft_labels import Distribution
 from aggregation.errors import HromadaError, Where
 from exports.benchmark_items.answer_spaces import SPACES_BY_TYPE
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
 from exports.lm_eval import HarnessRun, find_results, read_run, read_samples
+from exports.model_distributions import KEY, choose_likeliest, find_written, read_distribution
+from exports.vote_distributions import list_offered
 
 PEOPLE = "human:"
 """How the model of a replay of people begins: they are compared with, and are no model."""
@@ -24,6 +27,7 @@ PEOPLE = "human:"
 class ReadAnswers:
     """What a model answered: by item the answer as answers are stored (None where none can be read), and the hash of
     what it was shown (None where it is not said). `n_unreadable` counts answers of another form or label.
+    `distributions` has the probability of each option, of the items whose rows have them.
     """
 
     name: str
@@ -31,6 +35,7 @@ class ReadAnswers:
     answers: Mapping[str, str | None]
     stimuli: Mapping[str, str | None]
     n_unreadable: int = 0
+    distributions: Mapping[str, Distribution] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +52,8 @@ def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
 
     A folder holds result files of the harness; of each model the latest run of the data set's task counts, and one
     without samples is a published score. A file holds samples of the harness, or rows with `item_id`, `answer` and
-    perhaps `stimulus_sha256`; it is named after the file.
+    perhaps `stimulus_sha256`; it is named after the file. A row can have a `distribution`, the probability of each
+    option by its label; without `answer` the likeliest option is the answer then.
 
     Raises HromadaError for files that cannot be read, and for folders without results of the task.
     """
@@ -201,6 +207,8 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
     answers: dict[str, str | None] = {}
     stimuli: dict[str, str | None] = {}
     n_unreadable, items = 0, _index_items(data)
+    distributions: dict[str, Distribution] = {}
+    offered = list_offered(data) if data.answer_type.is_label else None
     golds, space = dict(zip(data.items["item_id"], data.items["gold"], strict=True)), SPACES_BY_TYPE[data.kind]
     for number, row in _list_rows(file):
         item = row["item_id"]
@@ -212,16 +220,34 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
             raise HromadaError(
                 f"{spelling.quote_word(item)} is answered twice.", remedy="Keep one answer to each item.", where=where
             )
-        answers[item] = space.read_answer(row["answer"], item, data, gold=golds.get(item))
+        answer, written = row.get("answer"), find_written(row, is_label=offered is not None)
+        if written is not None:
+            if offered is None:
+                raise HromadaError(
+                    "Answers to this question have no distribution.",
+                    remedy="Leave it out: only one of several options has.",
+                    where=replace(where, field=KEY),
+                )
+            distributions[item] = read_distribution(written, offered.get(item), where)
+            if answer is None or answer is written:
+                answer = choose_likeliest(distributions[item])
+        answers[item] = space.read_answer(answer, item, data, gold=golds.get(item))
         stimuli[item] = row.get("stimulus_sha256")
-        n_unreadable += answers[item] is None and row["answer"] is not None
+        n_unreadable += answers[item] is None and answer is not None
     if n_unreadable and n_unreadable == len(answers):
         raise HromadaError(
             f"None of the {n_unreadable} answers can be read as an answer to the question.",
             remedy="Write them as the project stores answers: labels, boxes or parts of a text.",
             where=Where(file=file),
         )
-    return ReadAnswers(name=file.stem, file=file, answers=answers, stimuli=stimuli, n_unreadable=n_unreadable)
+    return ReadAnswers(
+        name=file.stem,
+        file=file,
+        answers=answers,
+        stimuli=stimuli,
+        n_unreadable=n_unreadable,
+        distributions=distributions,
+    )
 
 
 def _index_items(data: DataSet) -> dict[str, str]:
@@ -230,7 +256,7 @@ def _index_items(data: DataSet) -> dict[str, str]:
 
 
 def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The rows with their lines; raises HromadaError for one that is no object with `item_id` and `answer`."""
+    """The rows with their lines; raises HromadaError for one that is no object with `item_id`, and `answer` or KEY."""
     with file.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -245,6 +271,8 @@ def _list_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     where=Where(file=file, line=number),
                 ) from None
             missing = [name for name in ("item_id", "answer") if not isinstance(row, dict) or name not in row]
+            if isinstance(row, dict) and row.get(KEY) is not None:
+                missing = [name for name in missing if name != "answer"]
             if missing:
                 raise HromadaError(
                     f"This line lacks {missing[0]}.",

@@ -9,8 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from aggregation.answers import Answers
 from aggregation.comparison.model_differences import ModelDifference, PublishedScore
 from aggregation.comparison.people_and_models import ModelAnswers, ModelComparison, compare_models
+from aggregation.comparison.soft_labels import SoftScore, score_distributions
 from aggregation.consensus.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
 from aggregation.findings import Finding
@@ -44,7 +46,8 @@ class ComparedModels:
     """A data set compared with models: the numbers, and for each model the status of each item, sorted by id.
 
     `n_items` counts the items of the data set, `n_scored` those on which people are scored. `notes` say what is
-    doubtful or was left out. `ties` is the rule by which ties of the majority are scored.
+    doubtful or was left out. `ties` is the rule by which ties of the majority are scored. `soft_scores` are those of
+    the models that predict distributions.
     """
 
     data: DataSet
@@ -54,6 +57,7 @@ class ComparedModels:
     n_scored: int
     notes: tuple[str, ...]
     ties: TieRule = "shared"
+    soft_scores: tuple[SoftScore, ...] = ()
 
     @property
     def has_equal_items(self) -> bool:
@@ -90,8 +94,21 @@ def compare_data_set(
     answers, skips = first.build_answers(), first.build_skips()
     golds = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     met = set(answers.votes.frame["item"]) | set(skips["item"])
-    _check_gold(data, golds)
+    soft_scores = tuple(score for model in read.models for score in _score_distributions(model, data, answers))
+    if not soft_scores or any(gold is not None for gold in golds.values()):
+        _check_gold(data, golds)
     statuses = {model.name: _match_items(model, data, golds, met) for model in read.models}
+    if soft_scores and all(gold is None for gold in golds.values()):
+        return ComparedModels(
+            data=data,
+            comparison=WITHOUT_GOLD,
+            statuses=statuses,
+            n_items=len(data.items),
+            n_scored=0,
+            notes=(*read.notes, Finding("no-gold")),
+            ties=tie_choice.ties,
+            soft_scores=soft_scores,
+        )
     for model in read.models:
         _check_matches(model, statuses[model.name])
     models = [
@@ -118,6 +135,7 @@ def compare_data_set(
         n_scored=sum(golds[item] is not None for item in met),
         notes=(*read.notes, *_list_notes(read, comparison, has_skips=not skips.empty)),
         ties=tie_choice.ties,
+        soft_scores=soft_scores,
     )
 
 
@@ -127,6 +145,22 @@ def _check_gold(data: DataSet, golds: Mapping[str, str | None]) -> None:
             CIRCULAR if data.has_circular_gold else "No item has gold, so nobody can be scored.",
             remedy="Declare gold in the file of the items, or decide it: `hromada adjudicate`.",
         )
+
+
+WITHOUT_GOLD = ModelComparison(
+    differences=(), parts=(), mcnemar=(), items=pd.DataFrame(), primary="accuracy", confidence_level=0.95
+)
+
+
+def _score_distributions(model: ReadAnswers, data: DataSet, answers: Answers) -> tuple[SoftScore, ...]:
+    """The distances of a model's distributions from people's votes, with or without gold; not of another stimulus."""
+    hashes = dict(zip(data.items["item_id"], data.items["stimulus_sha256"], strict=True))
+    known = {
+        item: own
+        for item, own in model.distributions.items()
+        if item in hashes and model.stimuli.get(item) in (None, hashes[item])
+    }
+    return score_distributions(answers.votes, known, model=model.name)
 
 
 def _check_matches(model: ReadAnswers, statuses: Mapping[str, str]) -> None:
@@ -183,8 +217,13 @@ def list_mcnemar_rows(compared: ComparedModels) -> list[Row]:
     ]
 
 
+def list_soft_rows(compared: ComparedModels) -> list[Row]:
+    """The distances of distributions with the columns of soft_scores.csv."""
+    return [round_row(asdict(row)) for row in compared.soft_scores]
+
+
 def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
-    """The tables as CSV: model_comparison.csv, model_mcnemar.csv, model_items.csv."""
+    """The tables as CSV: model_comparison, model_mcnemar, model_items; soft_scores where models have distributions."""
     columns = [field.name for field in fields(ModelDifference)]
     items = pd.DataFrame(
         [(model, item, status) for model, own in compared.statuses.items() for item, status in own.items()],
@@ -196,7 +235,10 @@ def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
     shown = items.reindex(columns=list(ITEM_COLUMNS))
     for name in ITEM_COLUMNS[3:]:
         shown[name] = [None if value != value else round_number(value) for value in shown[name]]  # noqa: PLR0124
+    soft_columns = [field.name for field in fields(SoftScore)]
+    soft = {"soft_scores.csv": writers.format_rows(list_soft_rows(compared), soft_columns)}
     return {
+        **(soft if compared.soft_scores else {}),
         "model_comparison.csv": writers.format_rows(list_difference_rows(compared), columns),
         "model_mcnemar.csv": writers.format_rows(list_mcnemar_rows(compared), MCNEMAR_COLUMNS),
         "model_items.csv": writers.format_csv(shown.astype(object)),

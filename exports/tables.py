@@ -98,8 +98,11 @@ BASELINE_COLUMNS = (
 SCORE_COLUMNS = (
     "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
     "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong", "beyond_half_width", "warning",
-    "normalise",
+    "normalise", "variance_people", "variance_groups", "variance_items", "variance_cell", "icc_people", "icc_groups",
+    "icc_items",
 )  # fmt: skip
+_COMPONENTS = ("people", "groups", "items", "cell")
+_CORRELATIONS = ("icc_people", "icc_groups", "icc_items")
 _SCORE_FIELDS = ("value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high", "value_ties_wrong")
 _FRACTIONS = ("independent_low", "independent_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
@@ -255,12 +258,23 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             "beyond_half_width": None if variant == PRIMARY else result.exceeds_half_width(unit, score),
             "warning": join_warnings(unit, score),
             "normalise": result.data.normalise,
+            **_list_components(unit, score),
         }
         for variant, performance in variants.items()
         for unit in (() if performance is None else (*performance.units, *performance.fresh_majorities))
         for score in unit.scores
     ]
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS))
+
+
+def _list_components(unit: Unit, score: Score) -> dict[str, str | None]:
+    """The variance components of right answers and their correlations, beside the share of right single answers."""
+    if unit.components is None or score is not unit.primary:
+        return {}
+    variances = format_fields(unit.components, _COMPONENTS, digits=6)
+    return {f"variance_{name}": value for name, value in variances.items()} | format_fields(
+        unit.components, _CORRELATIONS
+    )
 
 
 def _build_baseline_row(unit: Unit, scores: Performance, *, data: DataSet) -> dict[str, object]:

@@ -22,7 +22,7 @@ from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import Contributions, Metric, Scale
 from aggregation.intervals.resampling import Resampling
-from aggregation.schema import VOTE_COLUMNS, Votes
+from aggregation.schema import VOTE_COLUMNS, Floats, Votes, divide_safely
 from aggregation.scores.graded_answers import (
     GradedOptions,
     build_column_mean,
@@ -33,6 +33,7 @@ from aggregation.scores.graded_answers import (
 from aggregation.scoring import (
     NORMALISATIONS,
     chrf,
+    count_edits,
     count_ngrams,
     edit_distance,
     error_rate,
@@ -267,6 +268,14 @@ class TextType(AnswerType):
         return (max(overlap_f1(gold.split(), text.split()) for gold in right),)
 
 
+CORPUS_METRICS = ("wer_corpus", "cer_corpus")
+"""The error rates of all answers together, which long texts weigh more than the means of answers."""
+
+
+def _divide_columns(edits: int, length: int) -> Callable[[Floats], Floats]:
+    return lambda sums: divide_safely(sums[:, edits], sums[:, length])
+
+
 class EditType(TextType):
     """A new version of a text of the item, scored by what would still have to be changed."""
 
@@ -276,13 +285,34 @@ class EditType(TextType):
     is_free_text = False
     revises_text = True
     scales = MappingProxyType({"wer": "errors", "cer": "errors", "chrf": "fraction"})
-    unanswered = (0.0, 1.0, 1.0, 0.0)
+    unanswered = (0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     covers_majority = False
 
+    def list_metrics(self, answers: Answers) -> dict[str, Metric]:
+        """With the corpus value of each error rate: all edits over the length of all right answers."""
+        metrics = super().list_metrics(answers)
+        first = len(metrics)
+        for number, name in enumerate(CORPUS_METRICS):
+            edits, length = first + 2 * number, first + 2 * number + 1
+            metrics[name] = Metric(compute=_divide_columns(edits, length), scale="errors", covers_majority=False)
+        return metrics
+
+    def grade_texts(self, answers: Answers, scored: ScoredAnswers) -> GradedOptions:
+        """With the edits that a skip leaves: the whole right text, which depends on the item."""
+        options = super().grade_texts(answers, scored)
+        unanswered = options.unanswered.copy()
+        for row, gold in enumerate(scored.gold):
+            text = normalise_answer(answers.rule, gold)
+            unanswered[row, -5:-1] = [len(split_words(text))] * 2 + [len(text)] * 2
+        return replace(options, unanswered=unanswered)
+
     def grade(self, text: str, right: Sequence[str]) -> tuple[float, ...]:
-        """Word and character error rates, and chrF."""
+        """Word and character error rates (means of answers), chrF; then edits and lengths of words, of characters."""
+        words, said = [split_words(gold) for gold in right], split_words(text)
         return (
-            min(error_rate(split_words(gold), split_words(text)) for gold in right),
+            min(error_rate(gold, said) for gold in words),
             min(error_rate(gold, text) for gold in right),
             max(chrf(count_ngrams(gold), count_ngrams(text)) for gold in right),
+            *map(float, count_edits(words, said)),
+            *map(float, count_edits(right, text)),
         )

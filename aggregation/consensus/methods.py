@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aggregation.consensus import dawid_skene as sparse_dawid_skene
 from aggregation.consensus import skills as skill_methods
-from aggregation.consensus.consensus import Consensus, MethodScores, TieRule, settle_label_ties
+from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus, MethodScores, TieRule, settle_label_ties
 from aggregation.consensus.dawid_skene import CROWDKIT_ITERATIONS, CROWDKIT_TOLERANCE, StopRule
 from aggregation.consensus.method_input import (
     MethodInput,
@@ -340,7 +340,12 @@ def build_label_consensus(
     _check_method(votes, method=method, anchors=known_labels)
     inputs = MethodInput(votes=votes, coded=votes.encode(), skills=skills, anchors=known_labels, stop=stop)
     scores = _FITS[method](inputs)
-    warnings = (*scores.warnings, *_warn_of_few_votes(votes, method=method), *_warn_of_collapse(scores, votes))
+    warnings = (
+        *scores.warnings,
+        *_warn_of_few_votes(votes, method=method),
+        *_warn_of_collapse(scores, votes),
+        *_warn_of_degenerate_fit(scores, inputs, method=method),
+    )
     return settle_label_ties(replace(scores, warnings=warnings), votes=votes, method=method, ties=ties, seed=seed)
 
 
@@ -419,3 +424,29 @@ def _warn_of_collapse(result: MethodScores, votes: Votes) -> tuple[str, ...]:
         for name in votes.classes or ()
         if shares.get(name, 0.0) >= NOTICEABLE_SHARE and name not in assigned
     )
+
+
+def _warn_of_degenerate_fit(result: MethodScores, inputs: MethodInput, *, method: Method) -> tuple[str, ...]:
+    """Warn where a fit ties more items than the majority, and of Dawid-Skene's annotators who met one label only.
+
+    Somebody met a label if anybody gave it to an item that they answered. Of an annotator whose items all have one
+    label nothing says what they would answer to another, so that their votes can count for every label alike: a fit
+    left 120 items of two such teams tied, on which all votes were equal and right.
+    """
+    if result.iterations is None:
+        return ()
+    coded = inputs.coded
+    n_labels = max(1, len(coded.labels))
+    given = np.zeros((len(coded.item_ids), n_labels), dtype=bool)
+    given[coded.items, coded.answers] = True
+    met = np.zeros((len(coded.annotator_ids), n_labels), dtype=bool)
+    np.logical_or.at(met, coded.annotators, given[coded.items])
+    n_single = int((met.sum(axis=1) == 1).sum())
+    warnings: list[str] = []
+    n_ties = int((np.sum(result.scores >= result.scores.max(axis=1)[:, None] - TIE_TOLERANCE, axis=1) > 1).sum())
+    n_majority = _count_tied_items(coded.to_crowdkit())
+    if n_ties > n_majority:
+        warnings.append(Finding("fit-ties", n=n_ties, majority=n_majority))
+    if n_single and method == "dawid_skene":
+        warnings.append(Finding("one-label-met", n=n_single, people=len(met)))
+    return tuple(warnings)

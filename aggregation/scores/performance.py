@@ -20,6 +20,7 @@ from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import NO_INTERVALS, Contributions, Form, Metric, PanelIntervals, estimate_intervals
 from aggregation.intervals.shares import share_interval
 from aggregation.scores.graded_answers import GradedOptions, build_share_metric, sum_fresh_majorities
+from aggregation.scores.variance_components import VarianceComponents, estimate_components
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
 
@@ -64,7 +65,8 @@ class Unit:
     `independent_low` and `independent_high` are for the accuracy and treat all answers or items as independent, so they
     ignore that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over
     annotators' own accuracies, for `individual` alone: mean, quartiles, and the extremes of those with
-    FEWEST_OF_EXTREMES answers.
+    FEWEST_OF_EXTREMES answers. So are the variance `components` of right answers, None where the answers do not tell
+    them apart.
     """
 
     unit: str
@@ -85,6 +87,7 @@ class Unit:
     ann_max: float | None = None
     fewest_votes: int | None = None
     most_votes: int | None = None
+    components: VarianceComponents | None = None
 
     @property
     def title(self) -> str:
@@ -188,6 +191,7 @@ def score_unit(
         n_ties=contributions.n_ties,
         fewest_votes=int(votes.min()) if len(votes) else None,
         most_votes=int(votes.max()) if len(votes) else None,
+        components=estimate_components(scored) if unit == "individual" else None,
     )
 
 

@@ -33,9 +33,10 @@ NEAR = 0.6  # how often a wrong answer is the one that is nearly right, else one
 
 METRICS: Mapping[AnswerTypeName, tuple[str, ...]] = {
     "text": ("exact_match", "f1"),
-    "edit": ("exact_match", "wer", "cer", "chrf"),
+    "edit": ("exact_match", "wer", "cer", "chrf", "wer_corpus", "cer_corpus"),
     "span": ("exact_match", "f1", "f1_char"),
 }
+ANSWERS: Mapping[AnswerTypeName, TextType] = {"text": TextType(), "edit": EditType()}
 TEXT = "red fox jumps over it"
 WRITTEN = {
     "text": ("red fox", "red dog", "blue bird", "old man"),
@@ -179,8 +180,11 @@ def _grade_choices(kind: AnswerTypeName) -> Floats:
     small = Design(name="", people=1, items=1, votes=1)
     empty = _build_choices(small, np.zeros((1, 1), np.intp), np.zeros((1, 1), np.intp), kind=kind)
     forms = WRITTEN[kind]
-    answer_type = TextType() if kind == "text" else EditType()
-    return np.array([answer_type.measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
+    grades = np.array([ANSWERS[kind].measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
+    if kind == "text":
+        return grades
+    words, characters = grades[:, 4] / grades[:, 5], grades[:, 6] / grades[:, 7]  # every item has the same right text
+    return np.column_stack([grades[:, :4], words, characters])
 
 
 def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) -> dict[str, Floats]:

@@ -213,6 +213,11 @@ def _build_notes(performance: Performance) -> Sequence[str]:
             f"Random: {performance.random:.4f} as 1 / mean number of options,"
             f" {performance.random_exact:.4f} on the scored items, exactly."
         )
+    if "wer_corpus" in {score.metric for score in single.scores}:
+        notes.append(
+            "wer and cer are means of answers. wer_corpus and cer_corpus are all edits over the length of all right"
+            " texts."
+        )
     if single.primary.metric == "exact_match":
         notes.append("Right is what equals a right answer: the whole set of boxes or parts, the text as compared.")
     return notes

@@ -105,7 +105,7 @@ def list_people_notes(people: PeopleEffects) -> list[str]:
     chosen = f"chosen on one half of the items and scored on the other {best.held_out:.4f}"
     return [
         f"Best of {best.people} people: {best.annotator}{tied}, {best.value:.4f} of {best.n} answers; {chosen}.",
-        f"So {best.selection_bias:.4f} of the best's score is what choosing the best adds.",
+        f"So {best.selection_bias:z.4f} of the best's score is what choosing the best adds.",
     ]
 
 
@@ -115,8 +115,8 @@ def describe_slope(people: PeopleEffects) -> str:
     if slope.value is None or slope.low is None or slope.high is None or slope.p_value is None:
         return f"As a session goes on: {slope.reason}"
     return (
-        f"Ten answers further into a session a person's share right changes by {slope.value:+.4f}"
-        f" [{slope.low:+.4f}, {slope.high:+.4f}], p {slope.p_value:.2g}; each person's own level is taken out."
+        f"Ten answers further into a session a person's share right changes by {slope.value:+z.4f}"
+        f" [{slope.low:+z.4f}, {slope.high:+z.4f}], p {slope.p_value:.2g}; each person's own level is taken out."
     )
 
 
@@ -130,7 +130,7 @@ def _format_interval(unit: Unit) -> str:
 
 def _subtract(unit: Unit, primary: Performance) -> str:
     own = primary[unit.unit].primary.value if primary.has_unit(unit.unit) else None
-    return "" if own is None or unit.primary.value is None else f"{unit.primary.value - own:+.4f}"
+    return "" if own is None or unit.primary.value is None else f"{unit.primary.value - own:+z.4f}"
 
 
 ProgrammeNames = Annotated[

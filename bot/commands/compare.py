@@ -28,7 +28,7 @@ from bot.commands.data_sets import (
     read_project,
     read_votes,
 )
-from bot.commands.terminal_output import Cell
+from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -163,6 +163,7 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
         },
         "differences": model_comparison.list_difference_rows(compared),
         "mcnemar": model_comparison.list_mcnemar_rows(compared),
+        "soft_scores": model_comparison.list_soft_rows(compared),
         "notes": [*compared.notes, *([compared.mcnemar_note] if compared.mcnemar_note else [])],
     }
 
@@ -170,7 +171,8 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 def _print_tables(compared: ComparedModels) -> None:
     """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
     comparison = compared.comparison
-    for unit in UNITS:
+    _print_soft_scores(compared)
+    for unit in UNITS if comparison.differences else ():
         rows = [row for row in comparison.differences if row.unit == unit and row.metric == comparison.primary]
         title = format_title(compared.data, f"people ({_name_unit(rows)}) less models, {comparison.primary}")
         reasons = describe_reasons((row.model, row.reason) for row in rows)
@@ -204,6 +206,30 @@ def _print_tables(compared: ComparedModels) -> None:
             ],
         )  # fmt: skip
     _print_parts(compared)
+
+
+def _print_soft_scores(compared: ComparedModels) -> None:
+    """Cross-entropy of models that predict distributions, then Jensen–Shannon beside people's ceiling."""
+    scores = compared.soft_scores
+    if not scores:
+        return
+    columns = ("model", "measure, bits", "value", "people's ceiling", "fresh panel", "this panel", "items", "votes")
+    rows = [
+        (score.model, score.metric.replace("_", " "), score.value, score.people_ceiling,
+         format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high),
+         score.n_items, score.n_answers)
+        for score in sorted(scores, key=lambda score: score.metric)
+    ]  # fmt: skip
+    notes = [
+        "Cross-entropy: the mean over votes of −log2 of the model's probability of the vote. Less is nearer.",
+        "People's ceiling: other people, as many as the model is compared with. Few votes make both values large.",
+        *describe_reasons((score.model, score.reason) for score in scores),
+    ]
+    n_floored = sum(score.n_floored for score in scores)
+    notes += [f"{n_floored} votes have a probability below 1e-6, which counts as 1e-6."] if n_floored else []
+    if not compared.comparison.differences:
+        notes += compared.notes
+    terminal_output.print_table(format_title(compared.data, "votes and distributions"), columns, rows, notes=notes)
 
 
 def _name_unit(rows: Sequence[ModelDifference]) -> str:
@@ -268,7 +294,7 @@ def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
 
 
 def _format_ends(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
+    return "–" if low is None or high is None else f"{low:+z.3f} to {high:+z.3f}"
 
 
 def _format_p(p: float | None) -> str:

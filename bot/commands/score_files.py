@@ -29,7 +29,7 @@ class ScoreTable:
     averaged: dict[str, list[str]]
 
 
-ERRORS = ("wer", "cer")
+ERRORS = ("wer", "cer", "wer_corpus", "cer_corpus")
 """The metrics of which less is better: a ranking would turn them upside down."""
 
 

@@ -221,12 +221,12 @@ def format_cell(cell: Cell) -> str:
     """The text of a cell: four decimals for fractions, a dash for None."""
     if cell is None:
         return "–"
-    return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
+    return f"{cell:z.4f}" if isinstance(cell, float) else str(cell)
 
 
 def format_interval(low: float | None, high: float | None) -> str:
     """An interval as text, a dash where there is none."""
-    return "–" if low is None or high is None else f"{low:.4f} – {high:.4f}"
+    return "–" if low is None or high is None else f"{low:z.4f} – {high:z.4f}"
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.rounding import round_number
+from exports.vote_distributions import VOTE_COLUMNS, build_vote_table, format_counts
 
 FEW_SHOT = 3
 """How many examples stand before an item, where there are so many."""
@@ -112,13 +113,15 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
 
 
 def hide_gold(doc: Doc) -> Doc:
-    """The row of an item without its gold."""
-    hidden = ("gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence")
+    """The row of an item without its gold, and without the votes, whose majority would tell it."""
+    hidden = (
+        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS,
+    )  # fmt: skip
     return doc | {name: None for name in hidden if name in doc}
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
-    """The main items with their texts and the gold of gold.csv: gold, gold_source, gold_version, gold_confidence."""
+    """The main items with texts, gold, gold_source, gold_version, gold_confidence, and VOTE_COLUMNS."""
     data = source.data
     items = data.items.reset_index(drop=True)
     frame = source.texts.reset_index(drop=True).assign(
@@ -131,7 +134,8 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
         open_ = items["gold"].isna() & items["gold_origin"].isna() & voted["label"].notna()
         frame.loc[open_, "gold"], frame.loc[open_, "gold_source"] = voted.loc[open_, "label"], "votes"
         confidence.loc[open_] = voted.loc[open_, "confidence"].astype(object)
-    return frame.assign(gold_confidence=confidence)
+    votes = build_vote_table(data).reindex(items["item_id"]).reset_index(drop=True)
+    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in VOTE_COLUMNS})
 
 
 def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
@@ -156,7 +160,8 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     """
     training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
     if not training.empty:
-        return training.assign(gold_source="declared", gold_version=None, gold_confidence=None), frozenset()
+        unknown = dict.fromkeys(("gold_version", "gold_confidence", *VOTE_COLUMNS))
+        return training.assign(gold_source="declared", **unknown), frozenset()
     if source.hidden:
         return chosen.iloc[:0], frozenset()
     answered = set(source.data.responses["item_id"])
@@ -174,7 +179,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 
 def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
-    golds = ("gold_source", "gold_version", "gold_confidence")
+    golds = ("gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (
@@ -197,9 +202,12 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, obj
         }
         doc |= space.build_gold_fields(source, doc)
         doc |= {"gold_source": row["gold_source"], "gold_version": row["gold_version"]}
-        doc |= {"gold_confidence": _read_confidence(row["gold_confidence"])}
+        doc |= {"gold_confidence": _read_number(row["gold_confidence"])}
+        if space.counts_options:
+            doc |= {"counts": row["counts"] or format_counts(dict.fromkeys(doc.get("labels", options), 0))}
+            doc |= {name: _read_number(row[name]) for name in ("entropy", "p_correct")}
         yield doc | {"licence": fixed["licence"], "canary": fixed["canary"]}
 
 
-def _read_confidence(value: object) -> float | None:
+def _read_number(value: object) -> float | None:
     return None if value is None or value != value else round_number(float(str(value)))  # noqa: PLR0124  # nan differs from itself

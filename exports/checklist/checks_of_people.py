@@ -308,8 +308,8 @@ def _describe_slope(result: DataSetResult) -> str:
     if slope is None or slope.value is None:
         return ""
     low, high = slope.low, slope.high
-    interval = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    value = localize_number(f"{100 * slope.value:+.1f}")
+    interval = "" if low is None or high is None else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
+    value = localize_number(f"{100 * slope.value:+z.1f}")
     return translate("Ten answers on: {value} points{interval}.", value=value, interval=localize_number(interval))
 
 
@@ -389,7 +389,7 @@ def _describe_same(subject: Subject) -> str:
     own = subject.results[0].self_agreement
     if own is None or own.percent is None:
         return ""
-    kappa = translate("undefined") if own.kappa is None else localize_number(f"{own.kappa:.3f}")
+    kappa = translate("undefined") if own.kappa is None else localize_number(f"{own.kappa:z.3f}")
     return translate(
         "; {share} say the same again (kappa {kappa})", share=localize_number(f"{own.percent:.1%}"), kappa=kappa
     )

@@ -277,13 +277,13 @@ def _list_needed(data: DataSet) -> tuple[str, ...]:
 def _describe_coefficient(row: Coefficient) -> str:
     ends = ((row.low, row.high, THESE_PEOPLE), (row.new_people_low, row.new_people_high, NEW_PEOPLE))
     intervals = [
-        f" [{localize_number(f'{low:.3f}, {high:.3f}')}] {show_finding(population)}"
+        f" [{localize_number(f'{low:z.3f}, {high:z.3f}')}] {show_finding(population)}"
         for low, high, population in ends
         if low is not None and high is not None
     ]
     return translate(
         "{coefficient} ({items}, {people})",
-        coefficient=f"{row.name} {localize_number(f'{row.value:.3f}')}{','.join(intervals)}",
+        coefficient=f"{row.name} {localize_number(f'{row.value:z.3f}')}{','.join(intervals)}",
         items=format_count(row.n_items, "item"),
         people=format_count(row.n_annotators, "person"),
     )

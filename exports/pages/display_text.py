@@ -51,11 +51,15 @@ OTHER_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
         "f1_char": mark_text("F1 of characters (place)"),
         "f1_class": mark_text("F1 of words (place and class)"),
         "f1_char_class": mark_text("F1 of characters (place and class)"),
-        "wer": mark_text("Word error rate"),
-        "cer": mark_text("Character error rate"),
+        "wer": mark_text("Word error rate (mean of answers)"),
+        "cer": mark_text("Character error rate (mean of answers)"),
+        "wer_corpus": mark_text("Word error rate (all edits over all words)"),
+        "cer_corpus": mark_text("Character error rate (all edits, all characters)"),
         "chrf": mark_text("chrF"),
     }
 )
+NUMBER_METRICS = ("mcc", "wer", "cer", "wer_corpus", "cer_corpus")
+"""Metrics that are no shares: their values are shown as numbers."""
 SPAN_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "exact_match": mark_text("Exact match (place)"),
@@ -270,7 +274,7 @@ def format_coefficient_interval(name: str, low: float | None, high: float | None
 
 def format_number(value: float | None) -> str:
     """Format a number between -1 and 1 as 0.86."""
-    return NO_VALUE if value is None else localize_number(f"{value:.2f}".replace("-", MINUS))
+    return NO_VALUE if value is None else localize_number(f"{value:z.2f}".replace("-", MINUS))
 
 
 def format_number_interval(low: float | None, high: float | None) -> str:
@@ -282,7 +286,7 @@ def format_number_interval(low: float | None, high: float | None) -> str:
 
 def format_score(score: Score) -> str:
     """Format a score with its interval for new people, if it has one: shares in percent, MCC and errors as numbers."""
-    is_share = score.metric not in ("mcc", "wer", "cer")
+    is_share = score.metric not in NUMBER_METRICS
     value = (format_percent if is_share else format_number)(score.value)
     if score.ci_low is None:
         return value
@@ -292,7 +296,7 @@ def format_score(score: Score) -> str:
 
 def format_ties_wrong(score: Score) -> str:
     """Format the value with ties wrong as the score is."""
-    is_share = score.metric not in ("mcc", "wer", "cer")
+    is_share = score.metric not in NUMBER_METRICS
     return (format_percent if is_share else format_number)(score.value_ties_wrong)
 
 
@@ -330,7 +334,7 @@ def format_count(number: int, noun: str) -> str:
 
 def format_points(share: float | None) -> str:
     """Format a difference of shares in points with its sign: +1.5."""
-    return NO_VALUE if share is None else localize_number(f"{100 * share:+.1f}".replace("-", MINUS))
+    return NO_VALUE if share is None else localize_number(f"{100 * share:+z.1f}".replace("-", MINUS))
 
 
 def shorten_text(text: str, *, max_length: int) -> str:

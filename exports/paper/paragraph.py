@@ -209,11 +209,11 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
     if not chosen:
         return words["no agreement"].format(name=result.data.name)
     parts = [
-        _write(words, f"{words[row.name]} {row.value:.3f}")
+        _write(words, f"{words[row.name]} {row.value:z.3f}")
         + (
             ""
             if row.low is None or row.high is None
-            else f" [{_write(words, f'{row.low:.3f}')}–{_write(words, f'{row.high:.3f}')}]"
+            else f" [{_write(words, f'{row.low:z.3f}')}–{_write(words, f'{row.high:z.3f}')}]"
         )
         for row in chosen
     ]
@@ -284,7 +284,7 @@ def _describe_model(row: ModelDifference, name: str, words: Words) -> str:
         model=row.model,
         name=name,
         value=_percent(words, row.value),
-        difference=_write(words, f"{100 * (row.difference or 0.0):+.1f}"),
+        difference=_write(words, f"{100 * (row.difference or 0.0):+z.1f}"),
         interval=_describe_interval(row, words),
         p=_describe_p(row.p_holm, words),
         above=words[f"{row.above or 'none'} above"],

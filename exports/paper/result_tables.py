@@ -270,7 +270,7 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
     if not chosen:
         yield (result.data.name, notes.explain(NO_VALUE, "No two people answered the same item."), *[NO_VALUE] * 5)
     for row in chosen:
-        value = NO_VALUE if row.value is None else f"{row.value:.3f}"
+        value = NO_VALUE if row.value is None else f"{row.value:z.3f}"
         yield (
             result.data.name,
             COEFFICIENT_NAMES[row.name],
@@ -375,7 +375,7 @@ def _format_interval(low: float | None, high: float | None) -> str:
 
 
 def _format_points(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{100 * share:+.1f}".replace("-", "−")
+    return NO_VALUE if share is None else f"{100 * share:+z.1f}".replace("-", "−")
 
 
 def _format_points_interval(low: float | None, high: float | None) -> str:

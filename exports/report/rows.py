@@ -315,4 +315,4 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 def _format_number(value: float | None) -> str:
     """A number with three decimals; none where it is not known."""
     is_defined = value is not None and value == value  # noqa: PLR0124  # only nan differs from itself
-    return localize_number(f"{value:.3f}".replace("-", MINUS)) if is_defined else NO_VALUE
+    return localize_number(f"{value:z.3f}".replace("-", MINUS)) if is_defined else NO_VALUE

@@ -341,7 +341,8 @@ def test_other_metrics_stand_beside_accuracy(hromada: Hromada, data: Path) -> No
     lines = (hromada.folder / "out/human_baseline.csv").read_text().splitlines()
     header = (
         "dataset,subset,unit,metric,value,ci_low,ci_high,se,item_only_low,item_only_high,ci_method,total,n_items,"
-        "n_annotators,n_ties,value_ties_wrong,beyond_half_width,warning,normalise"
+        "n_annotators,n_ties,value_ties_wrong,beyond_half_width,warning,normalise,variance_people,variance_groups,variance_items,variance_cell,"
+        "icc_people,icc_groups,icc_items"
     )
     assert (lines[0], len(lines)) == (header, 1 + 3 * 4)
 

@@ -25,13 +25,13 @@ def test_one_row_an_item(make: Make) -> None:
     data = make.closed()
     data.items["stimulus_sha256"] = [f"{number}" * 64 for number in range(1, 7)]
     assert writers.format_csv(released(data, ties="alphabetical").human_items) == (
-        "dataset,item_id,stimulus_sha256,n_votes,n_right,majority,tie,consensus,gold\n"
-        f"так-ні,i1,{'1' * 64},3,3,так,false,так,так\n"
-        f"так-ні,i2,{'2' * 64},3,2,так,false,так,так\n"
-        f"так-ні,i3,{'3' * 64},3,1,ні,false,ні,так\n"
-        f"так-ні,i4,{'4' * 64},3,3,так,false,так,так\n"
-        f"так-ні,i5,{'5' * 64},2,1,,true,ні,так\n"
-        f"так-ні,i6,{'6' * 64},0,0,,,,так\n"
+        "dataset,item_id,stimulus_sha256,n_votes,n_right,majority,tie,consensus,gold,counts,entropy,p_correct\n"
+        f'так-ні,i1,{"1" * 64},3,3,так,false,так,так,"{{""так"": 3, ""ні"": 0}}",0.0000,1.0000\n'
+        f'так-ні,i2,{"2" * 64},3,2,так,false,так,так,"{{""так"": 2, ""ні"": 1}}",0.9183,0.6667\n'
+        f'так-ні,i3,{"3" * 64},3,1,ні,false,ні,так,"{{""так"": 1, ""ні"": 2}}",0.9183,0.3333\n'
+        f'так-ні,i4,{"4" * 64},3,3,так,false,так,так,"{{""так"": 3, ""ні"": 0}}",0.0000,1.0000\n'
+        f'так-ні,i5,{"5" * 64},2,1,,true,ні,так,"{{""так"": 1, ""ні"": 1}}",1.0000,0.5000\n'
+        f'так-ні,i6,{"6" * 64},0,0,,,,так,"{{""так"": 0, ""ні"": 0}}",,\n'
     )
 
 

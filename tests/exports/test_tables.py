@@ -56,12 +56,12 @@ def test_gold_of_declared_labels_and_of_votes(make: Make) -> None:
     release = released(make.data_set(items=items, responses=answers))
     assert writers.format_csv(release.gold) == (
         "dataset,item_id,group,gold,origin,version,confidence,gold_confidence,gold_support,consensus,method,tie,n_votes,"
-        "n_excluded,warning\n"
-        f"так-ні,i1,g,ні,expert,2,0.6667,,0.3333,так,{method},false,3,0,\n"
-        f"так-ні,i2,i2,так,votes,,0.7500,0.7500,,так,{method},false,4,2,\n"
-        f"так-ні,i3,i3,,,,0.5000,,,,{method},true,2,0,\n"
-        "так-ні,i4,i4,,,,,,,,,,0,0,\n"
-        "так-ні,i5,i5,так,construction,1,,,,,,,0,0,\n"
+        "n_excluded,warning,counts,entropy,p_correct\n"
+        f'так-ні,i1,g,ні,expert,2,0.6667,,0.3333,так,{method},false,3,0,,"{{""так"": 2, ""ні"": 1}}",0.9183,0.3333\n'
+        f'так-ні,i2,i2,так,votes,,0.7500,0.7500,,так,{method},false,4,2,,"{{""так"": 3, ""ні"": 1}}",0.8113,\n'
+        f'так-ні,i3,i3,,,,0.5000,,,,{method},true,2,0,,"{{""так"": 1, ""ні"": 1}}",1.0000,\n'
+        'так-ні,i4,i4,,,,,,,,,,0,0,,"{""так"": 0, ""ні"": 0}",,\n'
+        'так-ні,i5,i5,так,construction,1,,,,,,,0,0,,"{""так"": 0, ""ні"": 0}",,\n'
     )
 
 

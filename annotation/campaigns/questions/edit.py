@@ -35,7 +35,7 @@ class EditQuestion(Question):
         return QuestionMethods(
             consensus=("majority", "closest", "rover", "adjudication"),
             agreement=("exact_match", "mean_cer", "mean_chrf"),
-            scores=("exact_match", "wer", "cer", "chrf"),
+            scores=("exact_match", "wer", "cer", "chrf", "wer_corpus", "cer_corpus"),
         )
 
     @property

@@ -46,8 +46,9 @@ class AnswerSpace(ABC):
     `question` is the name of the type, `category` what the Hub calls such tasks.
     `scorer` is the function of `task_functions` and `metrics` are what it returns, the primary one first. A model
     `chooses` one of the options by their likelihoods, or writes a reply, which `has_lines` where right answers do.
-    `names_reasons` says that options are words, by which annotators can say why an item is unusable. `field_types`
-    are the types of those fields of `build_fields` and `build_gold_fields` that are no text.
+    With `counts_options` rows count the votes for each option. `names_reasons` says that options are words, by which
+    annotators can say why an item is unusable. `field_types` are the types of those fields of `build_fields` and
+    `build_gold_fields` that are no text.
     """
 
     question: ClassVar[str]
@@ -58,6 +59,7 @@ class AnswerSpace(ABC):
     metrics: ClassVar[tuple[str, ...]]
     chooses: ClassVar[bool] = False
     has_lines: ClassVar[bool] = False
+    counts_options: ClassVar[bool] = False
     names_reasons: ClassVar[bool] = False
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
 

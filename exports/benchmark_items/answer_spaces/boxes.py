@@ -32,6 +32,7 @@ class BoxesSpace(AnswerSpace):
     scorer = "score_boxes"
     metrics = ("exact_match", "f1a", "f1m", "f1m_of_averages")
     names_reasons = True
+    counts_options = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType({"options": "texts"})
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class ChoiceSpace(AnswerSpace):
     scorer = "score_choice"
     metrics = ("accuracy",)
     chooses = True
+    counts_options = True
     names_reasons = True
     field_types: ClassVar[Mapping[str, FieldType]] = MappingProxyType(
         {"options": "texts", "labels": "texts", "label": "integer"}
@@ -37,8 +38,15 @@ class ChoiceSpace(AnswerSpace):
         return tuple(zip(question.get_labels(own), question.get_substantive_options(own), strict=False))
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
-        """The classes, if there are any."""
-        return {"classes": question.classes, "classes_are_positions": question.positions is not None}
+        """The classes, or else the options of each item."""
+        own: dict[str, tuple[str, ...]] = {}
+        if question.classes is None:
+            own = {item: question.get_substantive_labels(options) for item, options in items.options.items()}
+        return {
+            "classes": question.classes,
+            "classes_are_positions": question.positions is not None,
+            "own_options": own,
+        }
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
         """The options, their codes, and the abstention that people had."""
