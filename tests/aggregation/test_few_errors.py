@@ -17,11 +17,11 @@ from aggregation.intervals.few_errors import FEW_ERRORS
 from aggregation.intervals.shares import Interval
 from aggregation.schema import Votes
 from aggregation.scores.labels import list_label_metrics, score_labels
-from aggregation.scores.performance import Performance, Score
+from aggregation.scores.performance import Performance, Score, UnitName
 
 Build = Callable[..., Votes]
 METRICS = ("macro_f1", "weighted_f1", "mcc")
-UNITS = ("individual", "majority")
+UNITS: tuple[UnitName, ...] = ("individual", "majority")
 
 
 def score_items(
@@ -94,8 +94,8 @@ def test_no_split_of_errors_is_worse_or_better(gold: tuple[int, ...], share: flo
         missed = rng.dirichlet(np.full(width, (0.05, 0.3, 3.0)[number % 3])) * (1 - share) * total
         while (missed > truth).any():
             over = np.maximum(missed - truth, 0)
-            room = np.where(missed < truth, truth - missed, 0)
-            missed = np.minimum(missed, truth) + room * over.sum() / room.sum()
+            free = np.where(missed < truth, truth - missed, 0)
+            missed = np.minimum(missed, truth) + free * over.sum() / free.sum()
         said = rng.dirichlet(np.full(width, (0.05, 0.3, 3.0)[number % 3]), size=width)
         np.fill_diagonal(said, 0)
         said /= np.maximum(said.sum(axis=1, keepdims=True), 1.0 if number % 2 else 1e-300)  # some name no class

@@ -12,7 +12,7 @@ from aggregation.answer_types import ANSWER_TYPES
 from aggregation.answers import AnswerTypeName
 from aggregation.schema import MeasurementLevel
 from exports.pages.display_text import COEFFICIENT_MEANINGS, COEFFICIENT_NAMES
-from exports.paper.paragraph import SENTENCES
+from exports.paper.sentences import SENTENCES
 
 if TYPE_CHECKING:
     from _command import Hromada
