@@ -113,13 +113,15 @@ def _list_agreement(result: DataSetResult) -> Iterator[PanelRow]:
             "unit": row.of or None,
             "metric": row.name,
             "value": row.value,
+            "ci_low": row.new_people_low,
+            "ci_high": row.new_people_high,
             "item_only_low": row.low,
             "item_only_high": row.high,
             "ci_method": row.how,
             "n_items": row.n_items,
             "n_answers": row.n_votes,
             "n_people": row.n_annotators,
-            "reason": row.reason or None,
+            "reason": join_findings(*dict.fromkeys((row.reason, row.new_people_reason))) or None,
         }
 
 

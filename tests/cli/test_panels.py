@@ -106,6 +106,9 @@ def test_each_panel_has_its_agreement_and_its_consensus(hromada: Hromada) -> Non
     printed = hromada("agreement", "pairs", "--json").json
     row = find_row(printed["panels"], panel="experts", metric="percent_agreement")
     assert (row["value"], row["n_people"], row["n_items"]) == (pytest.approx(equal / N_ITEMS, abs=1e-6), 2, N_ITEMS)
+    assert row["ci_low"] is None
+    lay = find_row(printed["panels"], panel="lay", metric="percent_agreement")
+    assert lay["ci_low"] < lay["value"] < lay["ci_high"]
     assert find_row(printed["panel_differences"], metric="percent_agreement")["item_only_low"] is not None
     same = 0.0
     for of_item in by_item.values():
