@@ -272,4 +272,8 @@ def test_dawid_skene_without_overlap_follows_the_prior_and_is_doubted(votes_of: 
             "prefer the majority."
         ),
         "The label 'y' has 33 % of the votes and not one item: compare with the majority.",
+        (
+            "3 of 3 annotators met items of one label only, so this fit knows nothing of their answers to another"
+            " label: where they alone answered, use the majority."
+        ),
     )
