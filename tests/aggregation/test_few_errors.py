@@ -100,13 +100,13 @@ def test_no_split_of_errors_is_worse_or_better(gold: tuple[int, ...], share: flo
         np.fill_diagonal(said, 0)
         said /= np.maximum(said.sum(axis=1, keepdims=True), 1.0 if number % 2 else 1e-300)  # some name no class
         rows.append(np.hstack([truth - missed, truth, truth - missed + missed @ said, [total]]))
-    room = 0.005 if share >= 0.95 else 0.03
+    slack = 0.005 if share >= 0.95 else 0.03
     for name in METRICS:
         right = Interval(low=share, high=share)
         worst, best = (metrics[name].carry_share(columns, right, end) for end in ("least", "most"))
         values = metrics[name].compute(np.array(rows))
-        assert worst <= np.nanmin(values) + room, name
-        assert best >= np.nanmax(values) - room, name
+        assert worst <= np.nanmin(values) + slack, name
+        assert best >= np.nanmax(values) - slack, name
 
 
 def test_many_wrong_items_leave_the_variance_alone(votes_of: Build) -> None:
