@@ -75,5 +75,5 @@ def test_a_skipped_correction_leaves_the_whole_right_text_to_write() -> None:
     votes = pd.DataFrame([("i1", "p", "а б")], columns=["item", "annotator", "answer"], dtype=object)
     skips = pd.DataFrame([("i2", "p")], columns=["item", "annotator"], dtype=object)
     answers = Answers(kind="edit", votes=check_votes(votes, items=items, classes=None))
-    unit = score_answers(answers, skips=skips, units=("individual",))["individual"]
+    unit = score_answers(answers, skips=skips)["individual"]
     assert (unit["wer"].value, unit["wer_corpus"].value) == pytest.approx((0.5, 4 / 6))

@@ -173,7 +173,7 @@ def test_the_known_traps_of_exact_match(
 
 
 def test_correction_metrics_equal_known_packages() -> None:
-    """WER and CER by RapidFuzz' distances, chrF by sacreBLEU, averaged over answers; corpus values as sums over sums."""
+    """WER and CER by RapidFuzz, chrF by sacreBLEU, averaged over answers; corpus values are sums over sums."""
     fuzz = pytest.importorskip("rapidfuzz.distance", reason="in the development environment alone")
     bleu = pytest.importorskip("sacrebleu.metrics", reason="in the development environment alone")
     gold = {"i": "Він пішов додому пізно", "j": "Вона читає нову книжку", "k": "Ми тут"}
