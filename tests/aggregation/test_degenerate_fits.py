@@ -4,6 +4,8 @@ import pandas as pd
 import pytest
 
 from aggregation import scoring
+from aggregation.answer_types import score_answers
+from aggregation.answers import Answers
 from aggregation.consensus.methods import build_label_consensus
 from aggregation.findings import get_code
 from aggregation.schema import Votes, check_votes
@@ -64,3 +66,14 @@ def test_corpus_error_rates_divide_all_edits_by_the_whole_length() -> None:
     """Of several right answers the one with the least rate counts, with its own length."""
     assert scoring.count_edits([("а", "б"), ("а", "б", "в")], ("а", "б", "г")) == (1, 3)
     assert scoring.count_edits(["слово"], "слова") == (1, 5)
+
+
+def test_a_skipped_correction_leaves_the_whole_right_text_to_write() -> None:
+    """One text of two words is right and one of four is skipped: a mean of .5, and four of six words in all."""
+    ids = pd.Index(["i1", "i2"], name="item")
+    items = pd.DataFrame({"group": list(ids), "gold": ["а б", "а б в г"], "n_options": 2}, index=ids)
+    votes = pd.DataFrame([("i1", "p", "а б")], columns=["item", "annotator", "answer"], dtype=object)
+    skips = pd.DataFrame([("i2", "p")], columns=["item", "annotator"], dtype=object)
+    answers = Answers(kind="edit", votes=check_votes(votes, items=items, classes=None))
+    unit = score_answers(answers, skips=skips)["individual"]
+    assert (unit["wer"].value, unit["wer_corpus"].value) == pytest.approx((0.5, 4 / 6))

@@ -171,7 +171,7 @@ def test_the_known_traps_of_exact_match(
 
 
 def test_correction_metrics_equal_known_packages() -> None:
-    """WER and CER by RapidFuzz' distances, chrF by sacreBLEU, averaged over answers."""
+    """WER and CER by RapidFuzz, chrF by sacreBLEU, averaged over answers; corpus values are sums over sums."""
     fuzz = pytest.importorskip("rapidfuzz.distance", reason="in the development environment alone")
     bleu = pytest.importorskip("sacrebleu.metrics", reason="in the development environment alone")
     gold = {"i": "Він пішов додому пізно", "j": "Вона читає нову книжку", "k": "Ми тут"}
@@ -185,6 +185,9 @@ def test_correction_metrics_equal_known_packages() -> None:
             "wer": np.mean([distance(one.split(), two.split()) / len(one.split()) for one, two in pairs]),
             "cer": np.mean([distance(one, two) / len(one) for one, two in pairs]),
             "chrf": np.mean([bleu.CHRF().sentence_score(two, [one]).score / 100 for one, two in pairs]),
+            "wer_corpus": sum(distance(one.split(), two.split()) for one, two in pairs)
+            / sum(len(one.split()) for one, _ in pairs),
+            "cer_corpus": sum(distance(one, two) for one, two in pairs) / sum(len(one) for one, _ in pairs),
         },
         abs=1e-9,
     )
