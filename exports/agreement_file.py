@@ -134,8 +134,8 @@ def _describe_self_agreement(result: DataSetResult) -> Json | None:
         "n_repeats": agreement.n_repeats,
         "n_annotators": agreement.n_annotators,
         "percent_agreement": round_number(agreement.percent),
-        "wilson_low": round_number(agreement.wilson_low),
-        "wilson_high": round_number(agreement.wilson_high),
+        "independent_low": round_number(agreement.independent_low),
+        "independent_high": round_number(agreement.independent_high),
         "kappa": round_number(agreement.kappa),
         "reason": agreement.reason,
         "gap_hours": _describe_range(annotator_quality.list_repeats(result.data)["gap_hours"].astype(float).dropna()),
@@ -229,5 +229,5 @@ def _describe_baselines(result: DataSetResult, *, options: ResultOptions) -> Jso
         },
         "missing_subsets": dict(result.missing_variants),
         "subsets": {name: describe_variant(name) for name in result.list_variants()},
-        "wilson": "ignores people",
+        "independent": "as if all answers were independent",
     }

@@ -31,7 +31,7 @@ from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
 
 ANNOTATOR_COLUMNS = (
-    "dataset", "annotator", "insider", "n", "right", "accuracy", "wilson_low", "wilson_high", "n_with_others",
+    "dataset", "annotator", "insider", "n", "right", "accuracy", "independent_low", "independent_high", "n_with_others",
     "agreement_with_others", "agreement_with_others_dawid_skene", "skips", "controls", "controls_right", "repeats",
     "self_agreement", "seconds_median", "fast_share", "excluded_reason",
 )  # fmt: skip
@@ -42,7 +42,7 @@ def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
 
     Where the data set has gold, `n` is the number of votes on items that have it and of counted skips of such items,
     `right` the number of those equal to gold. Else `n` is the number of votes, and the cells from `right` to
-    `wilson_high` are empty. `n_with_others` and both agreements are those of
+    `independent_high` are empty. `n_with_others` and both agreements are those of
     `labels.agreement.compute_agreement_with_others`, in place of scores where the gold was made of these votes, else
     empty. `seconds_median` and `fast_share` are over all votes; the other columns are those of
     `annotator_quality.summarize_annotators`.
@@ -78,20 +78,20 @@ def _list_agreement_with_others(result: DataSetResult, annotators: pd.Index[str]
 def _list_scores(
     performance: Performance | None, *, n_votes: pd.Series[int], annotators: pd.Index[str]
 ) -> pd.DataFrame:
-    """The columns n, right, accuracy, wilson_low, wilson_high; `n_votes` is the number of each annotator's votes."""
+    """The columns n, right, accuracy, independent_low, independent_high; `n_votes` counts each annotator's votes."""
     if performance is None:
-        empty = dict.fromkeys(["right", "accuracy", "wilson_low", "wilson_high"])
+        empty = dict.fromkeys(["right", "accuracy", "independent_low", "independent_high"])
         return pd.DataFrame({"n": n_votes.reindex(annotators, fill_value=0), **empty}, index=annotators)
     scores = performance.annotators.reindex(annotators)
     counts = scores[["n", "right"]].fillna(0).astype(int)
-    shares = scores[["accuracy", "wilson_low", "wilson_high"]]
+    shares = scores[["accuracy", "independent_low", "independent_high"]]
     return counts.assign(**{str(name): format_column(shares[name], digits=4) for name in shares.columns})
 
 
 BASELINE_COLUMNS = (
     "dataset", "unit", "basis", "total", "wrong", "bl_random", "bl_human", "bl_human_low", "bl_human_high",
-    "bl_random_exact", "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method", "wilson_low",
-    "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties",
+    "bl_random_exact", "n_items", "n_annotators", "se", "item_only_low", "item_only_high", "ci_method",
+    "independent_low", "independent_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max", "n_ties",
     "bl_human_ties_wrong", "warning", "normalise",
 )  # fmt: skip
 SCORE_COLUMNS = (
@@ -100,7 +100,7 @@ SCORE_COLUMNS = (
     "normalise",
 )  # fmt: skip
 _SCORE_FIELDS = ("value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high", "value_ties_wrong")
-_FRACTIONS = ("wilson_low", "wilson_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
+_FRACTIONS = ("independent_low", "independent_high", "ann_mean", "ann_q1", "ann_median", "ann_q3", "ann_min", "ann_max")
 _RESPONSE_ORDER = ("item_id", "annotator", "is_repeat", "revision")
 
 

@@ -180,7 +180,13 @@ def _build_task(data: DataSet, scored: ScoredUnits, unit: ScoredUnit) -> ScoredT
     measure = scored.measure(unit)
     metrics = tuple(scored.metrics[name] for name in _list_metrics(data, scored))
     people = [str(name) for name in measure.people]
-    return ScoredTask(name=data.name, metrics=metrics, contributions=measure.contributions, annotators=people)
+    return ScoredTask(
+        name=data.name,
+        metrics=metrics,
+        contributions=measure.contributions,
+        annotators=people,
+        share=scored.metrics[scored.primary],
+    )
 
 
 def _list_notes(data_sets: Sequence[DataSet]) -> list[str]:

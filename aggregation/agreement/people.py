@@ -14,7 +14,7 @@ from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, Sparse
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.schema import Codes, Floats, Votes, count_codes, divide_safely
 
 MAX_RESAMPLED_NUMBERS = 500_000_000  # column sums in all resamples together; more would take minutes
@@ -261,16 +261,16 @@ REASON_NO_REPEAT = Finding("no-repeat")
 class SelfAgreement:
     """How often annotators gave the same answer again, over the repeats of all annotators together.
 
-    `percent` is the share of repeats with two equal answers (0 to 1), `wilson_low` and `wilson_high` the ends of its
-    Wilson interval, which treats all repeats as independent; `kappa` is Cohen's κ. `reason` says why `kappa`, or every
+    `percent` is the share of repeats with two equal answers (0 to 1), `independent_low` and `independent_high` the ends
+    of its interval, which treats all repeats as independent; `kappa` is Cohen's κ. `reason` says why `kappa`, or every
     number, is missing; else it is empty.
     """
 
     n_repeats: int
     n_annotators: int
     percent: float | None
-    wilson_low: float | None
-    wilson_high: float | None
+    independent_low: float | None
+    independent_high: float | None
     kappa: float | None
     reason: str
 
@@ -286,7 +286,7 @@ def compute_self_agreement(
     n = len(repeats)
     first, again = repeats["first"].astype(str), repeats["again"].astype(str)
     n_equal = int((first == again).sum())
-    interval = wilson_interval(n_equal, n, confidence_level=confidence_level)
+    interval = share_interval(n_equal, n, confidence_level=confidence_level)
     kappa, reason = (
         _compute_kappa(first, again) if n and has_classes else (None, REASON_NO_CLASSES if n else REASON_NO_REPEAT)
     )
@@ -294,8 +294,8 @@ def compute_self_agreement(
         n_repeats=n,
         n_annotators=int(repeats["annotator"].nunique()),
         percent=n_equal / n if n else None,
-        wilson_low=interval.low,
-        wilson_high=interval.high,
+        independent_low=interval.low,
+        independent_high=interval.high,
         kappa=kappa,
         reason=reason,
     )

@@ -25,7 +25,7 @@ from aggregation.intervals.resampling import (
     percentile_interval,
     resample_groups,
 )
-from aggregation.intervals.wilson import Interval, wilson_interval
+from aggregation.intervals.shares import Interval, share_interval
 from aggregation.schema import Codes, Floats, MeasurementLevel
 
 Basis = Literal["first", "pooled"]
@@ -162,7 +162,7 @@ def estimate_coefficient(
 
     `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. `resampled` has one value per
     draw; it is None where there is no interval. Where all resamples have the same value, a share of items or votes
-    (`is_share`) has Wilson's interval, with the number of resampled units as n, and any other coefficient none.
+    (`is_share`) has that of a share, with the number of resampled units as n, and any other coefficient none.
     """
     interval, description, reason = Interval(low=None, high=None), how, reason_undefined
     if not len(item_columns.groups):
@@ -214,8 +214,8 @@ def _estimate_interval(
         return replace(interval, low=min(low, value), high=max(high, value)), description, ""
     if not is_share:
         return replace(interval, low=None, high=None), how, REASON_NOTHING_VARIES
-    units = f"{100 * level:g} % Wilson interval of {item_columns.resampled_units}, as nothing varies"
-    return wilson_interval(value * n, n, confidence_level=level), f"{how}; {units}", ""
+    units = f"{100 * level:g} % modified Jeffreys interval of {item_columns.resampled_units}, as nothing varies"
+    return share_interval(value * n, n, confidence_level=level), f"{how}; {units}", ""
 
 
 def _explain_few(item_columns: ItemColumns) -> Finding:

@@ -355,12 +355,12 @@ def list_box_metrics(answers: Answers) -> dict[str, Metric]:
     """
     metrics: dict[str, Metric] = {
         "exact_match": build_share_metric(),
-        "f1a": _build_pooled_f1(4),
+        "f1a": _build_pooled_f1(4, most=None),
         "f1m": build_column_mean(1, "fraction"),
         "f1m_of_averages": Metric(compute=_compute_f1_of_averages, scale="fraction"),
     }
     for number, box in enumerate(answers.boxes or ()):
-        metrics[f"f1 {box}"] = _build_pooled_f1(7 + 3 * number)
+        metrics[f"f1 {box}"] = _build_pooled_f1(7 + 3 * number, most=1)
     return metrics
 
 
@@ -375,13 +375,27 @@ def _compute_f1_of_averages(sums: Floats) -> Floats:
     return np.where(precision + recall > 0, f1, 0.0)
 
 
-def _build_pooled_f1(start: int) -> Metric:
-    """F1 from three columns, right, gold and answered; undefined where nothing is gold and nothing was ticked."""
+def _build_pooled_f1(start: int, *, most: int | None) -> Metric:
+    """F1 from three columns, right, gold and answered; undefined where nothing is gold and nothing was ticked.
+
+    `most` is how many boxes a wrong answer can have wrong; None: as many again as an answer has at most in gold, or
+    ticked.
+    """
 
     def compute(sums: Floats) -> Floats:
         return divide_safely(2 * sums[:, start], sums[:, start + 1] + sums[:, start + 2])
 
-    return Metric(compute=compute, scale="fraction")
+    def carry(columns: Floats, share: float) -> tuple[float, float]:
+        """With every wrong answer missing what it can of gold, and ticking what else it can."""
+        per_answer = columns[:, start + 1 : start + 3].max(axis=1) / columns[:, -1]
+        wrong = (1 - share) * columns[:, -1].sum() * float(most or max(1.0, per_answer.max()))
+        gold = float(columns[:, start + 1].sum())
+        missed = min(gold, wrong)
+        added = wrong - missed if most else wrong
+        total = 2 * gold - missed + added
+        return (2 * (gold - missed) / total if total else 1.0), 1.0
+
+    return Metric(compute=compute, scale="fraction", carry=carry)
 
 
 class BoxesType(AnswerType):

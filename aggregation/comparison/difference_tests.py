@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, nctdtrinc, stdtr, stdtrit
 
 from aggregation.intervals.panel import build_interval
-from aggregation.intervals.wilson import Interval
+from aggregation.intervals.shares import Interval
 
 POWER = 0.8
 """The chance with which a difference that is called detectable is found."""
@@ -146,7 +146,7 @@ class ShareDifference:
 
 
 def span_share(share: float, variance: float, *, n: int) -> Ends:
-    """Wilson's interval of a share by quantile, with the effective n of its variance, at most `n`."""
+    """The interval of a share by quantile, with the effective n of its variance, at most `n`."""
     return lambda quantile: build_interval(share, variance, scale="share", quantile=quantile, n=n)
 
 

@@ -260,7 +260,7 @@ def _compare_shares(
             correlation=correlate_shares(own.items, of_model.items, difference=joined.items, whole_first=part),
         )
 
-    is_fixed = people.n_groups == people.n_independent  # one answer an item: Wilson's interval has the normal quantile
+    is_fixed = people.n_groups == people.n_independent  # one answer an item: the interval has the normal quantile
     this_panel = join(own.items, math.inf if is_fixed else joined.items_df)
     fresh = None if own.people is None else join(own.total, joined.total_df)
     return _set_intervals(row, fresh, this_panel, confidence_level, reason=_explain_missing(people, own))

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.errors import HromadaError
-from aggregation.findings import Finding, get_code
+from aggregation.findings import Finding, get_code, join_findings
+from aggregation.intervals.few_errors import FEW_ERRORS, has_few_errors
 from aggregation.intervals.panel import (
     NO_INTERVAL,
-    NO_VARIANCE,
     SMALLEST_VARIANCE,
     Contributions,
     Metric,
@@ -27,10 +27,11 @@ from aggregation.intervals.panel import (
     build_interval,
     compute_gradient,
     count_items_df,
+    estimate_intervals,
     measure_items,
 )
 from aggregation.intervals.resampling import FEWEST_GROUPS
-from aggregation.intervals.wilson import Interval
+from aggregation.intervals.shares import Interval
 from aggregation.schema import Codes, Floats
 
 FEW_PEOPLE = "few-people-panel"
@@ -42,12 +43,14 @@ class ScoredTask:
     """One task: its metrics, and what its items and people contribute to their common column sums.
 
     `annotators` are the pseudonyms of the people by their codes in `contributions`, the same ones in every task.
+    `share` is the metric of the share of right answers.
     """
 
     name: str
     metrics: tuple[Metric, ...]
     contributions: Contributions
     annotators: Sequence[str]
+    share: Metric
 
     @property
     def mean_metric(self) -> Metric:
@@ -56,7 +59,12 @@ class ScoredTask:
         return Metric(
             compute=lambda sums: np.mean([metric.compute(sums) for metric in self.metrics], axis=0),
             scale=next(iter(scales)) if len(scales) == 1 else "correlation" if "correlation" in scales else "fraction",
+            carry=self._carry_share,
         )
+
+    def _carry_share(self, columns: Floats, share: float) -> tuple[float, float]:
+        ends = np.array([metric.carry_share(columns, share) for metric in self.metrics])
+        return float(ends[:, 0].mean()), float(ends[:, 1].mean())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +91,8 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
     V_items = Σ_t V_items,t / T²; V_people = A/(A-1) · Σ_j (Σ_t Σ_i e_ijt)² / T² over all A people, V_cell like that of
     one task; V = V_items + max(0, V_people - V_cell), with Satterthwaite's degrees of freedom. All tasks are of one
     unit (single answers, or majorities). Items of different tasks are taken as independent, so a group of items should
-    not be in two of them. Raises HromadaError where there is no task, a name stands twice or a task counts errors.
+    not be in two of them. Where few items of all tasks have an error, the interval holds the mean of the tasks' own
+    ends as well. Raises HromadaError where there is no task, a name stands twice or a task counts errors.
     """
     _check_tasks(tasks)
     values = {task.name: float(task.mean_metric.compute(task.contributions.sums)[0]) for task in tasks}
@@ -104,8 +113,10 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
             over_df = items_over_df + v_people**2 / (len(people) - 1)
             fresh = _build_interval(value, v_items + v_people, over_df, scale=scale, confidence_level=confidence_level)
             se = (v_items + v_people) ** 0.5
-        if this.low is None:
-            reason = NO_VARIANCE
+        if has_few_errors(np.concatenate([_list_shares(task) for task in tasks])) or this.low is None:
+            this, fresh = _widen(this, fresh, tasks, confidence_level=confidence_level, is_fresh=not reason)
+            reason = join_findings(Finding("few-wrong-items", least=FEW_ERRORS), reason)
+            se = se if v_items >= SMALLEST_VARIANCE else None
     return TaskMean(
         task_values=values,
         value=value,
@@ -115,6 +126,34 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
         n_people=len(people),
         n_common_people=n_common,
         reason=reason,
+    )
+
+
+def _list_shares(task: ScoredTask) -> Floats:
+    """The share of right answers of each group of the task's items."""
+    sums, of_groups = task.contributions.group_sums
+    return np.asarray(task.share.compute(sums)[of_groups], dtype=np.float64)
+
+
+def _widen(
+    this: Interval, fresh: Interval, tasks: Sequence[ScoredTask], *, confidence_level: float, is_fresh: bool
+) -> tuple[Interval, Interval]:
+    """Both intervals of the mean (of this panel, of a fresh one), widened to the mean ends of the tasks' own."""
+    made = [
+        estimate_intervals(task.mean_metric, task.contributions, confidence_level=confidence_level, share=task.share)
+        for task in tasks
+    ]
+    this = _join_ends(this, [one.this_panel for one in made])
+    own = [one.this_panel if one.fresh_panel.low is None else one.fresh_panel for one in made]
+    return this, _join_ends(fresh, own) if is_fresh else NO_INTERVAL
+
+
+def _join_ends(interval: Interval, own: Sequence[Interval]) -> Interval:
+    ends = np.array([(one.low, one.high) for one in own], dtype=np.float64).mean(axis=0)
+    low, high = float(ends[0]), float(ends[1])
+    return Interval(
+        low=low if interval.low is None else min(low, interval.low),
+        high=high if interval.high is None else max(high, interval.high),
     )
 
 

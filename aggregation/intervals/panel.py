@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.findings import Finding, join_findings
+from aggregation.intervals.few_errors import FEW_ERRORS, carry_interval, has_few_errors
 from aggregation.intervals.resampling import FEWEST_GROUPS
-from aggregation.intervals.wilson import Interval, wilson_interval
+from aggregation.intervals.shares import Interval, find_ends, share_interval
 from aggregation.schema import Codes, Floats, find_different_rows
 
 Scale = Literal["share", "fraction", "correlation", "errors", "difference"]
@@ -30,11 +31,20 @@ class Metric:
     """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined.
 
     `covers_majority` says whether its intervals for a majority covered enough in simulation to be published.
+    `carry` gives the least and the largest value that the metric can have, from the columns of items and the share of
+    right answers; without it what is wrong is worth anything from 0 to 1.
     """
 
     compute: Callable[[Floats], Floats]
     scale: Scale
     covers_majority: bool = True
+    carry: Callable[[Floats, float], tuple[float, float]] | None = None
+
+    def carry_share(self, columns: Floats, share: float) -> tuple[float, float]:
+        """The least and the largest value with this share of right answers."""
+        if self.carry is not None:
+            return self.carry(columns, share)
+        return (0.0, 1 - share) if self.scale == "errors" else (share, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -182,7 +192,7 @@ def count_items_df(metric: Metric, contributions: Contributions, of_groups: Floa
     """The degrees of freedom of V_items: 2G / (2G/(G-1) + (1 - d) · max(0, κ - 3)), G-1 where d is 1.
 
     With d = 0 they are 2V²/Var(V) of the sample variance of G values with the kurtosis κ: Var(V)/V² = 2/(G-1) + (κ-3)/G
-    (O'Neill 2014, "Some useful moment results in sampling problems"). Wilson's form knows how the variance of a share
+    (O'Neill 2014, "Some useful moment results in sampling problems"). The interval of a share knows how its variance
     follows its value, so κ counts only as far as values are no shares: d is V_items over that of G independent shares,
     p(1-p)/G, at most 1. To weigh κ so, and not to let it add to G-1, is our own choice, made by simulation.
     """
@@ -212,7 +222,7 @@ def compute_gradient(metric: Metric, sums: Floats) -> Floats:
     return gradient
 
 
-Form = Literal["two-way", "people-zero", "items", "wilson", "none"]
+Form = Literal["two-way", "people-zero", "items", "share", "carried", "none"]
 
 NOT_COVERED = Finding("not-covered")
 NO_VARIANCE = Finding("no-variance")
@@ -223,8 +233,9 @@ class PanelIntervals:
     """Both intervals of a score: `fresh_panel` and `this_panel`; `se` is the standard error for a fresh panel.
 
     `form` is how they are made: `two-way`, `people-zero` where V_people is not above V_cell, so that its term is cut to
-    0, `items` where there is none of people, `wilson` where nothing varies, `none`. `reason` says why an interval is
-    missing, or why it is not made of a variance. `variance` is that of which they are made, None where they are not.
+    0, `items` where there is none of people, `share` where nothing varies, `carried` where that of the share is carried
+    to another metric, `none`. `reason` says why an interval is missing, or why it is not made of a variance alone.
+    `variance` is that of which they are made, None where they are not.
     """
 
     fresh_panel: Interval
@@ -239,11 +250,14 @@ NO_INTERVAL = Interval(low=None, high=None)
 NO_INTERVALS = PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=NOT_COVERED)
 
 
-def estimate_intervals(metric: Metric, contributions: Contributions, *, confidence_level: float) -> PanelIntervals:
+def estimate_intervals(
+    metric: Metric, contributions: Contributions, *, confidence_level: float, share: Metric | None = None
+) -> PanelIntervals:
     """Both intervals of a metric.
 
-    V = V_items + max(0, V_people - V_cell). Where nothing varies a share has Wilson's interval over the groups of
-    items, and any other metric none.
+    V = V_items + max(0, V_people - V_cell). Where nothing varies a share has its interval over the groups of items. Any
+    other metric has that of `share`, the share of right answers, carried to it (see `few_errors`) where nothing varies
+    or few groups of items have errors; without `share` it has none where nothing varies.
     """
     value = float(metric.compute(contributions.sums)[0])
     n_groups, is_grouped = contributions.n_groups, contributions.n_groups < len(contributions.columns)
@@ -252,7 +266,30 @@ def estimate_intervals(metric: Metric, contributions: Contributions, *, confiden
     if n_groups < FEWEST_GROUPS:
         reason = Finding("few-groups" if is_grouped else "few-items", n=n_groups, least=FEWEST_GROUPS)
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
-    return build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
+    made = build_intervals(metric, contributions, estimate_variance(metric, contributions), confidence_level)
+    if share is None or metric.scale in ("share", "difference"):
+        return made
+    sums, of_groups = contributions.group_sums
+    if made.form != "none" and not has_few_errors(share.compute(sums)[of_groups]):
+        return made
+    of_share = estimate_intervals(share, contributions, confidence_level=confidence_level)
+    return _carry_intervals(made, metric, contributions, of_share)
+
+
+def _carry_intervals(
+    made: PanelIntervals, metric: Metric, contributions: Contributions, of_share: PanelIntervals
+) -> PanelIntervals:
+    """The intervals of a metric widened to what those of the share of right answers allow."""
+    carry = partial(metric.carry_share, contributions.columns)
+    units = "groups" if contributions.n_groups < len(contributions.columns) else "items"
+    few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
+    return replace(
+        made,
+        fresh_panel=carry_interval(made.fresh_panel, carry, share=of_share.fresh_panel),
+        this_panel=carry_interval(made.this_panel, carry, share=of_share.this_panel),
+        form="carried",
+        reason=join_findings(Finding(f"few-wrong-{units}", least=FEW_ERRORS), *few),
+    )
 
 
 def build_intervals(
@@ -265,14 +302,14 @@ def build_intervals(
     if part < SMALLEST_VARIANCE or (metric.scale == "share" and value in (0.0, 1.0)):
         if metric.scale != "share":
             return replace(NO_INTERVALS, reason=NO_VARIANCE)
-        wilson = wilson_interval(value * n_groups, n_groups, confidence_level=confidence_level)
+        of_groups = share_interval(value * n_groups, n_groups, confidence_level=confidence_level)
         few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
-            fresh_panel=NO_INTERVAL if few else wilson,
-            this_panel=wilson,
+            fresh_panel=NO_INTERVAL if few else of_groups,
+            this_panel=of_groups,
             se=None,
-            form="wilson",
-            reason=join_findings(Finding("nothing-varies"), Finding("is-wilson"), *few),
+            form="share",
+            reason=join_findings(Finding("nothing-varies"), Finding("is-of-share"), *few),
         )
     n = contributions.n_independent
 
@@ -282,7 +319,7 @@ def build_intervals(
 
     is_fixed = contributions.item_sets is None and not is_grouped and n == len(contributions.columns)
     if metric.scale == "share" and is_fixed:
-        this_panel = wilson_interval(value * n, n, confidence_level=confidence_level)
+        this_panel = share_interval(value * n, n, confidence_level=confidence_level)
     else:
         this_panel = build(variance.items, variance.items_df)
     if variance.people is None:
@@ -305,9 +342,9 @@ def explain_few_people(contributions: Contributions) -> Finding:
 
 
 def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:
-    """The interval of a value with a variance: Wilson's with an effective n between fixed ends, else ± quantile · se.
+    """The interval of a value with a variance: between fixed ends a share's with an effective n, else ± quantile · se.
 
-    The effective n of a share is at most `n`. A value at an end of its scale, or without variance, has none.
+    The effective n of a share is at most `n`. Another value at an end of its scale, or without variance, has none.
     """
     if scale in ("errors", "difference"):
         half_width = quantile * variance**0.5
@@ -322,7 +359,5 @@ def build_interval(value: float, variance: float, *, scale: Scale, quantile: flo
     if scale == "fraction" and (spread <= 0 or variance < SMALLEST_VARIANCE):
         return NO_INTERVAL
     effective = spread / variance if variance * n > spread or scale == "fraction" else float(n)
-    squared = quantile * quantile
-    center = (value + squared / (2 * effective)) / (1 + squared / effective)
-    half_width = quantile / (1 + squared / effective) * (spread / effective + squared / (4 * effective**2)) ** 0.5
-    return Interval(low=max(0.0, min(value, center - half_width)), high=min(1.0, max(value, center + half_width)))
+    low, high = find_ends(value, effective, quantile=quantile)
+    return Interval(low=low, high=high)

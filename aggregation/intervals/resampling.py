@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr, stdtrit
 
-from aggregation.intervals.wilson import Interval
+from aggregation.intervals.shares import Interval
 from aggregation.schema import Codes, Floats
 
 Sparse = sparse.csr_array[np.float64, tuple[int, int]]

@@ -20,6 +20,7 @@ from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import Refused
 from aggregation.findings import join_findings
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
+from aggregation.intervals.few_errors import split_errors
 from aggregation.intervals.panel import Contributions, Metric, Scale, SetChanges
 from aggregation.intervals.resampling import Progress, encode_groups
 from aggregation.schema import CodedVotes, Codes, Floats, Votes, divide_safely
@@ -363,7 +364,17 @@ def _compute_random_accuracy(votes: Votes, scored: ScoredAnswers) -> float:
 def list_label_metrics(*, has_classes: bool) -> dict[str, Metric]:
     """The metrics of `scoring` by name; the accuracy alone where items share no classes."""
     names = list(scoring.METRICS) if has_classes else ["accuracy"]
-    return {name: Metric(compute=_score_sums(scoring.METRICS[name]), scale=SCALES[name]) for name in names}
+    computes = {name: _score_sums(scoring.METRICS[name]) for name in names}
+    return {
+        name: Metric(compute=compute, scale=SCALES[name], carry=partial(_carry_share, compute))
+        for name, compute in computes.items()
+    }
+
+
+def _carry_share(compute: Callable[[Floats], Floats], columns: Floats, share: float) -> tuple[float, float]:
+    """The least and the largest value of a metric with this share of right answers, by the classes of gold."""
+    width = columns.shape[1] // 3
+    return split_errors(compute, columns[:, width : 2 * width].sum(axis=0), share)
 
 
 def _score_sums(function: Callable[[scoring.LabelCounts], float]) -> Callable[[Floats], Floats]:

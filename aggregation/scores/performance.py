@@ -18,7 +18,7 @@ from aggregation.consensus.consensus import Consensus, TieRule, name_majority
 from aggregation.findings import Finding, name_figure
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import NO_INTERVALS, Contributions, Form, Metric, PanelIntervals, estimate_intervals
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.scores.graded_answers import GradedOptions, build_share_metric, sum_fresh_majorities
 
 UnitName = Literal["individual", "majority", "dawid_skene"]
@@ -60,9 +60,10 @@ class Unit:
     wrong ones without a tie, beside the `n_ties` tied ones; it is None for a majority of k people, which is an expected
     number. `fewest_votes` and `most_votes` are those of an item, for the majority alone. `scores` has
     the accuracy and, where the labels are classes, the other metrics. `warnings` say what makes the numbers doubtful.
-    `wilson_low` and `wilson_high` are for the accuracy and treat all answers or items as independent, so they ignore
-    that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over annotators'
-    own accuracies, for `individual` alone: mean, quartiles, and the extremes of those with FEWEST_OF_EXTREMES answers.
+    `independent_low` and `independent_high` are for the accuracy and treat all answers or items as independent, so they
+    ignore that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over
+    annotators' own accuracies, for `individual` alone: mean, quartiles, and the extremes of those with
+    FEWEST_OF_EXTREMES answers.
     """
 
     unit: str
@@ -70,8 +71,8 @@ class Unit:
     wrong: int | None
     scores: tuple[Score, ...]
     warnings: tuple[str, ...]
-    wilson_low: float | None
-    wilson_high: float | None
+    independent_low: float | None
+    independent_high: float | None
     n_items: int
     n_annotators: int
     n_ties: int
@@ -104,12 +105,12 @@ class Performance:
     """People's performance on the items that have gold.
 
     `refused` maps a unit that these answers do not allow to the reason. `annotators` has one row per annotator, index
-    `annotator` sorted, with the columns n, right (answers), accuracy, wilson_low, wilson_high. `random` is one over
-    the mean number of options of all items; `random_exact` the mean of one over the number of options of the items
-    that are scored, which is what guessing would score; both are None where nothing is chosen from options. `n_items`
-    counts all items. `dawid_skene` are the labels by which the unit of that name was scored. `fresh_majorities` are
-    the units `majority of k` for odd k, where few people answered every item. `ties` is the rule by which tied items
-    are scored.
+    `annotator` sorted, with the columns n, right (answers), accuracy, independent_low, independent_high. `random` is
+    one over the mean number of options of all items; `random_exact` the mean of one over the number of options of the
+    items that are scored, which is what guessing would score; both are None where nothing is chosen from options.
+    `n_items` counts all items. `dawid_skene` are the labels by which the unit of that name was scored.
+    `fresh_majorities` are the units `majority of k` for odd k, where few people answered every item. `ties` is the rule
+    by which tied items are scored.
     """
 
     units: tuple[Unit, ...]
@@ -154,12 +155,13 @@ def score_unit(
     """
     methods = _describe_methods(unit, scored, n_annotators=n_annotators)
     ties_wrong = contributions.count_ties_wrong()
+    share = next(iter(metrics.values()))
     scores = tuple(
         _build_score(
             name,
             NO_INTERVALS
             if unit == "majority" and not metric.covers_majority
-            else estimate_intervals(metric, contributions, confidence_level=confidence_level),
+            else estimate_intervals(metric, contributions, confidence_level=confidence_level, share=share),
             value=float(metric.compute(contributions.sums)[0]),
             ties_wrong=None if ties_wrong is None else float(metric.compute(ties_wrong.sums)[0]),
             methods=methods,
@@ -169,7 +171,7 @@ def score_unit(
     total = round(float(contributions.columns[:, -1].sum()))
     right = (scores[0].value or 0.0) * total
     untied_right = right if ties_wrong is None else (scores[0].value_ties_wrong or 0.0) * total
-    wilson = wilson_interval(round(right, 9), total, confidence_level=confidence_level)
+    independent = share_interval(round(right, 9), total, confidence_level=confidence_level)
     votes = np.bincount(scored.items[scored.voted]) if unit == "majority" else np.zeros(0, dtype=np.intp)
     votes = votes[votes > 0]
     return Unit(
@@ -178,8 +180,8 @@ def score_unit(
         wrong=total - contributions.n_ties - round(untied_right),
         scores=scores,
         warnings=(*_warn_of_few_people(unit, scored, n_annotators=n_annotators), *warnings),
-        wilson_low=wilson.low,
-        wilson_high=wilson.high,
+        independent_low=independent.low,
+        independent_high=independent.high,
         n_items=len(scored.gold),
         n_annotators=n_annotators,
         n_ties=contributions.n_ties,
@@ -201,7 +203,7 @@ def score_fresh_majorities(options: GradedOptions, *, metric: str, confidence_le
         )
         for size, contributions in sum_fresh_majorities(options).items()
     )
-    return tuple(replace(unit, wrong=None, wilson_low=None, wilson_high=None) for unit in units)
+    return tuple(replace(unit, wrong=None, independent_low=None, independent_high=None) for unit in units)
 
 
 def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
@@ -221,19 +223,19 @@ def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
 
 
 def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.DataFrame:
-    """One row per annotator: n, right, accuracy, wilson_low, wilson_high (see `Performance.annotators`)."""
+    """One row per annotator: n, right, accuracy, independent_low, independent_high (see `Performance.annotators`)."""
     n = np.bincount(scored.annotators)
     right = np.bincount(scored.annotators, weights=scored.right).astype(np.int64)
     intervals = [
-        wilson_interval(int(r), int(t), confidence_level=confidence_level) for r, t in zip(right, n, strict=True)
+        share_interval(int(r), int(t), confidence_level=confidence_level) for r, t in zip(right, n, strict=True)
     ]
     return pd.DataFrame(
         {
             "n": n,
             "right": right,
             "accuracy": right / n,
-            "wilson_low": [interval.low for interval in intervals],
-            "wilson_high": [interval.high for interval in intervals],
+            "independent_low": [interval.low for interval in intervals],
+            "independent_high": [interval.high for interval in intervals],
         },
         index=pd.Index(scored.annotator_ids, name="annotator"),
     ).sort_index()
@@ -271,7 +273,8 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
         "two-way": two_way(coverage=coverage),
         "people-zero": two_way(coverage=Finding("people-alike", coverage=coverage)),
         "items": Finding(f"variance-{units}", n=m),
-        "wilson": Finding(f"wilson-{units}", n=m),
+        "share": Finding(f"share-{units}", n=m),
+        "carried": Finding(f"carried-{units}", n=m),
         "none": "none",
     }
 

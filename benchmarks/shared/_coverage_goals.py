@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _figures import Figure
-from _panels import Design
+from _panels import Design, find_level
 
 CAMPAIGNS = 2000
 CHUNK = 20  # campaigns that a process simulates at a time
@@ -39,11 +39,71 @@ LABELS = (
     UNEQUAL,
 )
 
+CEILING_CAMPAIGNS, MIXED_CAMPAIGNS = 600, 1000
+CEILING_PANEL, CEILING_FRESH, CEILING_FEW = (0.92, 1.0), (0.90, 1.0), (0.88, 1.0)
+
+
+def build_ceiling(accuracy: float, *, people: int, items: int) -> Design:
+    """Nearly perfect people by the accuracy of single answers: up to five answer everything, of 20 three each."""
+    return Design(
+        name=f"{accuracy:g} right, {people} people, {items} items",
+        people=people,
+        items=items,
+        votes=people if people <= 5 else 3,
+        level=find_level(accuracy, people_sd=0.5, items_sd=1.0),
+    )
+
+
+CEILING = tuple(
+    build_ceiling(accuracy, people=people, items=items)
+    for accuracy in (0.97, 0.99, 0.998, 1.0)
+    for items in (50, 200, 1000)
+    for people in (3, 5, 20)
+)
+MIXED_PANEL = (0.92, 0.99)
+MIXED = tuple(
+    design
+    for people, votes in ((10, 10), (20, 5))
+    for design in (
+        Design(
+            name=f"{people} equal people, 100 x {votes}",
+            people=people,
+            items=100,
+            votes=votes,
+            people_sd=0.0,
+            bias_sd=0.0,
+        ),
+        Design(
+            name=f"{people} experts or novices, 100 x {votes}",
+            people=people,
+            items=100,
+            votes=votes,
+            people_sd=0.3,
+            novices=0.5,
+            novice_gap=1.5,
+        ),
+        Design(
+            name=f"{people} people, a tenth spammers, 100 x {votes}",
+            people=people,
+            items=100,
+            votes=votes,
+            spammers=0.1,
+        ),
+    )
+)
+"""People whose skills do not vary like a normal distribution, and people who do not differ."""
+SPAMMED, FEW_SPAMMED = (0.88, 0.99), (0.70, 0.99)
+"""A fresh panel with a tenth of spammers, as `ci_method` says of every file: few people may have none by chance."""
+
 
 def choose_goal(name: str, people: int) -> tuple[float, float]:
     """What the coverage of a fresh panel is held against, for a design of that name with so many people."""
     if name == UNEQUAL.name:
         return UNEQUAL_PANEL
+    if name in {design.name for design in CEILING}:
+        return CEILING_FRESH if people >= MANY_PEOPLE else CEILING_FEW
+    if name in {design.name for design in MIXED if design.spammers}:
+        return SPAMMED if people >= MANY_PEOPLE else FEW_SPAMMED
     return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
 
 

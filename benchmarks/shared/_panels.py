@@ -7,6 +7,7 @@ computed by quadrature over items and, for majorities, exactly over the subsets 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from aggregation.schema import Floats, Votes
 from aggregation.scores.labels import score_labels
@@ -30,7 +32,8 @@ class Design:
 
     `votes` are the answers of an item, of as many people; `loads` are the shares of the items that the busiest people
     answer, and the others share the rest equally. Items come in groups of `group_size`; `second` is the share of those
-    whose gold is the second label.
+    whose gold is the second label. People's skills vary like a normal distribution, but for the shares of people who
+    are `spammers` and answer at random, or `novices`, whose skill is lower by `novice_gap`.
     """
 
     name: str
@@ -45,6 +48,9 @@ class Design:
     group_sd: float = 0.0
     loads: tuple[float, ...] = ()
     second: float = 0.5
+    spammers: float = 0.0
+    novices: float = 0.0
+    novice_gap: float = 0.0
 
     @property
     def item_ids(self) -> NDArray[np.object_]:
@@ -65,10 +71,11 @@ class Design:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Panel:
-    """The people of a campaign: how skilled each is, and how much each leans to one label."""
+    """The people of a campaign: how skilled each is, how much each leans to one label, and who answers at random."""
 
     skills: Floats
     biases: Floats
+    spams: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -102,10 +109,12 @@ def list_scores(made: Performance, units: Sequence[str]) -> dict[tuple[str, str]
 
 def draw_panel(rng: np.random.Generator, design: Design) -> Panel:
     """New people."""
-    return Panel(
-        skills=design.people_sd * rng.standard_normal(design.people),
-        biases=design.bias_sd * rng.standard_normal(design.people),
-    )
+    skills = design.people_sd * rng.standard_normal(design.people)
+    biases = design.bias_sd * rng.standard_normal(design.people)
+    if design.novices:
+        skills = skills - design.novice_gap * (rng.random(design.people) < design.novices)
+    spams = rng.random(design.people) < design.spammers if design.spammers else np.zeros(design.people, dtype=bool)
+    return Panel(skills=skills, biases=biases, spams=spams)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -135,6 +144,7 @@ def draw_answers(rng: np.random.Generator, design: Design, panel: Panel) -> Draw
     people = draw_assignments(rng, design)
     ease = draw_ease(rng, design)
     chances = squash_logits(_add_effects(panel, people, truth[:, None]) + ease[:, None])
+    chances = np.where(panel.spams[people], 0.5, chances)
     return DrawnAnswers(truth=truth, ease=ease, people=people, is_right=rng.random(chances.shape) < chances)
 
 
@@ -190,11 +200,25 @@ def list_ease(design: Design) -> tuple[Floats, Floats]:
     return design.level + float(np.hypot(design.items_sd, design.group_sd)) * nodes, weights / weights.sum()
 
 
+def find_level(share: float, *, people_sd: float, items_sd: float, bias_sd: float = 0.3) -> float:
+    """The level at which single answers have this share right, infinite where all have."""
+    if share >= 1:
+        return math.inf
+    nodes, weights = np.polynomial.hermite_e.hermegauss(4 * NODES)
+    spread = math.hypot(people_sd, items_sd, bias_sd) * nodes
+
+    def miss(level: float) -> float:
+        return float(squash_logits(level + spread) @ weights / weights.sum()) - share
+
+    return float(brentq(miss, -20, 20))
+
+
 def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
     """The expected label counts of an item on which the panel is scored, by unit (`LabelCounts` in one row)."""
     ease, weights = list_ease(design)
     effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
     chances = squash_logits(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
+    chances = np.where(panel.spams, 0.5, chances)
     hits = _count_hits(chances, design)
     single = np.einsum("gnr,n,r->g", hits[design.votes], weights, np.arange(design.votes + 1)) / design.votes
     gold = np.array([1 - design.second, design.second])

@@ -82,14 +82,14 @@ def _print_single_people(data: DataSet, people: PeopleEffects, primary: Performa
     ordered = primary.annotators.sort_values(["accuracy", "n"], ascending=False, kind="stable")
     rows: list[tuple[Cell, ...]] = [
         (str(name), int(row["n"]), int(row["right"]), row["accuracy"],
-         terminal_output.format_interval(row["wilson_low"], row["wilson_high"]))
+         terminal_output.format_interval(row["independent_low"], row["independent_high"]))
         for name, row in ordered.to_dict("index").items()
     ]  # fmt: skip
     notes = list_people_notes(people)
     if len(rows) > MOST_PEOPLE:
         notes.insert(0, f"{len(rows) - MOST_PEOPLE} people between are left out; --json and annotators.csv have all.")
         rows = [*rows[: MOST_PEOPLE // 2], *rows[-(MOST_PEOPLE // 2) :]]
-    columns = ("annotator", "answers", "right", "share right", "95 %, Wilson")
+    columns = ("annotator", "answers", "right", "share right", "95 %, other items")
     terminal_output.print_table(format_title(data, "single people"), columns, rows, notes=notes)
 
 

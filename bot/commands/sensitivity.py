@@ -110,7 +110,7 @@ def _print_cuts(data: DataSet, cuts: Sequence[CutResult]) -> None:
         for cut in cuts
     ]
     columns = ("confidence ≥", "kept", "share", "right", "share right", "95 %", *labels)
-    notes = ["Right: of the items whose gold is known, declared or of control items; 95 % Wilson."]
+    notes = ["Right: of the items whose gold is known, declared or of control items; 95 % for other items."]
     notes += [
         f"≥ {cut.cut:g}: {cut.n_ties} ties are shared; the share right with ties wrong is {cut.right_ties_wrong:.4f}."
         for cut in cuts

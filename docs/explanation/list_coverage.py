@@ -54,7 +54,8 @@ def list_tables(rows: dict[tuple[str, str], Cells]) -> Iterator[str]:
 def write_row(design: str, unit: str, cells: Cells, *, metrics: Sequence[str]) -> str:
     """The row of a design's unit: this panel / a fresh panel for each metric, and the width of the primary one."""
     shown = [write_cell(cells.get(metric, {})) for metric in metrics]
-    return join_cells([design, UNITS.get(unit, unit), *shown, write_share(cells[metrics[0]][KINDS[2]])])
+    width = cells[metrics[0]].get(KINDS[2])
+    return join_cells([design, UNITS.get(unit, unit), *shown, "–" if width is None else write_share(width)])
 
 
 def write_cell(kinds: dict[str, float]) -> str:
@@ -63,7 +64,8 @@ def write_cell(kinds: dict[str, float]) -> str:
         return "–"
     missing = kinds.get(KINDS[3], 0.0)
     none = f" ({missing:.0%} without)" if missing >= MOST_MISSING else ""
-    return f"{write_share(kinds[KINDS[0]])} / {write_share(kinds[KINDS[1]])}{none}"
+    fresh = write_share(kinds[KINDS[1]]) if KINDS[1] in kinds else "–"
+    return f"{write_share(kinds[KINDS[0]])} / {fresh}{none}"
 
 
 def write_share(share: float) -> str:

@@ -204,7 +204,7 @@ def check_person_scores(subject: Subject, result: DataSetResult) -> Verdict:
         return incomplete("annotators.csv has no score of anybody.")
     scores = [100 * float(value) for value in rows["accuracy"]]
     return met(
-        "{people}, each with n and Wilson's interval; score: {spread}.",
+        "{people}, each with n and an interval; score: {spread}.",
         people=format_count(len(rows), "person"),
         spread=describe_spread(scores),
     )

@@ -360,7 +360,7 @@ def _build_annotator_rows(scores: Performance | None) -> tuple[TableRow, ...]:
     if scores is None:
         return ()
     counts = scores.annotators[["n", "right"]].to_numpy(dtype=int)
-    shares = scores.annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
+    shares = scores.annotators[["accuracy", "independent_low", "independent_high"]].to_numpy(dtype=float)
     return tuple(
         TableRow(
             head=str(name),

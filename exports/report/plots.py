@@ -76,14 +76,14 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
     subtitle = translate(
-        "{annotators}, {level} Wilson",
+        "{annotators}, {level} for other items",
         annotators=format_count(len(annotators), "annotator"),
         level=localize_number(f"{100 * confidence_level:g} %"),
     )
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=rows.top - 2, bottom=bottom, percents=True)
     _draw_references(drawing, scale, scores, top=rows.top, bottom=bottom)
-    shares = annotators[["accuracy", "wilson_low", "wilson_high"]].to_numpy(dtype=float)
+    shares = annotators[["accuracy", "independent_low", "independent_high"]].to_numpy(dtype=float)
     for number, (name, (value, low, high)) in enumerate(zip(annotators.index, shares, strict=True)):
         y = rows.top + rows.step * (number + 0.5)
         drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=rows.line_width)

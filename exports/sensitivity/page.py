@@ -59,7 +59,7 @@ def render_sensitivity(data: DataSet, results: Sequence[SettingResult], cuts: Se
             translate("Confidence at least"),
             translate("Labels kept"),
             translate("Right where known"),
-            translate("{level} Wilson", level=_format_level()),
+            translate("{level} for other items", level=_format_level()),
             *(data.counted_classes or ()),
         ),
     )
@@ -136,7 +136,7 @@ def draw_cut_panels(data: DataSet, cuts: Sequence[CutResult], *, prefix: str = "
     if right:
         title, subtitle = (
             translate("Right labels among them"),
-            translate("items of known gold, {level} Wilson", level=_format_level()),
+            translate("items of known gold, {level} for other items", level=_format_level()),
         )
         panels.append(draw_share_panel(data, right, title=title, subtitle=subtitle, prefix=f"{prefix}right"))
     return panels

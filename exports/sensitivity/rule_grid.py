@@ -20,7 +20,7 @@ from aggregation.consensus.methods import Method
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import Progress
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.scores.performance import Score
 from exports.annotator_quality import list_control_answers
 from exports.inputs import DataSet
@@ -37,7 +37,7 @@ class CutResult:
 
     `n_kept` of the `n_items` main items with votes are kept; ties have no label. `balance` is the share of each class
     among the labels kept, empty where labels are no classes. `n_right` of the `n_known` items of known gold with that
-    confidence have the right label, with the Wilson interval `right_low` to `right_high`, None without such items.
+    confidence have the right label, with the interval `right_low` to `right_high`, None without such items.
     `n_ties` of them are tied, and count 1/m for each of m tied answers.
     """
 
@@ -128,7 +128,7 @@ def _measure_cut(data: DataSet, labels: pd.DataFrame, cut: float) -> CutResult:
     shares = main["label"].value_counts(normalize=True)
     is_tied = with_gold["tie"].astype(bool)
     right, n_known = float(with_gold["right"].sum()), len(with_gold)
-    interval = wilson_interval(right, n_known) if n_known else None
+    interval = share_interval(right, n_known) if n_known else None
     return CutResult(
         cut=cut,
         n_kept=len(main),

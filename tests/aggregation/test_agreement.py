@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from aggregation.agreement.coefficients import compute_label_agreement
 from aggregation.agreement.table import AgreementTable
 from aggregation.intervals.resampling import draw_unit_counts
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.schema import Votes
 
 Build = Callable[..., Votes]
@@ -215,9 +215,9 @@ def test_one_label_leaves_alpha_undefined(votes_of: Build) -> None:
     alpha = made["krippendorff_alpha_nominal"]
     assert (alpha.value, alpha.low, alpha.undefined_resamples) == (None, None, 0)
     assert alpha.reason.endswith("expected disagreement is 0 and the coefficient is undefined.")
-    percent, wilson = made["percent_agreement"], wilson_interval(5, 5)
-    assert (percent.value, percent.low, percent.high) == (1.0, wilson.low, 1.0)
-    assert "95 % Wilson interval of 5 items" in percent.how
+    percent, share = made["percent_agreement"], share_interval(5, 5)
+    assert (percent.value, percent.low, percent.high) == (1.0, share.low, 1.0)
+    assert "95 % modified Jeffreys interval of 5 items" in percent.how
     assert (made["gwet_ac1"].value, made["gwet_ac1"].low) == (1.0, None)
     assert made["gwet_ac1"].reason.startswith("No interval: every resample of items has the same value")
 

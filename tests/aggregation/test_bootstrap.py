@@ -15,7 +15,6 @@ from aggregation.intervals.resampling import (
     resample_groups,
     split_resamples,
 )
-from aggregation.intervals.wilson import wilson_interval
 from aggregation.schema import Floats
 
 GROUPS, N_GROUPS = encode_groups(np.array(["b", "a", "b", "c", "a", "d"], dtype=object))
@@ -82,20 +81,6 @@ def test_an_undefined_resample_is_counted_and_left_out() -> None:
     assert interval.undefined == 1
     nothing = percentile_interval(np.full(3, np.nan), confidence_level=0.9, n_groups=50)
     assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 3)
-
-
-def test_wilson_reproduces_the_published_intervals(known: dict[str, Any]) -> None:
-    """Eval-UA-tion's human baselines: total, wrong, value, low, high."""
-    for total, wrong, _, low, high in known["eval_ua_tion_wilson"].values():
-        interval = wilson_interval(total - wrong, total, confidence_level=0.95)
-        assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5)
-
-
-def test_wilson_stays_within_bounds_and_needs_an_answer() -> None:
-    """All right and all wrong touch the ends; no answer has no interval."""
-    assert wilson_interval(5, 5, confidence_level=0.95).high == 1
-    assert wilson_interval(0, 5, confidence_level=0.95).low == 0
-    assert wilson_interval(0, 0, confidence_level=0.95).low is None
 
 
 def test_few_groups_have_the_tails_of_student() -> None:

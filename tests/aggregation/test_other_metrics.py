@@ -13,14 +13,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics
-from statsmodels.stats.proportion import proportion_confint
 
 from aggregation import schema, scoring
 from aggregation.answer_types import score_answers
 from aggregation.answer_types.boxes import list_box_metrics
 from aggregation.answers import Answers
 from aggregation.comparison.order_effects import find_position_preferences
-from aggregation.intervals.wilson import wilson_interval
 from aggregation.scores.performance import Unit
 
 BOXES = ("а", "б", "в", "г")
@@ -190,16 +188,6 @@ def test_correction_metrics_equal_known_packages() -> None:
         },
         abs=1e-9,
     )
-
-
-@pytest.mark.parametrize("n", [1, 7, 99, 1000])
-@pytest.mark.parametrize("level", [0.8, 0.95])
-def test_wilson_equals_statsmodels(n: int, level: float) -> None:
-    """At every count of right answers, the ends included."""
-    for right in sorted({0, n // 3, n - 1, n}):
-        low, high = proportion_confint(right, n, alpha=1 - level, method="wilson")
-        made = wilson_interval(right, n, confidence_level=level)
-        assert (made.low, made.high) == pytest.approx((low, high), abs=1e-12)
 
 
 def test_the_tail_of_position_preference_is_poisson_binomial() -> None:

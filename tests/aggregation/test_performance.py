@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from aggregation import scoring
 from aggregation.errors import HromadaError
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.schema import Votes
 from aggregation.scores.labels import score_labels
 from aggregation.scores.performance import Performance
@@ -100,7 +100,7 @@ def test_a_small_case_is_counted_by_hand(votes_of: Build) -> None:
         index=pd.Index(list("abc"), name="annotator"),
     )
     pd.testing.assert_frame_equal(made.annotators[["n", "right", "accuracy"]], expected)
-    assert made.annotators.loc["b", "wilson_low"] == wilson_interval(2, 2, confidence_level=0.95).low
+    assert made.annotators.loc["b", "independent_low"] == share_interval(2, 2, confidence_level=0.95).low
 
 
 def test_dawid_skene_is_fitted_on_all_votes_and_scored_on_gold(votes_of: Build) -> None:

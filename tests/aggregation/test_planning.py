@@ -10,7 +10,7 @@ from _panels import Design
 from _plans import UNITS, find_detectable_model, find_differences, measure_widths, plan_width
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from aggregation.planning import variance_models
 from aggregation.planning.design import (
     find_items,
@@ -27,9 +27,9 @@ DESIGN = Design(name="8 people, 100 x 8", people=8, items=100, votes=8, level=2.
 
 
 def test_single_answers_to_many_items_give_the_textbook_interval() -> None:
-    """People who do not differ, one answer an item: half of it is reached with Wilson's half width."""
+    """People who do not differ, one answer an item: half of it is reached with the half width of that interval."""
     model = assume_variance(share=0.8, votes=1, person_correlation=0)
-    ends = wilson_interval(800, 1000)
+    ends = share_interval(800, 1000)
     planned = predict_half_width(model, items=1000, people=None, assurance=0.5)
     assert planned == pytest.approx((ends.high - ends.low) / 2, rel=0.01)  # type: ignore[operator]
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-MODULES = ("intervals.wilson", "consensus.skill_posterior", "planning.assumed_variance", "scoring", "errors")
+MODULES = ("consensus.skill_posterior", "planning.assumed_variance", "scoring", "errors")
 
 
 @pytest.mark.process

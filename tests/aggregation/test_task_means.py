@@ -39,7 +39,7 @@ def build_task(
     options = grade_labels(scored)
     contributions = sum_pluralities(options) if majority else sum_single_answers(options)
     annotators = tuple(str(one) for one in scored.annotator_ids)
-    return ScoredTask(name=name, metrics=metrics, contributions=contributions, annotators=annotators)
+    return ScoredTask(name=name, metrics=metrics, contributions=contributions, annotators=annotators, share=SHARE)
 
 
 def draw_programme(

@@ -178,13 +178,14 @@ def test_what_has_no_mean_is_refused(hromada: Hromada) -> None:
     assert hromada("baseline", "two", "three").code == 0
 
 
-def test_nothing_that_varies_has_no_interval(hromada: Hromada) -> None:
-    """The majority of one is right on every item: said, and no interval."""
+def test_nothing_that_varies_has_the_mean_of_the_tasks_ends(hromada: Hromada) -> None:
+    """The majority is right on every item of both: up to 1, and down to the mean of both lower ends."""
     load_task(hromada, "one")
     load_task(hromada, "three")
     found = read_means(hromada("baseline", "one", "three", "--json").json)["majority"]
-    assert (found["value"], found["item_only_low"]) == (1.0, None)
-    assert found["reason"].startswith("No interval: nothing varies between items or people")
+    assert (found["value"], found["item_only_high"]) == (1.0, 1.0)
+    assert found["item_only_low"] == pytest.approx(0.025 ** (1 / 5))
+    assert found["reason"].startswith("Fewer than 5 items have an error")
 
 
 def test_a_project_of_several_questions_is_scored_by_its_first_or_the_named(hromada: Hromada) -> None:

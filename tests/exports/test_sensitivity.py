@@ -11,7 +11,7 @@ import pytest
 
 from aggregation.answer_types import compute_agreement, score_answers
 from aggregation.errors import HromadaError
-from aggregation.intervals.wilson import wilson_interval
+from aggregation.intervals.shares import share_interval
 from exports import sensitivity
 from exports.inputs import DataSet
 from exports.sensitivity import CUTS, RuleSetting, SettingResult
@@ -123,7 +123,7 @@ def test_a_cut_keeps_sure_labels_and_counts_right_ones_with_control_items(make: 
     assert (none.n_right, none.n_known) == (2.5, 4)  # a, the control item, and half of d; b is wrong
     assert (none.n_ties, none.right_ties_wrong, most.right_ties_wrong) == (1, 0.5, None)
     assert (all_equal.n_right, all_equal.n_known) == (1, 1)
-    interval = wilson_interval(2, 3)
+    interval = share_interval(2, 3)
     assert (most.right_low, most.right_high) == (interval.low, interval.high)
     with pytest.raises(HromadaError, match="from 0 to 1"):
         sensitivity.measure_cuts(data, method="majority", cuts=(1.2,))

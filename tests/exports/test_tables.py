@@ -79,10 +79,10 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     answers[-1] |= {"excluded_kind": "rule", "excluded_reason": "too fast"}
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
     assert writers.format_csv(released(data).annotators) == (
-        "dataset,annotator,insider,n,right,accuracy,wilson_low,wilson_high,n_with_others,agreement_with_others,"
+        "dataset,annotator,insider,n,right,accuracy,independent_low,independent_high,n_with_others,agreement_with_others,"
         "agreement_with_others_dawid_skene,skips,controls,controls_right,repeats,self_agreement,seconds_median,fast_share,excluded_reason\n"
-        "так-ні,a1,false,2,1,0.5000,0.0945,0.9055,,,,0,0,0,0,,1.00,0.0000,\n"
-        "так-ні,a2,false,1,0,0.0000,0.0000,0.7935,,,,0,0,0,0,,2.00,0.0000,\n"
+        "так-ні,a1,false,2,1,0.5000,0.0000,1.0000,,,,0,0,0,0,,1.00,0.0000,\n"
+        "так-ні,a2,false,1,0,0.0000,0.0000,1.0000,,,,0,0,0,0,,2.00,0.0000,\n"
         "так-ні,a9,false,0,0,,,,,,,0,0,0,0,,,,\n"
     )
 
@@ -109,7 +109,7 @@ def test_baselines_in_percent(make: Make) -> None:
     assert list(release.baselines["unit"]) == ["individual", "majority", "dawid_skene"]
     individual, majority = baseline(release, "individual"), baseline(release, "majority")
     counted = {"total": 14, "wrong": 4, "bl_human": "71.43", "bl_random": "50.00", "bl_random_exact": "50.00"}
-    counted |= {"n_items": 5, "n_annotators": 3, "n_ties": 0, "wilson_low": "0.4535", "wilson_high": "0.8828"}
+    counted |= {"n_items": 5, "n_annotators": 3, "n_ties": 0, "independent_low": "0.4547", "independent_high": "0.8950"}
     counted |= {"ann_mean": "0.7000", "ann_q1": "0.5500", "ann_median": "0.6000", "ann_q3": "0.8000", "ann_min": None}
     assert {name: individual[name] for name in counted} == counted
     assert (majority["total"], majority["wrong"], majority["bl_human"], majority["n_ties"]) == (5, 1, "70.00", 1)

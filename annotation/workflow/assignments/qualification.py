@@ -1,7 +1,7 @@
 """Qualification: whether an annotator passed an attempt at training or qualification, decided by the pass mark.
 
-An attempt is decided when all its items are answered, and recorded in the journal with a confidence interval. There may
-be several attempts with a cool-down between them; an annotator who misses the last one has failed.
+An attempt is decided when all its items are answered, and recorded in the journal. There may be several attempts with a
+cool-down between them; an annotator who misses the last one has failed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from aggregation.findings import Finding
-from aggregation.intervals.wilson import wilson_interval
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import journal, judgements, models
 from annotation.store.models import Assignment, Item, Judgement
@@ -28,10 +27,9 @@ from annotation.workflow.quality import gold_answers
 class QualificationDecision:
     """The decision on an attempt.
 
-    `stage` is training or qualification. `n_right` of the `n_answered` final answers are right; `low` and `high` are
-    the 95 % Wilson interval of this share. `n_needed` right answers pass, None without a pass mark. `retry_at` is when
-    the next attempt may begin, None where the attempt was passed or was the last one. `next_stage` is the stage that
-    the annotator is in now.
+    `stage` is training or qualification. `n_right` of the `n_answered` final answers are right. `n_needed` right
+    answers pass, None without a pass mark. `retry_at` is when the next attempt may begin, None where the attempt was
+    passed or was the last one. `next_stage` is the stage that the annotator is in now.
     """
 
     stage: Stage
@@ -40,8 +38,6 @@ class QualificationDecision:
     n_needed: int | None
     n_right: int
     n_answered: int
-    low: float
-    high: float
     retry_at: datetime | None
 
 
@@ -68,7 +64,6 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
     participation, stage, attempt = context.participation, context.participation.stage, context.participation.attempt
     n_right, n_answered = _count_right_answers(session, context)
     section, pass_mark = context.definition.stages.by_name[stage.value], _get_pass_mark(context)
-    share_interval = wilson_interval(n_right, n_answered)
     passed = pass_mark is None or pass_mark.is_reached(n_right, n_answered)
     has_retry = attempt < (section.attempts or 1)
     changes: dict[str, Any] = {"since": now}
@@ -89,8 +84,6 @@ def decide_attempt(session: Session, context: AnnotatorContext, *, now: datetime
         n_needed=None if pass_mark is None else pass_mark.count_needed(n_answered),
         n_right=n_right,
         n_answered=n_answered,
-        low=share_interval.low or 0.0,
-        high=1.0 if share_interval.high is None else share_interval.high,
         retry_at=retry_at,
     )
     if pass_mark is not None or stage is Stage.QUALIFICATION:
@@ -156,8 +149,6 @@ def _record_decision(
         "attempt": attempt,
         "right": decision.n_right,
         "of": decision.n_answered,
-        "low": round(decision.low, 6),
-        "high": round(decision.high, 6),
     }
     event = Event.QUALIFICATION_PASSED if decision.passed else Event.QUALIFICATION_FAILED
     journal.record_event(
