@@ -21,6 +21,7 @@ from aggregation.planning.variance_models import KNOWN, VarianceModel, estimate_
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
 LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
 """The large campaigns whose variance counts as the true one."""
+AVERAGED = ("item", "person", "cell", "shared", "item_skewness", "item_kurtosis", "tail")
 FRESH_PANELS = 1000  # whose mean is the true score, and whose variance what people vary
 
 
@@ -57,15 +58,11 @@ def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person:
     large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
     n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
     found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
-    item, estimated, cell = (
-        float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell")
-    )
+    means = {name: float(np.mean([getattr(one, name) for one in found])) for name in AVERAGED}
     return replace(
         found[0],
+        **means | ({} if person is None else {"person": person}),
         share=share,
-        item=item,
-        person=estimated if person is None else person,
-        cell=cell,
         model_share=share,
         items_df=KNOWN,
         people_df=KNOWN,
