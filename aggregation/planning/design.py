@@ -18,7 +18,6 @@ from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.intervals.shares import find_many_ends
 from aggregation.planning.campaign_outcomes import CampaignOutcomes
 from aggregation.planning.variance_models import VarianceModel
-from aggregation.schema import Floats
 
 ForPanel = Literal["fresh", "this"]
 """Which interval is planned: that for new people and new items, or that for these people and new items."""
@@ -68,7 +67,8 @@ def predict_half_width(
     outcomes = CampaignOutcomes(model, item=model.item, items=items, people=people)
     shares = outcomes.shares
     if for_panel == "this" and model.is_binomial:
-        shares = round_shares(shares, items=items, votes=model.votes)
+        step = items if model.is_binary else 2 * items
+        shares = np.round(shares * step) / step
         totals, quantiles = np.full(len(shares), float(items)), np.full(len(shares), ndtri((1 + CONFIDENCE_LEVEL) / 2))
     else:
         is_fresh = for_panel == "fresh"
@@ -77,12 +77,6 @@ def predict_half_width(
         quantiles = stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2)
     low, high = find_many_ends(shares, totals, quantiles=quantiles)
     return float(np.quantile((high - low) / 2, assurance, method="inverted_cdf"))
-
-
-def round_shares(shares: Floats, *, items: int, votes: float) -> Floats:
-    """Shares to whole right items, or to halves where as many votes can be for as against."""
-    step = items if votes % 2 == 1 else 2 * items
-    return np.round(shares * step) / step
 
 
 def predict_detectable(model: VarianceModel, *, items: int, people: int, is_paired: bool) -> float:

@@ -2,8 +2,8 @@
 
 The variance of a score of n items and A people, each item answered by the same number of people, is taken as
 V = S/n + B/A: S is what an item varies and B a person. A campaign estimates B/A as the difference of V_people and
-V_cell of `panel_variance`, cut at 0: V_cell is C/n, what single votes vary, and V_people is B/A and what such votes make
-of it by chance. What a campaign will estimate is random: see `campaign_outcomes`.
+V_cell of `panel_variance`, cut at 0: V_cell is C/n, what single votes vary, and V_people is B/A and what single votes
+add to it by chance. What a campaign will estimate is random: see `campaign_outcomes`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ KNOWN = 1e9  # degrees of freedom of what is assumed, not estimated
 class VarianceModel:
     """What a score varies by: `share` is its value, `item`, `person` and `cell` are S, B and C (see above).
 
-    `shared` is what votes vary where those of an item (a group) are summed first: C if they change the score one
+    `shown` is B as campaigns show it on average. Majorities of few people who answer everything show more than there
+    is. `shared` is what votes vary if those of an item (a group) are summed first: C if they change the score one
     independently of another. `model_item` is S of the difference from a model on the same items, `model_share` the
     model's score. `items_df` and `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean
     number of items of a group, `votes` that of answers to an item, and `independent` the largest n that an item may
@@ -48,6 +49,7 @@ class VarianceModel:
     share: float
     item: float
     person: float
+    shown: float
     cell: float
     shared: float
     model_share: float
@@ -65,6 +67,21 @@ class VarianceModel:
     def is_binomial(self) -> bool:
         """Whether an item is right or wrong, independently of others, so that the score of these people is binomial."""
         return self.independent == 1 and self.group_size == 1
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether, moreover, no item is tied, which half of an even number of votes can make."""
+        return self.is_binomial and self.votes % 2 == 1
+
+    @property
+    def true_part(self) -> float:
+        """What people truly vary, over what a campaign shows of it on average."""
+        return self.person / self.shown if self.shown > 0 else 1.0
+
+    def measure_lasting(self) -> float:
+        """The part of S by which items differ in ease; single votes make the rest. 0 if items are right or wrong."""
+        votes = self.independent
+        return min(1.0, max(0.0, 1 - self.cell / self.item) * votes / (votes - 1)) if votes > 1 else 0.0
 
 
 def assume_variance(
@@ -89,6 +106,7 @@ def assume_variance(
         share=share,
         item=item,
         person=spread * person_correlation,
+        shown=spread * person_correlation,
         cell=spread / votes,
         shared=item,
         model_share=other,
@@ -150,15 +168,19 @@ def estimate_variance_model(
     n, n_people = len(contributions.columns), contributions.n_people
     raw, cells = _split_people(metric, contributions, variance)
     effects = _list_effects(metric, contributions)
-    skewness, kurtosis = describe_shape(measure_items(metric, contributions, compute_gradient(metric, contributions.sums[0])))
+    skewness, kurtosis = describe_shape(
+        measure_items(metric, contributions, compute_gradient(metric, contributions.sums[0]))
+    )
     shared = _sum_groups(contributions, effects)
     chance = (n_people * cells - shared) / max(n_people - 1, 1)
+    person = (raw - chance) * n_people if variance.people is not None else float("nan")
     other = share if model_share is None else model_share
     item = variance.items * n
     return VarianceModel(
         share=share,
         item=item,
-        person=(raw - chance) * n_people if variance.people is not None else float("nan"),
+        person=person,
+        shown=person,
         cell=cells * n,
         shared=shared * n,
         model_share=other,
