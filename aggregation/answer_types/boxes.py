@@ -32,6 +32,7 @@ from aggregation.consensus.methods import Method, build_label_consensus, derive_
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers
+from aggregation.intervals.few_errors import End
 from aggregation.intervals.paired_measures import ItemMeasure
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Resampling
@@ -385,15 +386,17 @@ def _build_pooled_f1(start: int, *, most: int | None) -> Metric:
     def compute(sums: Floats) -> Floats:
         return divide_safely(2 * sums[:, start], sums[:, start + 1] + sums[:, start + 2])
 
-    def carry(columns: Floats, share: float) -> tuple[float, float]:
-        """With every wrong answer missing what it can of gold, and ticking what else it can."""
+    def carry(columns: Floats, share: float, end: End) -> float:
+        """At least with every wrong answer missing what it can of gold, and ticking what else it can."""
+        if end == "most":
+            return 1.0
         per_answer = columns[:, start + 1 : start + 3].max(axis=1) / columns[:, -1]
         wrong = (1 - share) * columns[:, -1].sum() * float(most or max(1.0, per_answer.max()))
         gold = float(columns[:, start + 1].sum())
         missed = min(gold, wrong)
         added = wrong - missed if most else wrong
         total = 2 * gold - missed + added
-        return (2 * (gold - missed) / total if total else 1.0), 1.0
+        return 2 * (gold - missed) / total if total else 1.0
 
     return Metric(compute=compute, scale="fraction", carry=carry)
 

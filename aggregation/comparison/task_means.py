@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding, get_code, join_findings
-from aggregation.intervals.few_errors import FEW_ERRORS, has_few_errors
+from aggregation.intervals.few_errors import FEW_ERRORS, End, has_few_errors
 from aggregation.intervals.panel import (
     NO_INTERVAL,
     SMALLEST_VARIANCE,
@@ -62,9 +62,9 @@ class ScoredTask:
             carry=self._carry_share,
         )
 
-    def _carry_share(self, columns: Floats, share: float) -> tuple[float, float]:
-        ends = np.array([metric.carry_share(columns, share) for metric in self.metrics])
-        return float(ends[:, 0].mean()), float(ends[:, 1].mean())
+    def _carry_share(self, columns: Floats, value: float, end: End) -> float:
+        share = Interval(low=value, high=value)
+        return float(np.mean([metric.carry_share(columns, share, end) for metric in self.metrics]))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,8 +22,9 @@ STEPS = 8  # in which errors are dealt to classes
 MOST_CLASSES = 6  # that errors are dealt to at a time: the rarest, and the most frequent one
 TINY = 1e-9
 
-Carry = Callable[[float], tuple[float, float]]
-"""The least and the largest value that a metric can have with a share of right answers."""
+End = Literal["least", "most"]
+Carry = Callable[[Interval, End], float]
+"""The least or the largest value that a metric can have with a share of right answers in an interval."""
 
 
 def has_few_errors(shares: Floats) -> bool:
@@ -37,26 +39,26 @@ def carry_interval(made: Interval, carry: Carry, *, share: Interval) -> Interval
     """
     if share.low is None or share.high is None:
         return share
-    lowest, highest = carry(share.low)[0], carry(share.high)[1]
+    lowest, highest = carry(share, "least"), carry(share, "most")
     return Interval(
         low=lowest if made.low is None else min(lowest, made.low),
         high=highest if made.high is None else max(highest, made.high),
     )
 
 
-def split_errors(compute: Callable[[Floats], Floats], gold: Floats, share: float) -> tuple[float, float]:
-    """The least and the largest value of a metric of label counts with this share of answers right.
+def split_errors(compute: Callable[[Floats], Floats], gold: Floats, share: float, end: End) -> float:
+    """The least or the largest value of a metric of label counts with this share of answers right.
 
     `gold` is the number of items of each class; `compute` takes rows of right, gold and answered numbers by class and
-    their total. The ends are those of many splits: errors are dealt to pairs of a gold class and another declared one
-    (or none), a few at a time or all at once, each time where they change the metric most (least); and all go to one
-    class, from the rarest or from the most frequent ones. Their test compares them with splits at random.
+    their total. The value is the extreme one of many splits: errors are dealt to pairs of a gold class and another
+    declared one (or none), a few at a time or all at once, each time where they change the metric most (least); and all
+    go to one class, from the rarest or from the most frequent ones. Their test compares them with splits at random.
     """
     counts = _Counts(compute=compute, gold=np.asarray(gold, dtype=np.float64))
     errors = (1 - share) * float(gold.sum())
-    values = [counts.deal(errors, steps=steps, sign=sign) for steps in (1, STEPS) for sign in (1, -1)]
-    values += counts.pour(errors)
-    return float(np.nanmin(values)), float(np.nanmax(values))
+    sign = 1 if end == "least" else -1
+    values = np.array([counts.deal(errors, steps=steps, sign=sign) for steps in (1, STEPS)] + counts.pour(errors))
+    return sign * float(np.nanmin(sign * values))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

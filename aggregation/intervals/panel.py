@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.findings import Finding, join_findings
-from aggregation.intervals.few_errors import FEW_ERRORS, carry_interval, has_few_errors
+from aggregation.intervals.few_errors import FEW_ERRORS, End, carry_interval, has_few_errors
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.shares import Interval, find_ends, share_interval
 from aggregation.schema import Codes, Floats, find_different_rows
@@ -31,20 +31,23 @@ class Metric:
     """A metric of column sums: `compute` takes one row of sums a draw and returns a number each, nan for undefined.
 
     `covers_majority` says whether its intervals for a majority covered enough in simulation to be published.
-    `carry` gives the least and the largest value that the metric can have, from the columns of items and the share of
+    `carry` gives the least or the largest value that the metric can have, from the columns of items and the share of
     right answers; without it what is wrong is worth anything from 0 to 1.
     """
 
     compute: Callable[[Floats], Floats]
     scale: Scale
     covers_majority: bool = True
-    carry: Callable[[Floats, float], tuple[float, float]] | None = None
+    carry: Callable[[Floats, float, End], float] | None = None
 
-    def carry_share(self, columns: Floats, share: float) -> tuple[float, float]:
-        """The least and the largest value with this share of right answers."""
+    def carry_share(self, columns: Floats, share: Interval, end: End) -> float:
+        """The least or the largest value with a share of right answers in this interval, which has both ends."""
+        low, high = share.low or 0.0, 1.0 if share.high is None else share.high
         if self.carry is not None:
-            return self.carry(columns, share)
-        return (0.0, 1 - share) if self.scale == "errors" else (share, 1.0)
+            return self.carry(columns, low if end == "least" else high, end)
+        if self.scale == "errors":
+            return 0.0 if end == "least" else 1 - low
+        return low if end == "least" else 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,7 +20,7 @@ from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import Refused
 from aggregation.findings import join_findings
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
-from aggregation.intervals.few_errors import split_errors
+from aggregation.intervals.few_errors import End, split_errors
 from aggregation.intervals.panel import Contributions, Metric, Scale, SetChanges
 from aggregation.intervals.resampling import Progress, encode_groups
 from aggregation.schema import CodedVotes, Codes, Floats, Votes, divide_safely
@@ -371,10 +371,10 @@ def list_label_metrics(*, has_classes: bool) -> dict[str, Metric]:
     }
 
 
-def _carry_share(compute: Callable[[Floats], Floats], columns: Floats, share: float) -> tuple[float, float]:
-    """The least and the largest value of a metric with this share of right answers, by the classes of gold."""
+def _carry_share(compute: Callable[[Floats], Floats], columns: Floats, share: float, end: End) -> float:
+    """The least or the largest value of a metric with this share of right answers, by the classes of gold."""
     width = columns.shape[1] // 3
-    return split_errors(compute, columns[:, width : 2 * width].sum(axis=0), share)
+    return split_errors(compute, columns[:, width : 2 * width].sum(axis=0), share, end)
 
 
 def _score_sums(function: Callable[[scoring.LabelCounts], float]) -> Callable[[Floats], Floats]:

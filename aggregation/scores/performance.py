@@ -24,6 +24,7 @@ from aggregation.scores.graded_answers import GradedOptions, build_share_metric,
 UnitName = Literal["individual", "majority", "dawid_skene"]
 
 FEW_PEOPLE = 10  # below this many a fresh panel is hardly known, and a warning says so
+SPAMMERS = 0.1  # the share of spammers that is named beside an interval: without any among few people it is too high
 WELL_COVERED_PEOPLE = 20  # from this many on intervals for a fresh panel cover .90-.99 (benchmarks/coverage.py)
 FEWEST_OF_EXTREMES = 20  # answers of a person whose share of right ones can be the least or largest
 REASON_UNDEFINED = Finding("undefined")
@@ -263,8 +264,9 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
     """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
     made = Finding("refitted" if unit == "dawid_skene" else "by-people")
     is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
-    covered = ".90-.99" if n_annotators >= WELL_COVERED_PEOPLE else ".88-.99"
-    coverage = Finding("covered", share=name_figure(".84-.91" if is_unequal else covered))
+    coverage = _describe_coverage(n_annotators)
+    if is_unequal:
+        coverage = Finding("covered-unequal", share=name_figure(".84-.92"))
     if unit == "dawid_skene" and is_unequal:
         coverage = Finding("not-simulated")
     units, m = "items" if scored.item_units == "items" else "groups", scored.n_groups
@@ -277,6 +279,15 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
         "carried": Finding(f"carried-{units}", n=m),
         "none": "none",
     }
+
+
+def _describe_coverage(n_annotators: int) -> Finding:
+    """How often an interval for a fresh panel covers, and what a tenth of spammers, of whom it may know none, does."""
+    share, least = (".90-.99", 0.90) if n_annotators >= WELL_COVERED_PEOPLE else (".88-.99", 0.88)
+    some_spammer = 1 - (1 - SPAMMERS) ** n_annotators
+    if some_spammer >= least:
+        return Finding("covered", share=name_figure(share))
+    return Finding("covered-few", share=name_figure(share), least=name_figure(f"{some_spammer:.2f}".removeprefix("0")))
 
 
 def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from aggregation import scoring
 from aggregation.answer_types import score_answers
-from aggregation.answer_types.text import EditType
+from aggregation.answer_types.text import EditType, TextType
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.schema import Floats, Votes
 from aggregation.scoring import LabelCounts
@@ -179,7 +179,8 @@ def _grade_choices(kind: AnswerTypeName) -> Floats:
     small = Design(name="", people=1, items=1, votes=1)
     empty = _build_choices(small, np.zeros((1, 1), np.intp), np.zeros((1, 1), np.intp), kind=kind)
     forms = WRITTEN[kind]
-    return np.array([EditType().measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
+    answer_type = TextType() if kind == "text" else EditType()
+    return np.array([answer_type.measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
 
 
 def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) -> dict[str, Floats]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from _figures import Figure
 from _panels import Design, find_level
 
+from aggregation.scores.performance import SPAMMERS
+
 CAMPAIGNS = 2000
 CHUNK = 20  # campaigns that a process simulates at a time
-THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.97), (0.90, 0.99), (0.88, 0.99)
-UNEQUAL_PANEL = (0.84, 0.91)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
+THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.98), (0.90, 0.99), (0.88, 0.99)
+UNEQUAL_PANEL = (0.84, 0.92)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
 MOST_OF_FEW = 20
 MANY_PEOPLE = 20  # from this many on a fresh panel is held against FRESH_PANEL, below against FEW_PEOPLE
 FEW_ITEMS = (0.93, 1.0)  # of 20 items two or three differ: the difference takes few values, of which most are covered
@@ -60,7 +62,9 @@ CEILING = tuple(
     for items in (50, 200, 1000)
     for people in (3, 5, 20)
 )
-MIXED_PANEL = (0.92, 0.99)
+NEARLY_RIGHT = {design.name for design in CEILING} | {"5 x 20", "8 x 100"}
+"""Designs whose majorities have few items wrong: then intervals are wider than they need be (`few_errors`)."""
+MIXED_PANEL = (0.92, 1.0)
 MIXED = tuple(
     design
     for people, votes in ((10, 10), (20, 5))
@@ -87,23 +91,21 @@ MIXED = tuple(
             people=people,
             items=100,
             votes=votes,
-            spammers=0.1,
+            spammers=SPAMMERS,
         ),
     )
 )
 """People whose skills do not vary like a normal distribution, and people who do not differ."""
-SPAMMED, FEW_SPAMMED = (0.88, 0.99), (0.70, 0.99)
-"""A fresh panel with a tenth of spammers, as `ci_method` says of every file: few people may have none by chance."""
 
 
 def choose_goal(name: str, people: int) -> tuple[float, float]:
     """What the coverage of a fresh panel is held against, for a design of that name with so many people."""
     if name == UNEQUAL.name:
         return UNEQUAL_PANEL
-    if name in {design.name for design in CEILING}:
+    if name in NEARLY_RIGHT:
         return CEILING_FRESH if people >= MANY_PEOPLE else CEILING_FEW
     if name in {design.name for design in MIXED if design.spammers}:
-        return SPAMMED if people >= MANY_PEOPLE else FEW_SPAMMED
+        return 1 - (1 - SPAMMERS) ** people, FRESH_PANEL[1]  # it misses if no spammer is among the people, as files say
     return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from _answer_panels import simulate_answers
+from _panels import Design
 
 from aggregation import scoring
+from aggregation.answers import AnswerTypeName
 from aggregation.intervals.few_errors import FEW_ERRORS
+from aggregation.intervals.shares import Interval
 from aggregation.schema import Votes
 from aggregation.scores.labels import list_label_metrics, score_labels
-from aggregation.scores.performance import Performance, Score
+from aggregation.scores.performance import Performance, Score, UnitName
 
 Build = Callable[..., Votes]
 METRICS = ("macro_f1", "weighted_f1", "mcc")
-UNITS = ("individual", "majority")
+UNITS: tuple[UnitName, ...] = ("individual", "majority")
 
 
 def score_items(
@@ -94,12 +100,13 @@ def test_no_split_of_errors_is_worse_or_better(gold: tuple[int, ...], share: flo
         np.fill_diagonal(said, 0)
         said /= np.maximum(said.sum(axis=1, keepdims=True), 1.0 if number % 2 else 1e-300)  # some name no class
         rows.append(np.hstack([truth - missed, truth, truth - missed + missed @ said, [total]]))
-    room = 0.005 if share >= 0.95 else 0.03
+    slack = 0.005 if share >= 0.95 else 0.03
     for name in METRICS:
-        worst, best = metrics[name].carry_share(columns, share)
+        right = Interval(low=share, high=share)
+        worst, best = (metrics[name].carry_share(columns, right, end) for end in ("least", "most"))
         values = metrics[name].compute(np.array(rows))
-        assert worst <= np.nanmin(values) + room, name
-        assert best >= np.nanmax(values) - room, name
+        assert worst <= np.nanmin(values) + slack, name
+        assert best >= np.nanmax(values) - slack, name
 
 
 def test_many_wrong_items_leave_the_variance_alone(votes_of: Build) -> None:
@@ -125,3 +132,27 @@ def test_intervals_are_withheld_by_the_design_alone(votes_of: Build, wrong: Sequ
             assert (score.ci_low is None) is (len(people) == 2), score
             if len(people) == 2:
                 assert "2 people are fewer than 5" in score.reason
+
+
+@pytest.mark.parametrize("kind", ["boxes", "text", "edit", "span", "label"])
+@pytest.mark.parametrize("is_flawed", [False, True])
+def test_every_metric_of_every_type_has_an_interval(kind: AnswerTypeName, is_flawed: bool) -> None:
+    """All right, or a few items wrong: error rates reach up from 0, all else down from 1; WER of majorities none."""
+    design = Design(name="perfect", people=6, items=40, votes=6, level=math.inf)
+    rng = np.random.default_rng(3)
+    scores = simulate_answers(rng, design, kind).intervals
+    if is_flawed:
+        scores = simulate_answers(rng, replace(design, level=6.0, items_sd=0.5), kind).intervals
+    for (unit, metric), score in scores.items():
+        if kind == "edit" and unit == "majority" and metric != "exact_match":
+            assert (score.item_only_low, "covered too little" in score.reason) == (None, True)
+            continue
+        low, fresh_low, value, fresh_high, high = list_ends(score)
+        assert low <= value <= high
+        assert fresh_low <= value <= fresh_high
+        if metric in ("wer", "cer"):
+            assert low == 0
+            assert 0.04 < high < 0.3
+        else:
+            assert low < 0.99
+            assert high > 0.99

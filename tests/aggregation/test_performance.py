@@ -69,7 +69,8 @@ def test_the_people_behind_parus_are_described(real: Build) -> None:
     assert (single.ann_min, single.ann_max) == (busy.min(), busy.max())
     assert made.annotators["accuracy"].min() < busy.min()
     assert score.ci_method == (
-        "two-way jackknife: 111 people (by people), 500 items; a fresh panel covered .90-.99 in simulation"
+        "two-way jackknife: 111 people (by people), 500 items; if people's skills vary like a normal distribution, a"
+        " fresh panel covered .90-.99 in simulation (docs/explanation/intervals.md)"
     )
     assert "refitted without groups of people" in made["dawid_skene"]["accuracy"].ci_method
     assert {unit.warnings for unit in made.units} == {()}
@@ -207,7 +208,27 @@ def test_few_people_gave_most_answers_only_where_they_did(
     warnings = [one for one in unit.warnings if one.startswith("Few people gave most answers")]
     assert bool(warnings) == (unequal is not None)
     assert all(str(unequal) in one for one in warnings)
-    assert ("covered .84-.91" in unit.primary.ci_method) == (unequal is not None)
+    assert ("covered .84-.92" in unit.primary.ci_method) == (unequal is not None)
+
+
+@pytest.mark.parametrize(
+    ("people", "share", "least"),
+    [(5, ".88-.99", ".41"), (10, ".88-.99", ".65"), (20, ".90-.99", ".88"), (30, ".90-.99", None)],
+)
+def test_coverage_is_said_with_its_condition(votes_of: Build, people: int, share: str, least: str | None) -> None:
+    """That skills vary normally, and what spammers do whom few people may not have among them; with the page."""
+    rows = [
+        (f"i{item:02}", f"p{who:02}", "x" if (item * item + 3 * who) % 7 else "y")
+        for item in range(30)
+        for who in range(people)
+    ]
+    gold = {item: "x" for item, _, _ in rows}
+    method = score_labels(votes_of(rows, classes="xy", gold=gold), units=["individual"])["individual"].primary.ci_method
+    assert f"if people's skills vary like a normal distribution, a fresh panel covered {share} in simulation" in method
+    assert (f"if a tenth of all people answer at random, it can cover as little as {least}" in method) == (
+        least is not None
+    )
+    assert "(docs/explanation/intervals.md)" in method
 
 
 def test_what_dawid_skene_says_of_itself_stands_beside_its_scores(votes_of: Build) -> None:
