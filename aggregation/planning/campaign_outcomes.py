@@ -62,6 +62,8 @@ class CampaignOutcomes:
         own = float(np.mean(of_people) / max(float(np.mean(raw)), 1e-300))
         of_votes = model.tail * people / (items * model.votes)
         excess = own**2 * kurtosis + (1 - own) ** 2 * of_votes
+        uneven = (1 + own) ** 2 * max(0.0, 1 - model.votes / people) * people / (items * model.votes)
+        excess += uneven * (excess + 3)  # items are handed out at random: some answer more of them than others
         left = 2 / self.people_df + max(excess - own**2 * skewness**2, 0.0) / people
         slope = skewness / np.sqrt(np.maximum(true_people * people, 1e-300))
         follows = np.exp(slope * people_part - slope**2 * true_people / 2)
@@ -154,7 +156,7 @@ def _list_deviates(skewness: float, dimension: int) -> Floats:
     normal = _list_points()[1][dimension]
     skewness = min(max(skewness, -MOST_SKEWNESS), MOST_SKEWNESS)
     if abs(skewness) < LEAST_SKEWNESS:
-        return normal
+        return np.asarray(normal)
     cubed = np.maximum(1 + skewness * normal / 6 - skewness**2 / 36, 0.0) ** 3
     return np.asarray((cubed - 1) * 2 / skewness)
 

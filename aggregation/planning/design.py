@@ -68,7 +68,7 @@ def predict_half_width(
     shares = outcomes.shares
     if for_panel == "this" and model.is_binomial:
         step = items if model.is_binary else 2 * items
-        shares = np.round(shares * step) / step
+        shares = (shares * step).round() / step
         totals, quantiles = np.full(len(shares), float(items)), np.full(len(shares), ndtri((1 + CONFIDENCE_LEVEL) / 2))
     else:
         is_fresh = for_panel == "fresh"

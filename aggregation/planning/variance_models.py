@@ -127,8 +127,8 @@ def describe_right_answers(share: float, *, votes: float, correlation: float) ->
     """
     n = max(1, round(votes))
     size = 1 / max(min(correlation, 1 - 1e-6), 1e-6) - 1
-    right = np.arange(n + 1)
-    ways = np.array([math.comb(n, number) for number in right])
+    right: Floats = np.arange(n + 1, dtype=np.float64)
+    ways = np.array([math.comb(n, number) for number in range(n + 1)])
     chances = ways * np.exp(
         betaln(right + size * share, n - right + size * (1 - share)) - betaln(size * share, size * (1 - share))
     )

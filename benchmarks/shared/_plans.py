@@ -71,11 +71,13 @@ def find_truth(design: Design) -> KnownTruth:
     counts = [expect_counts(design, panel) for panel in panels]
     of_people = np.array([expect_people(design, panel) for panel in panels])
     accuracy, variance = {}, {}
+    drawn = list_drawn_models(design)
     for unit in UNITS:
         accuracy[unit] = compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"]
         of_panels = np.array([compute_metrics(one[unit])["accuracy"] for one in counts])
         person = _find_person_variance(of_panels, of_people)
-        variance[unit] = _average_variance(design, unit, share=accuracy[unit], person=person)
+        found = [one[unit] for one in drawn]
+        variance[unit] = _average_variance(design, found, share=accuracy[unit], person=person)
     return KnownTruth(accuracy=accuracy, variance=variance)
 
 
@@ -92,13 +94,17 @@ def _find_person_variance(of_panels: Floats, of_people: Floats) -> float:
     return float(slope**2 * variance + np.var(rest) * n_people)
 
 
-def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person: float) -> VarianceModel:
+def list_drawn_models(design: Design) -> list[dict[ScoredUnit, VarianceModel]]:
+    """The variance that simulated campaigns show, by unit: large ones, or of the same size if all answer everything."""
     rng = np.random.default_rng([21, *design.name.encode()])
-    large, n_campaigns = design, LARGE_CAMPAIGNS * LARGE_ITEMS // design.items * 4
+    large, n_campaigns = design, LARGE_CAMPAIGNS * LARGE_ITEMS * 2 // design.items
     if not design.is_complete:
         large = replace(design, people=LARGE_PEOPLE, items=LARGE_ITEMS * design.group_size)
         n_campaigns = LARGE_CAMPAIGNS
-    found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
+    return [estimate_drawn(large, rng) for _ in range(n_campaigns)]
+
+
+def _average_variance(design: Design, found: list[VarianceModel], *, share: float, person: float) -> VarianceModel:
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in AVERAGED}
     ratio = share * (1 - share) / np.mean([one.share * (1 - one.share) for one in found])  # chance had other shares
     means |= {name: means[name] * float(ratio) for name in PROPORTIONAL}
@@ -113,12 +119,14 @@ def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person:
     )
 
 
-def estimate_drawn(design: Design, unit: ScoredUnit, rng: np.random.Generator) -> VarianceModel:
-    """The variance that one simulated campaign shows."""
+def estimate_drawn(design: Design, rng: np.random.Generator) -> dict[ScoredUnit, VarianceModel]:
+    """The variance that one simulated campaign shows, by unit."""
     drawn = draw_answers(rng, design, draw_panel(rng, design))
     units = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
-    measure = units.measure(unit)
-    return estimate_variance_model(units.metrics[units.primary], measure.contributions, votes=design.votes)
+    metric = units.metrics[units.primary]
+    return {
+        unit: estimate_variance_model(metric, units.measure(unit).contributions, votes=design.votes) for unit in UNITS
+    }
 
 
 def measure_widths(design: Design, numbers: range) -> list[dict[PlannedWidth, float]]:
@@ -182,9 +190,10 @@ def _find_model(design: Design, accuracy: float) -> SimulatedModel:
     return SimulatedModel(level=low)
 
 
-def find_differences(design: Design, unit: ScoredUnit, numbers: range, *, is_paired: bool) -> int:
-    """In how many of these campaigns the planned difference is found (p < .05)."""
-    _, model = find_detectable_model(design, unit, is_paired=is_paired)
+def find_differences(
+    design: Design, unit: ScoredUnit, numbers: range, *, model: SimulatedModel, is_paired: bool
+) -> int:
+    """In how many of these campaigns the planned difference from the model is found (p < .05)."""
     found = 0
     for number in numbers:
         rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])

@@ -149,6 +149,6 @@ def test_what_is_planned_is_reached_and_found() -> None:
     for unit, panel in itertools.product(UNITS, PANELS):
         planned = plan_width(DESIGN, unit, panel)
         assert 0.85 <= np.mean([row[unit, panel] <= planned for row in widths]) <= 0.97
-    difference, _ = find_detectable_model(DESIGN, "individual", is_paired=True)
+    difference, model = find_detectable_model(DESIGN, "individual", is_paired=True)
     assert 0.05 < difference < 0.3
-    assert 105 <= find_differences(DESIGN, "individual", range(150), is_paired=True) <= 138
+    assert 105 <= find_differences(DESIGN, "individual", range(150), model=model, is_paired=True) <= 138
