@@ -16,8 +16,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from aggregation.comparison.difference_tests import POWER, ShareDifference, correlate_shares, span_share
 from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.intervals.shares import find_many_ends
-from aggregation.planning.campaign_outcomes import CampaignOutcomes
+from aggregation.planning.campaign_outcomes import POINTS, CampaignOutcomes
 from aggregation.planning.variance_models import VarianceModel
+from aggregation.schema import Floats
 
 ForPanel = Literal["fresh", "this"]
 """Which interval is planned: that for new people and new items, or that for these people and new items."""
@@ -65,15 +66,17 @@ def predict_half_width(
 ) -> float:
     """The half width that a campaign of this size reaches with that chance, for a fresh panel or for its own people."""
     outcomes = CampaignOutcomes(model, item=model.item, items=items, people=people)
-    shares = outcomes.shares
+    shares: Floats = outcomes.shares
+    totals: Floats = np.full(POINTS, float(items))
     if for_panel == "this" and model.is_binomial:
         step = items if model.is_binary else 2 * items
         shares = (shares * step).round() / step
-        totals, quantiles = np.full(len(shares), float(items)), np.full(len(shares), ndtri((1 + CONFIDENCE_LEVEL) / 2))
+        quantiles = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
     else:
         is_fresh = for_panel == "fresh"
         variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
-        totals = np.minimum(shares * (1 - shares) / np.maximum(variance, 1e-18), items * model.independent)
+        effective = shares * (1 - shares) / np.maximum(variance, 1e-18)
+        totals = np.minimum(effective, items * model.independent)
         quantiles = stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2)
     low, high = find_many_ends(shares, totals, quantiles=quantiles)
     return float(np.quantile((high - low) / 2, assurance, method="inverted_cdf"))

@@ -23,7 +23,7 @@ from aggregation.schema import Floats
 PlannedWidth = tuple[ScoredUnit, ForPanel]
 PANELS: tuple[ForPanel, ...] = ("this", "fresh")
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
-LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
+LARGE_ITEMS, LARGE_CAMPAIGNS = 2000, 100
 """The large campaigns whose variance counts as the true one."""
 AVERAGED = ("item", "person", "cell", "shared", "item_skewness", "item_kurtosis", "tail")
 PROPORTIONAL = ("item", "cell", "shared")  # to p(1 - p)
@@ -97,16 +97,17 @@ def _find_person_variance(of_panels: Floats, of_people: Floats) -> float:
 def list_drawn_models(design: Design) -> list[dict[ScoredUnit, VarianceModel]]:
     """The variance that simulated campaigns show, by unit: large ones, or of the same size if all answer everything."""
     rng = np.random.default_rng([21, *design.name.encode()])
-    large, n_campaigns = design, LARGE_CAMPAIGNS * LARGE_ITEMS * 2 // design.items
+    large, n_campaigns = design, LARGE_CAMPAIGNS * LARGE_ITEMS // design.items // 2
     if not design.is_complete:
-        large = replace(design, people=LARGE_PEOPLE, items=LARGE_ITEMS * design.group_size)
+        large = replace(design, items=LARGE_ITEMS * design.group_size)
         n_campaigns = LARGE_CAMPAIGNS
     return [estimate_drawn(large, rng) for _ in range(n_campaigns)]
 
 
 def _average_variance(design: Design, found: list[VarianceModel], *, share: float, person: float) -> VarianceModel:
     means = {name: float(np.mean([getattr(one, name) for one in found])) for name in AVERAGED}
-    ratio = share * (1 - share) / np.mean([one.share * (1 - one.share) for one in found])  # chance had other shares
+    expected = share * (1 - share) - person / design.people
+    ratio = expected / np.mean([one.share * (1 - one.share) for one in found])  # chance had other shares
     means |= {name: means[name] * float(ratio) for name in PROPORTIONAL}
     shown = float(np.mean([one.person for one in found])) if design.is_complete else person
     return replace(
