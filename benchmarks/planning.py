@@ -3,12 +3,12 @@
     python benchmarks/planning.py [--json] [--quick] [--only NAME]
 
 Each design is simulated 2,000 times for half widths (sure to .013), the five of DESIGNS as often for differences, from
-a fixed seed. Planned with the true variance, a half width is to be reached in 88-93 % (an assurance of 90 %), for these
-people and for a fresh panel. The interval of a majority for these people hangs on the number of items right alone, and
-one item more or less can be more than 5 % of campaigns: it is held if those that reach the half width are at least 88 %
-and those that stay below it at most 93 %. A difference that is called detectable is to be found in 74-86 % (a power of
-80 %). `--quick` simulates a twentieth, held against no goal. `--json` prints one object a line: figure, value, unit,
-goal, holds.
+a fixed seed. Planned with the true variance, a half width is to be reached in 88-93 % of campaigns (an assurance of
+90 %), for these people and for a fresh panel, on DESIGNS in 87-94 %. The interval of a majority for these people hangs
+on the number of right items alone, and one item more or less can be more than 5 % of campaigns: its goal is met if at
+least 88 % reach the half width and at most 93 % stay below it. A difference that is called detectable is to be found in
+74-86 % (a power of 80 %). `--quick` simulates a twentieth, held against no goal. `--json` prints one object a line:
+figure, value, unit, goal, holds.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from _plans import (
 
 CAMPAIGNS, RUNS, CHUNK = 2000, 2000, 25
 REACHED, FOUND = (0.88, 0.93), (0.74, 0.86)
+NEARLY = (0.87, 0.94)  # of the designs that plans were made on before
 FULL_MAJORITY = (0.88, 0.96)  # a fresh panel, where up to ten people answer everything: the plan is cautious
 NAMES = {"this": "this panel", "fresh": "a fresh panel"}
 ROUNDING = 1e-9
@@ -107,7 +108,9 @@ def measure_found(design: Design, pool: multiprocessing.pool.Pool, *, part: int)
 
 def choose_goal(design: Design, unit: str, panel: str) -> tuple[float, float]:
     """The share of campaigns that are to reach a planned half width."""
-    return FULL_MAJORITY if (unit, panel) == ("majority", "fresh") and design.is_complete else REACHED
+    if (unit, panel) == ("majority", "fresh") and design.is_complete:
+        return FULL_MAJORITY
+    return REACHED if design in OTHERS else NEARLY
 
 
 def judge_reached(

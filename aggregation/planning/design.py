@@ -71,7 +71,7 @@ def predict_half_width(
     if for_panel == "this" and model.is_binomial:
         step = items if model.is_binary else 2 * items
         shares = (shares * step).round() / step
-        quantiles = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
+        quantiles: Floats = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
     else:
         is_fresh = for_panel == "fresh"
         variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
