@@ -2,10 +2,13 @@
 
     python benchmarks/planning.py [--json] [--quick] [--only NAME]
 
-Each design is simulated 500 times for half widths and 2,000 times for differences, from a fixed seed. Planned with the
-true variance, a half width is to be reached in 86-94 % (an assurance of 90 %), and a difference that is called
-detectable is to be found in 74-86 % (a power of 80 %). `--quick` simulates a twentieth, held against no goal. `--json`
-prints one object a line: figure, value, unit, goal, holds.
+Each design is simulated 2,000 times for half widths (sure to .013), the five of DESIGNS as often for differences, from
+a fixed seed. Planned with the true variance, a half width is to be reached in 88-93 % of campaigns (an assurance of
+90 %), for these people and for a fresh panel, on DESIGNS in 87-94 %. The interval of a majority for these people hangs
+on the number of right items alone, and one item more or less can be more than 5 % of campaigns: its goal is met if at
+least 88 % reach the half width and at most 93 % stay below it. A difference that is called detectable is to be found in
+74-86 % (a power of 80 %). `--quick` simulates a twentieth, held against no goal. `--json` prints one object a line:
+figure, value, unit, goal, holds.
 """
 
 from __future__ import annotations
@@ -16,19 +19,33 @@ import multiprocessing.pool
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain, product
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
 from _figures import Figure, end, tell
 from _panels import Design
-from _plans import UNITS, find_detectable_model, find_differences, find_truth, measure_widths, plan_width
+from _plans import (
+    PANELS,
+    UNITS,
+    find_detectable_model,
+    find_differences,
+    measure_widths,
+    place_design,
+    plan_width,
+)
 
-CAMPAIGNS, RUNS, CHUNK = 500, 2000, 25
-REACHED, FOUND = (0.86, 0.94), (0.74, 0.86)
+CAMPAIGNS, RUNS, CHUNK = 2000, 2000, 25
+REACHED, FOUND = (0.88, 0.93), (0.74, 0.86)
+NEARLY = (0.87, 0.94)  # of the designs that plans were made on before
+FULL_MAJORITY = (0.88, 0.96)  # a fresh panel, where up to ten people answer everything: the plan is cautious
+NAMES = {"this": "this panel", "fresh": "a fresh panel"}
+ROUNDING = 1e-9
 DESIGNS = (
     Design(name="8 people, 100 x 8", people=8, items=100, votes=8, level=2.2),
     Design(name="20 people, 200 x 3", people=20, items=200, votes=3, level=2.0),
@@ -36,6 +53,19 @@ DESIGNS = (
     Design(name="30 people, 300 x 3, 60 groups", people=30, items=300, votes=3, level=2.0, group_size=5, group_sd=0.8),
     Design(name="111 people, 500 x 3 (PARus)", people=111, items=500, votes=3, level=3.3, people_sd=0.7),
 )
+OTHERS = (
+    place_design("5 people, 100 x 5", 5, 100, 5, share=0.9),
+    place_design("10 people, 200 x 10", 10, 200, 10, share=0.85),
+    place_design("20 people, 500 x 3", 20, 500, 3, share=0.9),
+    place_design("100 people, 500 x 3", 100, 500, 3, share=0.9),
+    place_design("12 people, 50 x 4, equal", 12, 50, 4, share=0.8, people_sd=0.0, bias_sd=0.0),
+    place_design("15 people, 300 x 2, very different", 15, 300, 2, share=0.75, people_sd=1.5),
+    place_design("40 people, 400 x 5, 80 groups", 40, 400, 5, share=0.7, people_sd=0.7, group_size=5, group_sd=0.8),
+    place_design("24 people, 600 x 3, two kinds", 24, 600, 3, share=0.88, novices=0.3, novice_gap=1.5),
+    place_design("200 people, 2000 x 2", 200, 2000, 2, share=0.6, people_sd=0.8),
+    place_design("60 people, 1000 x 4, nearly perfect", 60, 1000, 4, share=0.97, people_sd=0.7),
+)
+"""Designs of which only half widths are simulated. `share` is the accuracy of people who are no novices."""
 
 
 def main() -> int:
@@ -45,35 +75,53 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
     parser.add_argument("--only", default="", help="the designs whose names contain this text")
     given = parser.parse_args()
-    part = 5 if given.quick else 1
+    part = 20 if given.quick else 1
+    designs, held = ([one for one in some if given.only in one.name] for some in ((*DESIGNS, *OTHERS), DESIGNS))
     with multiprocessing.Pool(2) as pool:
-        figures = (
-            figure
-            for design in DESIGNS
-            if given.only in design.name
-            for figure in measure_design(design, pool, part=part)
-        )
-        end(tell("Plans held in simulated campaigns", figures))
+        widths = (figure for design in designs for figure in measure_reached(design, pool, part=part))
+        differences = (figure for design in held for figure in measure_found(design, pool, part=part))
+        end(tell("Plans held in simulated campaigns", chain(widths, differences)))
     return 0
 
 
-def measure_design(design: Design, pool: multiprocessing.pool.Pool, *, part: int) -> Iterator[Figure]:
-    """How often the planned half widths are reached, and the planned differences found."""
-    find_truth(design)
+def measure_reached(design: Design, pool: multiprocessing.pool.Pool, *, part: int) -> Iterator[Figure]:
+    """How often the planned half widths are reached."""
     widths = [row for rows in pool.imap(partial(measure_widths, design), split(CAMPAIGNS // part)) for row in rows]
-    for unit in UNITS:
-        planned = plan_width(design, unit)
-        reached = float(np.mean([row[unit] <= planned for row in widths]))
-        yield Figure(f"{design.name}: {unit}, planned half width", planned, "")
-        yield judge_share(f"{design.name}: {unit}, half width reached", reached, REACHED, is_held=part == 1)
-    for unit in UNITS:
-        for is_paired in (True, False):
-            name = f"{design.name}: {unit}, {'paired' if is_paired else 'unpaired'}"
-            difference, _ = find_detectable_model(design, unit, is_paired=is_paired)
-            find = partial(find_differences, design, unit, is_paired=is_paired)
-            found = sum(pool.imap(find, split(RUNS // part))) / (RUNS // part)
-            yield Figure(f"{name}, detectable difference", difference, "")
-            yield judge_share(f"{name}, difference found", found, FOUND, is_held=part == 1)
+    for unit, panel in product(UNITS, PANELS):
+        planned = plan_width(design, unit, panel)
+        reached = np.array([row[unit, panel] for row in widths])
+        name = f"{design.name}: {unit}, {NAMES[panel]}"
+        yield Figure(f"{name}, planned half width", planned, "")
+        yield judge_reached(f"{name}, half width reached", reached, planned, choose_goal(design, unit, panel), part)
+
+
+def measure_found(design: Design, pool: multiprocessing.pool.Pool, *, part: int) -> Iterator[Figure]:
+    """How often the planned differences are found."""
+    for unit, is_paired in product(UNITS, (True, False)):
+        name = f"{design.name}: {unit}, {'paired' if is_paired else 'unpaired'}"
+        difference, model = find_detectable_model(design, unit, is_paired=is_paired)
+        find = partial(find_differences, design, unit, model=model, is_paired=is_paired)
+        found = sum(pool.imap(find, split(RUNS // part))) / (RUNS // part)
+        yield Figure(f"{name}, detectable difference", difference, "")
+        yield judge_share(f"{name}, difference found", found, FOUND, is_held=part == 1)
+
+
+def choose_goal(design: Design, unit: str, panel: str) -> tuple[float, float]:
+    """The share of campaigns that are to reach a planned half width."""
+    if (unit, panel) == ("majority", "fresh") and design.is_complete:
+        return FULL_MAJORITY
+    return REACHED if design in OTHERS else NEARLY
+
+
+def judge_reached(
+    name: str, widths: NDArray[np.float64], planned: float, goal: tuple[float, float], part: int
+) -> Figure:
+    """The share of campaigns that reach the planned half width; it may be above the goal by those that just do."""
+    low, high = goal
+    reached, below = float(np.mean(widths <= planned + ROUNDING)), float(np.mean(widths < planned - ROUNDING))
+    return Figure(
+        name, reached, "share", f"{low:.2f}-{high:.2f}", reached >= low and below <= high if part == 1 else None
+    )
 
 
 def split(number: int) -> list[range]:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr, ndtri
 
 MOST_ANSWERS = 1e9  # of an effective number: more change no digit that is shown
@@ -47,15 +49,24 @@ def find_ends(share: float, total: float, *, quantile: float) -> tuple[float, fl
     Each tail is as likely as a normal variable is to be above `quantile`. A quantile of Student's t so widens the
     interval as it widens that of a mean.
     """
-    total = min(total, MOST_ANSWERS)
-    tail, right = float(ndtr(-quantile)), share * total
-    low = min(share, _find_low(right, total - right, tail))
-    return low, max(share, 1 - _find_low(total - right, right, tail))
+    lows, highs = find_many_ends(np.array([share]), np.array([total]), quantiles=np.array([quantile]))
+    return float(lows[0]), float(highs[0])
 
 
-def _find_low(right: float, wrong: float, tail: float) -> float:
-    """The lower end; the upper one is 1 less the lower end of what is wrong."""
-    if right <= 1:
-        return 0.0
-    shift = max(0.0, 1 - wrong) / 2
-    return min(1.0, right - 1) * float(betaincinv(right + 0.5 - shift, wrong + 0.5 + shift, tail))
+def find_many_ends(
+    shares: NDArray[np.float64], totals: NDArray[np.float64], *, quantiles: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of `find_ends` for arrays of one shape: all lower ones, and all upper ones."""
+    totals = np.minimum(totals, MOST_ANSWERS)
+    tails, right = ndtr(-quantiles), shares * totals
+    lows = np.minimum(shares, _find_lows(right, totals - right, tails))
+    return lows, np.maximum(shares, 1 - _find_lows(totals - right, right, tails))
+
+
+def _find_lows(
+    right: NDArray[np.float64], wrong: NDArray[np.float64], tails: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The lower ends; the upper ones are 1 less the lower ends of what is wrong."""
+    shifts = np.maximum(0.0, 1 - wrong) / 2
+    found = betaincinv(np.maximum(right, 1.0) + 0.5 - shifts, wrong + 0.5 + shifts, tails)
+    return np.asarray(np.clip(right - 1, 0.0, 1.0) * found)

@@ -1,20 +1,27 @@
 """Planning: how many items and people a half width needs, and which difference of a model a design can show.
 
-The variance is that of `variance_models`, followed through the formula of the interval on its grid.
+The variance is that of `variance_models`. It is followed through the formula of the interval over the outcomes that a
+campaign may have (`campaign_outcomes`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from aggregation.comparison.difference_tests import POWER, ShareDifference, correlate_shares, span_share
 from aggregation.intervals.panel import FEWEST_PEOPLE
-from aggregation.planning.variance_models import CampaignGrid, VarianceModel
+from aggregation.intervals.shares import find_many_ends
+from aggregation.planning.campaign_outcomes import POINTS, CampaignOutcomes
+from aggregation.planning.variance_models import VarianceModel
+from aggregation.schema import Floats
 
+ForPanel = Literal["fresh", "this"]
+"""Which interval is planned: that for new people and new items, or that for these people and new items."""
 ASSURANCE = 0.9
 """The chance with which a planned half width is to be reached."""
 CONFIDENCE_LEVEL = 0.95
@@ -48,24 +55,31 @@ def plan_design(model: VarianceModel, *, items: int, people: int) -> PlannedDesi
         people=people,
         answers=round(items * model.votes),
         half_width=predict_half_width(model, items=items, people=people),
-        this_panel=predict_half_width(model, items=items, people=None),
+        this_panel=predict_half_width(model, items=items, people=people, for_panel="this"),
         paired=predict_detectable(model, items=items, people=people, is_paired=True),
         unpaired=predict_detectable(model, items=items, people=people, is_paired=False),
     )
 
 
-def predict_half_width(model: VarianceModel, *, items: int, people: int | None, assurance: float = ASSURANCE) -> float:
-    """The half width that a campaign of this size reaches with that chance; `people` None: that for these people."""
-    grid = CampaignGrid(model, item=model.item, items=items, people=people)
-    spread = grid.shares * (1 - grid.shares)
-    effective = np.maximum(spread, 1e-12) / np.maximum(grid.variance, 1e-18)
-    effective = np.minimum(effective, items * max(model.votes, 1.0))
-    quantile = stdtrit(grid.df, (1 + CONFIDENCE_LEVEL) / 2)
-    squared = quantile * quantile
-    center = (grid.shares + squared / (2 * effective)) / (1 + squared / effective)
-    half = quantile / (1 + squared / effective) * np.sqrt(spread / effective + squared / (4 * effective**2))
-    width = np.minimum(1.0, center + half) - np.maximum(0.0, center - half)
-    return float(np.quantile(width / 2, assurance, method="inverted_cdf"))
+def predict_half_width(
+    model: VarianceModel, *, items: int, people: int, for_panel: ForPanel = "fresh", assurance: float = ASSURANCE
+) -> float:
+    """The half width that a campaign of this size reaches with that chance, for a fresh panel or for its own people."""
+    outcomes = CampaignOutcomes(model, item=model.item, items=items, people=people)
+    shares: Floats = outcomes.shares
+    totals: Floats = np.full(POINTS, float(items))
+    if for_panel == "this" and model.is_binomial:
+        step = items if model.is_binary else 2 * items
+        shares = (shares * step).round() / step
+        quantiles: Floats = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
+    else:
+        is_fresh = for_panel == "fresh"
+        variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
+        effective = shares * (1 - shares) / np.maximum(variance, 1e-18)
+        totals = np.minimum(effective, items * model.independent)
+        quantiles = stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2)
+    low, high = find_many_ends(shares, totals, quantiles=quantiles)
+    return float(np.quantile((high - low) / 2, assurance, method="inverted_cdf"))
 
 
 def predict_detectable(model: VarianceModel, *, items: int, people: int, is_paired: bool) -> float:
@@ -76,11 +90,11 @@ def predict_detectable(model: VarianceModel, *, items: int, people: int, is_pair
     """
     other = model.model_share * (1 - model.model_share)
     item = model.model_item if is_paired else model.item + other
-    grid = CampaignGrid(model, item=item, items=items, people=people)
-    shares = _expect_shares(model, item, items=items, people=people, df=float(np.median(grid.df)))
-    stretch = shares.measure_stretch(float(np.median(grid.truth)) ** 0.5, CONFIDENCE_LEVEL)
-    critical = stdtrit(grid.df, (1 + CONFIDENCE_LEVEL) / 2) * np.sqrt(grid.variance) * stretch
-    true_se = np.sqrt(np.maximum(grid.truth, 1e-18))
+    outcomes = CampaignOutcomes(model, item=item, items=items, people=people)
+    shares = _expect_shares(model, item, items=items, people=people, df=float(np.median(outcomes.df)))
+    stretch = shares.measure_stretch(float(np.median(outcomes.truth)) ** 0.5, CONFIDENCE_LEVEL)
+    critical = stdtrit(outcomes.df, (1 + CONFIDENCE_LEVEL) / 2) * np.sqrt(outcomes.variance) * stretch
+    true_se = np.sqrt(np.maximum(outcomes.truth, 1e-18))
     low, high = 0.0, 2.0
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

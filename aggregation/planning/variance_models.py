@@ -1,10 +1,9 @@
-"""How a score varies with items and people: assumed, or estimated from votes; and what a campaign may estimate of it.
+"""How a score varies with items and people: assumed, or estimated from votes.
 
 The variance of a score of n items and A people, each item answered by the same number of people, is taken as
 V = S/n + B/A: S is what an item varies and B a person. A campaign estimates B/A as the difference of V_people and
-V_cell of `panel_variance`, B/A + C/n and C/n, cut at 0; C is what single votes vary. What it will estimate is random:
-it is followed on a grid of quantiles of the score, of the estimated variances of items and of people, and, where the
-model comes from a pilot, of how well that knew them. So a plan is the same in every run.
+V_cell of `panel_variance`, cut at 0: V_cell is C/n, what single votes vary, and V_people is B/A and what single votes
+add to it by chance. What a campaign will estimate is random: see `campaign_outcomes`.
 """
 
 from __future__ import annotations
@@ -13,10 +12,16 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtri, ndtri
+from scipy.special import betaln
 
-from aggregation.intervals.panel import Contributions, Metric, PanelVariance, compute_gradient, estimate_variance
+from aggregation.intervals.panel import (
+    Contributions,
+    Metric,
+    PanelVariance,
+    compute_gradient,
+    estimate_variance,
+    measure_items,
+)
 from aggregation.planning.assumed_variance import (
     ITEM_CORRELATION,
     MODEL_CORRELATION,
@@ -25,32 +30,58 @@ from aggregation.planning.assumed_variance import (
 )
 from aggregation.schema import Floats
 
-PERSON_KURTOSIS = 1.0  # excess kurtosis of people's own scores: a few are far below the others
 KNOWN = 1e9  # degrees of freedom of what is assumed, not estimated
-GRID, PILOT_GRID = (31, 9, 15, 1), (11, 5, 11, 7)
-"""Quantiles of the score, of both estimated variances, and of what a pilot knew: fewer of each where all are needed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class VarianceModel:
     """What a score varies by: `share` is its value, `item`, `person` and `cell` are S, B and C (see above).
 
-    `model_item` is S of the difference from a model on the same items, `model_share` the model's score. `items_df` and
-    `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean number of items of a group,
-    `votes` that of answers to an item. `tail` is the excess kurtosis of what single votes change.
+    `shown` is B as campaigns show it on average. Majorities of few people who answer everything show more than there
+    is. `shared` is what votes vary if those of an item (a group) are summed first: C if they change the score one
+    independently of another. `model_item` is S of the difference from a model on the same items, `model_share` the
+    model's score. `items_df` and `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean
+    number of items of a group, `votes` that of answers to an item, and `independent` the largest n that an item may
+    count for in an interval: its answers, or 1. `item_skewness` and `item_kurtosis` (excess) are those of items
+    (groups), `tail` is the excess kurtosis of what single votes change.
     """
 
     share: float
     item: float
     person: float
+    shown: float
     cell: float
+    shared: float
     model_share: float
     model_item: float
     items_df: float = KNOWN
     people_df: float = KNOWN
     group_size: float = 1.0
     votes: float = 1.0
+    independent: float = 1.0
+    item_skewness: float = 0.0
+    item_kurtosis: float = 0.0
     tail: float = 0.0
+
+    @property
+    def is_binomial(self) -> bool:
+        """Whether an item is right or wrong, independently of others, so that the score of these people is binomial."""
+        return self.independent == 1 and self.group_size == 1
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether, moreover, no item is tied, which half of an even number of votes can make."""
+        return self.is_binomial and self.votes % 2 == 1
+
+    @property
+    def true_part(self) -> float:
+        """What people truly vary, over what a campaign shows of it on average."""
+        return self.person / self.shown if self.shown > 0 else 1.0
+
+    def measure_lasting(self) -> float:
+        """The part of S by which items differ in ease; single votes make the rest. 0 if items are right or wrong."""
+        votes = self.independent
+        return min(1.0, max(0.0, 1 - self.cell / self.item) * votes / (votes - 1)) if votes > 1 else 0.0
 
 
 def assume_variance(
@@ -65,22 +96,53 @@ def assume_variance(
 ) -> VarianceModel:
     """The variance of single answers before the first of them, from assumed correlations.
 
-    S is that of `compute_item_variance`, B = p(1 - p)ρ_person, C = p(1 - p)/k with k votes an item. The model's
-    score is that of people where none is named.
+    S is that of `compute_item_variance`, B = p(1 - p)ρ_person, C = p(1 - p)/k with k votes an item. Right answers to an
+    item follow a beta-binomial law. The model's score is that of people where none is named.
     """
     spread, other = share * (1 - share), share if model_share is None else model_share
     item = compute_item_variance(share, votes=votes, group_size=group_size, item_correlation=item_correlation)
+    skewness, kurtosis = describe_right_answers(share, votes=votes, correlation=item_correlation)
     return VarianceModel(
         share=share,
         item=item,
         person=spread * person_correlation,
+        shown=spread * person_correlation,
         cell=spread / votes,
+        shared=item,
         model_share=other,
         model_item=join_item_variance(item, other, model_correlation),
         group_size=group_size,
         votes=votes,
-        tail=max(0.0, 1 / spread - 6),
+        independent=votes,
+        item_skewness=skewness / math.sqrt(group_size),
+        item_kurtosis=kurtosis / group_size,
+        tail=1 / spread - 6,
     )
+
+
+def describe_right_answers(share: float, *, votes: float, correlation: float) -> tuple[float, float]:
+    """Skewness and excess kurtosis of right answers to an item: beta-binomial, or binomial without correlation.
+
+    Of k answers, as many as `votes` in the mean (between whole numbers the nearest one).
+    """
+    n = max(1, round(votes))
+    size = 1 / max(min(correlation, 1 - 1e-6), 1e-6) - 1
+    right: Floats = np.arange(n + 1, dtype=np.float64)
+    ways = np.array([math.comb(n, number) for number in range(n + 1)])
+    chances = ways * np.exp(
+        betaln(right + size * share, n - right + size * (1 - share)) - betaln(size * share, size * (1 - share))
+    )
+    return describe_shape(right, chances)
+
+
+def describe_shape(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """Skewness and excess kurtosis of values, weighted; zeros where they do not differ."""
+    deviations = values - np.average(values, weights=weights)
+    variance = float(np.average(deviations**2, weights=weights))
+    if variance <= 0:
+        return 0.0, 0.0
+    third, fourth = (float(np.average(deviations**power, weights=weights)) for power in (3, 4))
+    return third / variance**1.5, fourth / variance**2 - 3
 
 
 def join_item_variance(item: float, model_share: float, correlation: float) -> float:
@@ -105,29 +167,45 @@ def estimate_variance_model(
     share = float(metric.compute(contributions.sums)[0])
     n, n_people = len(contributions.columns), contributions.n_people
     raw, cells = _split_people(metric, contributions, variance)
+    effects = _list_effects(metric, contributions)
+    skewness, kurtosis = describe_shape(
+        measure_items(metric, contributions, compute_gradient(metric, contributions.sums[0]))
+    )
+    shared = _sum_groups(contributions, effects)
+    chance = (n_people * cells - shared) / max(n_people - 1, 1)
+    person = (raw - chance) * n_people if variance.people is not None else float("nan")
     other = share if model_share is None else model_share
     item = variance.items * n
     return VarianceModel(
         share=share,
         item=item,
-        person=(raw - cells) * n_people if variance.people is not None else float("nan"),
+        person=person,
+        shown=person,
         cell=cells * n,
+        shared=shared * n,
         model_share=other,
         model_item=join_item_variance(item, other, model_correlation),
         items_df=float(contributions.n_groups - 1),
         people_df=float(n_people - 1),
         group_size=n / contributions.n_groups,
         votes=votes,
-        tail=_measure_tail(metric, contributions),
+        independent=contributions.n_independent / n,
+        item_skewness=skewness,
+        item_kurtosis=kurtosis,
+        tail=describe_shape(effects)[1],
     )
 
 
-def _measure_tail(metric: Metric, contributions: Contributions) -> float:
-    """The excess kurtosis of what votes change, at least 0."""
+def _list_effects(metric: Metric, contributions: Contributions) -> Floats:
+    """What each vote changes, centred."""
     effects = (contributions.changes @ compute_gradient(metric, contributions.sums[0]))[contributions.change]
-    squares = (effects - effects.mean()) ** 2
-    spread = float(squares.mean())
-    return max(0.0, float((squares**2).mean()) / spread**2 - 3) if spread > 0 else 0.0
+    return np.asarray(effects - effects.mean())
+
+
+def _sum_groups(contributions: Contributions, effects: Floats) -> float:
+    """The sum of squares of what the votes of each group of items change together."""
+    groups = contributions.groups[contributions.items]
+    return float((np.bincount(groups, weights=effects, minlength=contributions.n_groups) ** 2).sum())
 
 
 def _split_people(metric: Metric, contributions: Contributions, variance: PanelVariance) -> tuple[float, float]:
@@ -137,57 +215,3 @@ def _split_people(metric: Metric, contributions: Contributions, variance: PanelV
     no_cells = estimate_variance(metric, replace(contributions, cell_factor=0.0)).people or 0.0
     no_people = replace(contributions, people_factor=0.0, cell_factor=-1.0)
     return no_cells, estimate_variance(metric, no_people).people or 0.0
-
-
-class CampaignGrid:
-    """What a campaign of a size may estimate: arrays over the grid of quantiles, all equally likely.
-
-    `shares` are its scores, `variance` and `df` the estimated variance with Satterthwaite's degrees of freedom, `truth`
-    the true variance (one number, or one for each quantile of what a pilot knew).
-    """
-
-    def __init__(self, model: VarianceModel, *, item: float, items: int, people: int | None) -> None:
-        n_score, n_items, n_people, n_pilot = GRID if model.items_df >= KNOWN else PILOT_GRID
-        groups = max(items / model.group_size, 2.0)
-        pilot_items = _list_ratios(model.items_df, n_pilot)
-        s = (item / items) / pilot_items[:, None, None, None, None]
-        c = model.cell / items
-        raw: Floats = np.zeros(1)
-        people_df = spread_df = 1.0
-        if people is not None:
-            people_df = max(people - 1.0, 1.0)
-            start = max(model.person / people + c, 0.0) if not np.isnan(model.person) else c
-            raw = start / _list_ratios(model.people_df, n_pilot)
-            of_skill = 1 - c / start if start > c else 0.0  # the share that is more than chance
-            excess = model.tail * people / (items * model.votes) + PERSON_KURTOSIS * of_skill
-            spread_df = 2 / (2 / people_df + excess / people)
-        raw = raw[None, :, None, None, None]
-        of_people = np.maximum(0.0, raw - c) if people is not None else raw
-        self.truth = s + of_people
-        deviates = ndtri(_list_middles(n_score))[None, None, :, None, None]
-        floor = 0.5 / items
-        shares = np.clip(model.share + deviates * np.sqrt(self.truth), floor, 1 - floor)
-        scale = shares * (1 - shares) / (model.share * (1 - model.share))
-        items_df = groups - 1
-        of_items = s * scale * _list_ratios(items_df, n_items)[None, None, None, :, None]
-        estimated = raw
-        if people is not None:
-            ratios = _list_ratios(spread_df, n_people)[None, None, None, None, :]
-            estimated = np.maximum(0.0, (raw + c * (scale - 1)) * ratios - c * scale)
-        variance = of_items + estimated
-        parts = of_items**2 / items_df + estimated**2 / people_df
-        self.variance: Floats = variance
-        self.df: Floats = np.maximum(1.0, variance**2 / np.maximum(parts, 1e-300))
-        self.shares: Floats = np.broadcast_to(shares, variance.shape)
-        self.truth = np.broadcast_to(self.truth, variance.shape)
-
-
-def _list_middles(number: int) -> NDArray[np.float64]:
-    return np.asarray((np.arange(number) + 0.5) / number)
-
-
-def _list_ratios(df: float, number: int) -> Floats:
-    """Quantiles of χ²/df, the ratio of an estimated variance to the true one; 1 alone for one quantile."""
-    if number == 1:
-        return np.ones(1)
-    return np.asarray(chdtri(df, 1 - _list_middles(number)) / df)

@@ -235,6 +235,14 @@ def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
     return counts
 
 
+def expect_people(design: Design, panel: Panel) -> Floats:
+    """The share of new items that each of the panel has right."""
+    ease, weights = list_ease(design)
+    effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
+    chances = np.where(panel.spams, 0.5, squash_logits(effects[:, None, :] + ease[None, :, None]))
+    return np.asarray(np.einsum("gnp,g,n->p", chances, np.array([1 - design.second, design.second]), weights))
+
+
 def compute_metrics(counts: Floats) -> Mapping[str, float]:
     """Every metric of label counts in one row."""
     row = tuple(counts.tolist())

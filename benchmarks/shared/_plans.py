@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from _panels import Design, compute_metrics, draw_answers, draw_panel, expect_counts
+from _panels import Design, compute_metrics, draw_answers, draw_panel, expect_counts, expect_people, find_level
 from _simulated_models import SimulatedModel, compare_answers
 
 from aggregation.answers import Answers
 from aggregation.comparison.model_differences import PublishedScore
 from aggregation.comparison.people_and_models import compare_models
 from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
-from aggregation.intervals.panel import estimate_intervals
-from aggregation.planning.design import predict_detectable, predict_half_width
+from aggregation.intervals.panel import SMALLEST_VARIANCE, estimate_intervals
+from aggregation.intervals.shares import Interval
+from aggregation.planning.design import ForPanel, predict_detectable, predict_half_width
 from aggregation.planning.variance_models import KNOWN, VarianceModel, estimate_variance_model
+from aggregation.schema import Floats
 
+PlannedWidth = tuple[ScoredUnit, ForPanel]
+PANELS: tuple[ForPanel, ...] = ("this", "fresh")
 UNITS: tuple[ScoredUnit, ...] = ("individual", "majority")
-LARGE_PEOPLE, LARGE_ITEMS, LARGE_CAMPAIGNS = 200, 2000, 25
+LARGE_ITEMS, LARGE_CAMPAIGNS = 2000, 100
 """The large campaigns whose variance counts as the true one."""
+AVERAGED = ("item", "person", "cell", "shared", "item_skewness", "item_kurtosis", "tail")
+PROPORTIONAL = ("item", "cell", "shared")  # to p(1 - p)
 FRESH_PANELS = 1000  # whose mean is the true score, and whose variance what people vary
+
+
+def place_design(
+    name: str, people: int, items: int, votes: int, *, share: float, people_sd: float = 0.5, bias_sd: float = 0.3,
+    group_size: int = 1, group_sd: float = 0.0, novices: float = 0.0, novice_gap: float = 0.0,
+) -> Design:  # fmt: skip
+    """A design whose single answers have this share right (but for novices)."""
+    items_sd = float(np.hypot(1.0, group_sd))
+    return Design(
+        name=name,
+        people=people,
+        items=items,
+        votes=votes,
+        level=find_level(share, people_sd=people_sd, items_sd=items_sd, bias_sd=bias_sd),
+        people_sd=people_sd,
+        bias_sd=bias_sd,
+        group_size=group_size,
+        group_sd=group_sd,
+        novices=novices,
+        novice_gap=novice_gap,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,69 +64,98 @@ def find_truth(design: Design) -> KnownTruth:
     """The true score and variance of a design: what people vary from many fresh panels, the rest from large campaigns.
 
     What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else. Where
-    everybody answers every item B is what campaigns estimate on average, as a pilot would tell it: of majorities of all
-    people they find two thirds of it.
+    everybody answers every item, what campaigns show of B is what they estimate on average.
     """
     rng = np.random.default_rng([20, *design.name.encode()])
-    counts = [expect_counts(design, draw_panel(rng, design)) for _ in range(FRESH_PANELS)]
+    panels = [draw_panel(rng, design) for _ in range(FRESH_PANELS)]
+    counts = [expect_counts(design, panel) for panel in panels]
+    of_people = np.array([expect_people(design, panel) for panel in panels])
     accuracy, variance = {}, {}
+    drawn = list_drawn_models(design)
     for unit in UNITS:
         accuracy[unit] = compute_metrics(np.mean([one[unit] for one in counts], axis=0))["accuracy"]
-        of_panels = [compute_metrics(one[unit])["accuracy"] for one in counts]
-        person = None if design.is_complete else float(np.var(of_panels, ddof=1)) * design.people
-        variance[unit] = _average_variance(design, unit, share=accuracy[unit], person=person)
+        of_panels = np.array([compute_metrics(one[unit])["accuracy"] for one in counts])
+        person = _find_person_variance(of_panels, of_people)
+        found = [one[unit] for one in drawn]
+        variance[unit] = _average_variance(design, found, share=accuracy[unit], person=person)
     return KnownTruth(accuracy=accuracy, variance=variance)
 
 
-def _average_variance(design: Design, unit: ScoredUnit, *, share: float, person: float | None) -> VarianceModel:
+def _find_person_variance(of_panels: Floats, of_people: Floats) -> float:
+    """B from what panels score and what each of their people has right (panels × people).
+
+    The second is known of many more people, so B is what the mean of people explains of a panel's score, and the rest.
+    """
+    variance, n_people = float(np.var(of_people)), of_people.shape[1]
+    if variance < SMALLEST_VARIANCE:
+        return 0.0
+    slope, start = np.polyfit(of_people.mean(axis=1), of_panels, 1)
+    rest = of_panels - start - slope * of_people.mean(axis=1)
+    return float(slope**2 * variance + np.var(rest) * n_people)
+
+
+def list_drawn_models(design: Design) -> list[dict[ScoredUnit, VarianceModel]]:
+    """The variance that simulated campaigns show, by unit: large ones, or of the same size if all answer everything."""
     rng = np.random.default_rng([21, *design.name.encode()])
-    people = design.people if design.is_complete else LARGE_PEOPLE
-    large = replace(design, people=people, items=LARGE_ITEMS * design.group_size, votes=design.votes)
-    n_campaigns = LARGE_CAMPAIGNS * (4 if design.is_complete else 1)
-    found = [estimate_drawn(large, unit, rng) for _ in range(n_campaigns)]
-    item, estimated, cell = (
-        float(np.mean([getattr(one, name) for one in found])) for name in ("item", "person", "cell")
-    )
+    large, n_campaigns = design, LARGE_CAMPAIGNS * LARGE_ITEMS // design.items // 2
+    if not design.is_complete:
+        large = replace(design, items=LARGE_ITEMS * design.group_size)
+        n_campaigns = LARGE_CAMPAIGNS
+    return [estimate_drawn(large, rng) for _ in range(n_campaigns)]
+
+
+def _average_variance(design: Design, found: list[VarianceModel], *, share: float, person: float) -> VarianceModel:
+    means = {name: float(np.mean([getattr(one, name) for one in found])) for name in AVERAGED}
+    expected = share * (1 - share) - person / design.people
+    ratio = expected / np.mean([one.share * (1 - one.share) for one in found])  # chance had other shares
+    means |= {name: means[name] * float(ratio) for name in PROPORTIONAL}
+    shown = float(np.mean([one.person for one in found])) if design.is_complete else person
     return replace(
         found[0],
+        **means | {"person": person, "shown": shown},
         share=share,
-        item=item,
-        person=estimated if person is None else person,
-        cell=cell,
         model_share=share,
         items_df=KNOWN,
         people_df=KNOWN,
     )
 
 
-def estimate_drawn(design: Design, unit: ScoredUnit, rng: np.random.Generator) -> VarianceModel:
-    """The variance that one simulated campaign shows."""
+def estimate_drawn(design: Design, rng: np.random.Generator) -> dict[ScoredUnit, VarianceModel]:
+    """The variance that one simulated campaign shows, by unit."""
     drawn = draw_answers(rng, design, draw_panel(rng, design))
     units = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
-    measure = units.measure(unit)
-    return estimate_variance_model(units.metrics[units.primary], measure.contributions, votes=design.votes)
+    metric = units.metrics[units.primary]
+    return {
+        unit: estimate_variance_model(metric, units.measure(unit).contributions, votes=design.votes) for unit in UNITS
+    }
 
 
-def measure_widths(design: Design, numbers: range) -> list[dict[ScoredUnit, float]]:
-    """The half widths for a fresh panel that campaigns reach, by unit; nan where there is none."""
+def measure_widths(design: Design, numbers: range) -> list[dict[PlannedWidth, float]]:
+    """The half widths that campaigns reach, by unit and panel; nan where there is none."""
     widths = []
     for number in numbers:
         rng = np.random.default_rng([22, number, *design.name.encode()])
         drawn = draw_answers(rng, design, draw_panel(rng, design))
         scored = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
-        widths.append({unit: _reach_width(scored, unit) for unit in UNITS})
+        widths.append({key: width for unit in UNITS for key, width in _list_widths(scored, unit)})
     return widths
 
 
-def _reach_width(scored: ScoredUnits, unit: ScoredUnit) -> float:
+def _list_widths(scored: ScoredUnits, unit: ScoredUnit) -> Iterator[tuple[PlannedWidth, float]]:
     metric, contributions = scored.metrics[scored.primary], scored.measure(unit).contributions
-    ends = estimate_intervals(metric, contributions, confidence_level=0.95).fresh_panel
+    made = estimate_intervals(metric, contributions, confidence_level=0.95)
+    yield (unit, "this"), _halve(made.this_panel)
+    yield (unit, "fresh"), _halve(made.fresh_panel)
+
+
+def _halve(ends: Interval) -> float:
     return float("nan") if ends.low is None or ends.high is None else (ends.high - ends.low) / 2
 
 
-def plan_width(design: Design, unit: ScoredUnit) -> float:
+def plan_width(design: Design, unit: ScoredUnit, for_panel: ForPanel) -> float:
     """The half width that is planned with the true variance."""
-    return predict_half_width(find_truth(design).variance[unit], items=design.items, people=design.people)
+    known = find_truth(design).variance[unit]
+    return predict_half_width(known, items=design.items, people=design.people, for_panel=for_panel)
 
 
 @cache
@@ -135,9 +191,10 @@ def _find_model(design: Design, accuracy: float) -> SimulatedModel:
     return SimulatedModel(level=low)
 
 
-def find_differences(design: Design, unit: ScoredUnit, numbers: range, *, is_paired: bool) -> int:
-    """In how many of these campaigns the planned difference is found (p < .05)."""
-    _, model = find_detectable_model(design, unit, is_paired=is_paired)
+def find_differences(
+    design: Design, unit: ScoredUnit, numbers: range, *, model: SimulatedModel, is_paired: bool
+) -> int:
+    """In how many of these campaigns the planned difference from the model is found (p < .05)."""
     found = 0
     for number in numbers:
         rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])

@@ -63,8 +63,9 @@ def plan(
 ) -> None:
     """Plan how many items and people a precise result needs.
 
-    For an interval, reached with a chance of 90 %, or for a difference from a model, found with 80 %. The variance is
-    that of the votes of the project or of its pilot; before there are votes it is assumed, for single answers alone.
+    For an interval, reached with a chance of 90 % (in simulations 88 to 95 %), or for a difference from a model, found
+    with 80 %. The variance is that of the votes of the project or of its pilot; before there are votes it is assumed,
+    for single answers alone.
     """
     from aggregation.planning.assumed_variance import compute_mean_group_size
     from aggregation.planning.variance_models import assume_variance
@@ -240,6 +241,8 @@ def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_co
 
 
 def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
+    from exports import plan_files
+
     stamp = "SIMULATED · " if planned.simulated else ""
     rows = [
         (
@@ -255,7 +258,8 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     columns = ("unit", "share right", "± fresh panel", "± this panel", "paired", "unpaired")
     notes = [
         f"Variance: {planned.units[0].basis}.",
-        "±: the half width of the 95 % interval that is reached with 90 %.",
+        "± fresh panel: the half width of the 95 % interval for new people and new items.",
+        f"± this panel: for these people and new items. {plan_files.PROMISE}",
         "Paired, unpaired: the least difference from a model that is found with 80 %.",
         *planned.notes,
         *_describe_promise(planned),

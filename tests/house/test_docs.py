@@ -22,7 +22,7 @@ from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, tables
+from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, plan_files, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -180,6 +180,26 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     desks = ("story-correction", "instance-filtering", "instance-filtering-second")
     made |= {f"{desk}-{width}.png" for desk in desks for width in (800, 1280)}
     assert {path.name for path in there} == made
+
+
+def test_the_table_of_plans_has_every_design_within_its_goal() -> None:
+    """The designs of benchmarks/planning.py and of the page are the same, and what is promised is what was reached."""
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/planning.py"))
+    designs = {one.name: one for one in (*benchmark["DESIGNS"], *benchmark["OTHERS"])}
+    page = (ROOT / "docs/explanation/intervals.md").read_text("utf-8")
+    table = page.partition("### Plans that were simulated\n")[2].partition("\n## ")[0]
+    rows = [line.strip("| \n").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+    assert [row[0] for row in rows] == list(designs)
+    shares = []
+    for name, *cells in rows:
+        single_this, single_fresh, majority_this, majority_fresh = map(float, cells)
+        goals = {unit: benchmark["choose_goal"](designs[name], unit, "fresh") for unit in ("individual", "majority")}
+        low, high = goals["individual"]
+        assert all(low <= share <= high for share in (single_this, single_fresh)), name
+        assert majority_this >= low, name
+        assert goals["majority"][0] <= majority_fresh <= goals["majority"][1], name
+        shares += [single_this, single_fresh, majority_this, majority_fresh]
+    assert f"{min(shares) * 100:.0f} to {max(shares) * 100:.0f} %" in plan_files.PROMISE
 
 
 def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
