@@ -82,6 +82,14 @@ def join_findings(*texts: str) -> str:
     return joined
 
 
+def split_findings(text: str) -> tuple[str, ...]:
+    """The sentences that `join_findings` joined; none of an empty text."""
+    if isinstance(text, Finding) and text.code == "both":
+        parts = (part for part in text.arguments.values() if isinstance(part, str))
+        return tuple(one for part in parts for one in split_findings(part))
+    return (text,) if text else ()
+
+
 def name_figure(text: object) -> Finding:
     """A text of nothing but numbers and their signs, which pages write as their language does: ".90-.99", "< 50%"."""
     return Finding("figure", text=str(text))

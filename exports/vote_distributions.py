@@ -16,9 +16,14 @@ VOTE_COLUMNS = ("counts", "entropy", "p_correct")
 """The columns that gold.csv, human_items.csv and the rows of a benchmark share."""
 
 
+def _asks_boxes(data: DataSet) -> bool:
+    """Whether an answer can name several options."""
+    return data.answer_type.has_options and not data.answer_type.is_label
+
+
 def list_offered(data: DataSet) -> dict[str, tuple[str, ...]] | None:
     """The options that each item offers, by item_id, without an abstention; None where answers are texts or parts."""
-    if data.kind == "boxes":
+    if _asks_boxes(data):
         return {item: data.boxes if data.boxes is not None else data.own_boxes[item] for item in data.items["item_id"]}
     if not data.answer_type.is_label:
         return None
@@ -40,7 +45,7 @@ def count_votes(data: DataSet) -> dict[str, dict[str, int]] | None:
         return None
     votes: Counter[tuple[str, str]] = Counter()
     for item, answer in data.build_answers().votes.frame[["item", "answer"]].itertuples(index=False):
-        votes.update((item, option) for option in (json.loads(answer) if data.kind == "boxes" else (answer,)))
+        votes.update((item, option) for option in (json.loads(answer) if _asks_boxes(data) else (answer,)))
     counts = {item: {option: votes.pop((item, option), 0) for option in options} for item, options in offered.items()}
     for (item, option), n in sorted(votes.items()):  # imported votes for what is not offered are votes all the same
         counts[item][option] = n
@@ -86,7 +91,7 @@ def build_vote_table(data: DataSet) -> pd.DataFrame:
         rows = [
             (
                 format_counts(counts[item]),
-                None if data.kind == "boxes" else compute_entropy(list(counts[item].values())),
+                None if _asks_boxes(data) else compute_entropy(list(counts[item].values())),
                 right[item] / int(n_votes[item]) if item in right.index and item in n_votes.index else None,
             )
             for item in items

@@ -52,7 +52,7 @@ class CountedVotes:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CodedVotes:
+class ComparableVotes:
     """Votes as codes of items (sorted), people and answers (classes in declared order), and counted by item."""
 
     items: Codes
@@ -68,7 +68,7 @@ class CodedVotes:
         return len(np.unique(self.people[kept[self.items]]))
 
 
-def code_votes(votes: Votes) -> CodedVotes:
+def code_votes(votes: Votes) -> ComparableVotes:
     items, item_ids = pd.factorize(votes.frame["item"], sort=True)
     people, _ = pd.factorize(votes.frame["annotator"], sort=True)
     if votes.classes is None:
@@ -77,7 +77,7 @@ def code_votes(votes: Votes) -> CodedVotes:
     else:
         answers, n_answers = pd.Index(votes.classes).get_indexer(pd.Index(votes.frame["answer"])), len(votes.classes)
     entries, counts = np.unique(items * max(n_answers, 1) + answers, return_counts=True)
-    return CodedVotes(
+    return ComparableVotes(
         items=items,
         people=people,
         answers=answers,
@@ -126,7 +126,7 @@ class Rests:
         )
 
 
-def leave_people_out(coded: CodedVotes) -> Rests:
+def leave_people_out(coded: ComparableVotes) -> Rests:
     """The items without each of the people who answered them."""
     frame = pd.DataFrame({"item": coded.items, "person": coded.people, "answer": coded.answers})
     own = frame.groupby(["item", "person"], sort=True)["answer"].agg(["size", "first"]).reset_index()

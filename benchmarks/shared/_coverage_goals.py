@@ -9,7 +9,7 @@ from aggregation.scores.performance import SPAMMERS
 
 CAMPAIGNS = 2000
 CHUNK = 20  # campaigns that a process simulates at a time
-THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.93, 0.98), (0.90, 0.99), (0.88, 0.99)
+THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.92, 0.98), (0.90, 0.99), (0.88, 0.99)
 UNEQUAL_PANEL = (0.84, 0.92)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
 MOST_OF_FEW = 20
 MANY_PEOPLE = 20  # from this many on a fresh panel is held against FRESH_PANEL, below against FEW_PEOPLE

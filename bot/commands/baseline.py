@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
+from aggregation.findings import split_findings
 from bot.commands import baseline_tables, data_sets, panel_tables, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
@@ -191,8 +192,8 @@ def _list_reasons(unit: Unit) -> list[str]:
     """Why scores of a unit have no interval, each reason once, after the metrics that it is true of."""
     metrics: dict[str, list[str]] = {}
     for score in unit.scores:
-        if score.reason:
-            metrics.setdefault(score.reason, []).append(score.metric)
+        for sentence in split_findings(score.reason):
+            metrics.setdefault(sentence, []).append(score.metric)
     return [f"{', '.join(names)}: {reason}" for reason, names in metrics.items()]
 
 

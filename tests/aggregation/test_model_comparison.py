@@ -206,7 +206,7 @@ def test_few_people_have_no_interval_for_a_fresh_panel(votes_of: Build) -> None:
     assert (row.ci_low, row.p_value, row.detectable) == (None, None, None)
     assert row.item_only_low is not None
     assert row.item_only_detectable is not None
-    assert "4 people are fewer than 5" in row.reason
+    assert "With 4 people nothing can be said of new ones; 5 are needed." in row.reason
 
 
 def test_what_cannot_be_compared_is_refused(answers: Answers) -> None:

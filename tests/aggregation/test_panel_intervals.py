@@ -211,7 +211,10 @@ def test_where_nothing_varies_a_share_has_that_of_independent_items(votes_of: Bu
         score = unit.primary
         assert (score.item_only_low, score.item_only_high) == pytest.approx((0.025 ** (1 / 20), 1))
         if unit.unit == "dawid_skene":
-            assert (score.ci_low, "5 people are fewer than 8" in score.reason) == (None, True)
+            assert (score.ci_low, "With 5 people nothing can be said of new ones; 8 are needed." in score.reason) == (
+                None,
+                True,
+            )
         else:
             assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
         assert (score.se, "Nothing varies" in score.reason) == (None, True)

@@ -182,6 +182,8 @@ def test_single_answers_have_the_scores_of_baseline(built: Built, name: str) -> 
         for one in (sample["filtered_resps"] for sample in samples)
     ), "somebody skipped"
     for metric, value in expected.items():
+        if metric.endswith("_corpus"):
+            continue  # over all answers together; a harness has a value for each answer
         pooled = task_functions.compute_pooled_f1 if metric.startswith("f1 ") else task_functions.compute_mean
         aggregate = task_functions.AGGREGATIONS.get(metric, pooled)
         assert aggregate([sample[metric] for sample in samples]) == pytest.approx(value, abs=1e-9, nan_ok=True), metric

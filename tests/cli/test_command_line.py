@@ -70,7 +70,7 @@ def test_every_module_of_a_command_is_in_the_table() -> None:
     assert helpers == {
         "baseline_tables", "campaign_check", "case_screen", "command_line", "compare_projects", "data_sets",
         "database_session", "decision_files", "decision_push", "follow_up_files", "local_chat", "other_projects",
-        "project_transitions", "score_files", "system_checks", "terminal_output",
+        "panel_tables", "project_transitions", "score_files", "system_checks", "terminal_output",
     }  # fmt: skip
 
 

@@ -12,7 +12,16 @@ import pandas as pd
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from aggregation.findings import FINDINGS, Finding, join_findings, name_figure, read_plain, write_plain
+from aggregation.findings import (
+    FINDINGS,
+    Finding,
+    get_code,
+    join_findings,
+    name_figure,
+    read_plain,
+    split_findings,
+    write_plain,
+)
 from annotation.store.table_base import FindingList, FindingText
 from exports.pages.localization import show_finding, use_language
 from exports.release.raw_inputs import read_frame, write_frame
@@ -89,3 +98,15 @@ def test_sentences_of_earlier_databases_are_read_as_they_are() -> None:
     assert FindingList().process_result_value(["under 5 s"], dialect) == ["under 5 s"]
     stored = FindingText().process_bind_param("{}", dialect)
     assert FindingText().process_result_value(stored, dialect) == "{}"
+
+
+def test_joined_sentences_can_be_told_apart() -> None:
+    """Each with its code, in their order, so that a table can say each one once."""
+    sentences = (Finding("not-covered"), "words", Finding("few-people-panel", n=3, least=5))
+    assert split_findings(join_findings(*sentences)) == sentences
+    assert [get_code(one) for one in split_findings(join_findings(*sentences))] == [
+        "not-covered",
+        "",
+        "few-people-panel",
+    ]
+    assert split_findings("") == ()

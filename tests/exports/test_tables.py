@@ -129,7 +129,8 @@ def test_every_metric_of_every_unit_has_a_row(make: Make) -> None:
     assert list(release.scores.columns) == [
         "dataset", "subset", "unit", "metric", "value", "ci_low", "ci_high", "se", "item_only_low", "item_only_high",
         "ci_method", "total", "n_items", "n_annotators", "n_ties", "value_ties_wrong", "beyond_half_width",
-        "warning", "normalise",
+        "warning", "normalise", "variance_people", "variance_groups", "variance_items", "variance_cell", "icc_people",
+        "icc_groups", "icc_items",
     ]  # fmt: skip
     assert set(release.scores["subset"]) == {"all"}
     found = release.scores.loc[release.scores["dataset"] == "так-ні", ["unit", "metric", "value", "n_ties"]]
