@@ -130,14 +130,25 @@ def format_interval_note(coefficient: Coefficient) -> str:
 def describe_interval(
     coefficient: Coefficient, *, confidence_level: float, as_percent: bool = False
 ) -> tuple[str, ...]:
-    """The interval of a coefficient with its level and population as a line below a figure; its reason where it has
-    none, and no line where it has neither.
+    """The intervals of a coefficient with their level and population as lines below a figure, that for new people first.
+
+    The reason of a coefficient without intervals, and no line if there is neither.
     """
-    name, low, high = coefficient.name, coefficient.low, coefficient.high
-    if low is None:
-        return (show_finding(coefficient.reason),) if coefficient.reason else ()
-    interval = format_percent_interval(low, high) if as_percent else format_coefficient_interval(name, low, high)
-    return (translate(FOR_THESE_PEOPLE, level=format_level(confidence_level), interval=interval),)
+    ends = (
+        (FOR_NEW_PEOPLE, coefficient.new_people_low, coefficient.new_people_high),
+        (FOR_THESE_PEOPLE, coefficient.low, coefficient.high),
+    )
+    lines = []
+    for population, low, high in ends:
+        if low is not None:
+            shown = (
+                format_percent_interval(low, high)
+                if as_percent
+                else format_coefficient_interval(coefficient.name, low, high)
+            )
+            lines.append(translate(population, level=format_level(confidence_level), interval=shown))
+    reason = coefficient.reason or ("" if lines[1:] else coefficient.new_people_reason)
+    return (*lines, show_finding(reason)) if reason else tuple(lines)
 
 
 def format_remainder(total: int, noun: str) -> str:

@@ -101,9 +101,9 @@ def _describe_majority(unit: Unit, scores: Performance) -> str:
     """The rule by which a majority has one answer, with the number of its votes, and what becomes of ties."""
     votes = unit.title.removeprefix("majority of ")
     if votes == unit.title:
-        rule = translate("the answer that most people gave to an item")
+        rule = translate("the most frequent answer to an item")
     else:
-        rule = translate("the answer that most of {votes} people gave to an item", votes=votes)
+        rule = translate("the most frequent of {votes} answers to an item", votes=votes)
     if not unit.n_ties:
         ties = translate("no item ties")
     elif scores.ties == "shared":
