@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from aggregation.agreement.table import Coefficient
 from exports.inputs import DataSet
 from exports.pages.display_text import (
+    FOR_NEW_PEOPLE,
     FOR_THESE_PEOPLE,
     format_coefficient_interval,
     format_level,
@@ -130,7 +131,7 @@ def format_interval_note(coefficient: Coefficient) -> str:
 def describe_interval(
     coefficient: Coefficient, *, confidence_level: float, as_percent: bool = False
 ) -> tuple[str, ...]:
-    """The intervals of a coefficient with their level and population as lines below a figure, that for new people first.
+    """The intervals of a coefficient with their level and population as lines below a figure, new people first.
 
     The reason of a coefficient without intervals, and no line if there is neither.
     """

@@ -221,7 +221,7 @@ def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
         goals = series[design].this_panel, _coverage_goals.choose_goal(design, series[design].people)
         for cell in shown[:-1]:
             coverage = re.findall(r"\.\d{3}|1\.000", cell)
-            assert len(coverage) in {0, 2}, (design, unit, cell)
+            assert len(coverage) in ({0, 1} if series[design].people < 5 else {0, 2}), (design, unit, cell)
             for share, (low, high) in zip(map(float, coverage), goals, strict=False):
                 assert low <= share <= high, (design, unit, cell)
     said = [ROOT / "docs/reference/published-files.md", Path(performance.__file__)]
