@@ -164,7 +164,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     assert majority.details[0].endswith("new people and new items")
     assert majority.details[1:] == (
         "12 items with gold, answered by 6 people",
-        "The answer that most of 6 people gave to an item; no item ties",
+        "The most frequent of 6 answers to an item; no item ties",
     )
     assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[0])
     assert alpha.details[1:] == (
