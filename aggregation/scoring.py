@@ -24,9 +24,9 @@ _WORD = re.compile(rf"[^\W_][\w\u0300-\u036f]*(?:[{APOSTROPHES}\u2010\u2011-][^\
 class LabelCounts:
     """The counts from which all metrics of closed labels are computed.
 
-    `right`, `gold` and `answered` have one number per declared class: right answers, gold labels and answers of that
-    class. `total` counts all answers, so also those that name no class (a refusal), which are wrong. The numbers need
-    not be whole: a tie is shared between its labels.
+    `right`, `gold` and `answered` have one number per declared class: how many answers were right, how many items have
+    it as gold, how many answers named it. `total` counts all answers, so also those that name no class (a refusal),
+    which are wrong. The numbers need not be whole: a tie is shared between its labels.
     """
 
     right: tuple[float, ...]
@@ -38,7 +38,7 @@ class LabelCounts:
 def count_labels(
     gold: Sequence[str], answers: Sequence[str | Sequence[str] | None], *, classes: Sequence[str]
 ) -> LabelCounts:
-    """Compare answers with gold, which has the same order; None names no class, several labels are tied ones.
+    """Compare answers with gold, item by item. An answer is a label, several tied labels, or None if it names no class.
 
     A tie is shared equally between its labels: the counts are those expected of an answer drawn from them.
     """
@@ -113,26 +113,26 @@ def _verbatim(text: str) -> str:
 
 
 def _exact(text: str) -> str:
-    """NFC, with single blanks; everything else counts."""
+    """NFC, with single spaces between words; everything else counts."""
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _apostrophes(text: str) -> str:
-    """NFC, with every apostrophe between or after letters as U+0027."""
+    """NFC, with every apostrophe that follows a letter or digit as U+0027."""
     return re.sub(rf"(?<=\w)[{APOSTROPHES}]", "'", unicodedata.normalize("NFC", text))
 
 
 def _ukrainian(text: str) -> str:
-    """Differences of apostrophe, case, blanks and stress marks are removed."""
+    """Without differences of apostrophe, case, white space and stress marks."""
     bare = unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).replace("\u0301", ""))
     return _exact(_apostrophes(bare).lower())
 
 
 def _words(text: str) -> str:
-    """As SQuAD, without its English articles and with the signs of numbers: lower case, no Unicode punctuation, NFC.
+    """SQuAD's normalisation, but English articles, and the minus and separators of numbers, stay.
 
-    A minus before a digit stays, and so do marks between two digits. A minus is U+002D whatever dash was typed, a
-    decimal comma a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
+    That is lower case, no Unicode punctuation, NFC. Any dash used as a minus becomes U+002D, and a comma between
+    digits a point: −3,5 and -3.5 are equal, −6 and 6, 3.5 and 35 are not.
     """
     return _remove_punctuation(text).translate(_COMMA_TO_POINT)
 
@@ -141,8 +141,8 @@ def _number(text: str) -> str:
     """A number in one form: 3,50 is 3.5, +6 is 6, −0 is 0, 10 963 is 10963; any other text as `words`.
 
     A number is written in digits 0 to 9 and nothing else once the punctuation around it is gone (3 кг, 1/2, 1e3 and
-    5-7 are none). One comma or one point is its decimal mark. Blanks and apostrophes group thousands; so does a mark
-    that stands several times (1,234,567) or before the other one (1,234.5 is 1.234,5).
+    5-7 are none). One comma or one point is its decimal mark. Spaces and apostrophes group thousands. So does a comma
+    or point that occurs more than once (1,234,567) or comes before the other one (1,234.5 equals 1.234,5).
     """
     written = _remove_punctuation(text)
     match = _NUMBER_FORM.fullmatch(written)
@@ -155,7 +155,7 @@ def _number(text: str) -> str:
 
 
 def is_number(text: str) -> bool:
-    """Whether the normalisation `number` compares the text as a number."""
+    """Whether the normalisation `number` recognises the text as a number."""
     return _NUMBER_FORM.fullmatch(_remove_punctuation(text)) is not None
 
 
@@ -164,7 +164,7 @@ _SIGNED_NUMBER = re.compile(
     r"(?:(?<![^\W_])-(?=[.,]?\d)|\A-\s+(?=[\d\s.,]+\Z))?"
     rf"(?:(?<![\w.,])[.,])?\d+(?:[^\w\s{APOSTROPHES}]\d+)*"
 )
-"""Digits with their minus (also of an answer like `- 6`), and with marks before and between them."""
+"""Digits with their minus (also of an answer like `- 6`), and with commas and points before and between them."""
 _NUMBER_FORM = re.compile(
     r"(?P<sign>[-+]?)(?:(?=[.,]?[0-9])(?P<plain>[0-9]{1,3}(?: [0-9]{3})+|[0-9]*)(?:[.,](?P<part>[0-9]+))?"
     r"|(?P<grouped>[0-9]{1,3}(?:(?P<mark>[.,])[0-9]{3})(?:(?P=mark)[0-9]{3})*)"
@@ -174,7 +174,7 @@ _COMMA_TO_POINT = {ord(","): "."}
 
 
 def _remove_punctuation(text: str) -> str:
-    """Lower case, single blanks and no punctuation, but for the minus and the marks of numbers; dashes are U+002D."""
+    """Lower case, single spaces, no punctuation except the minus and separators of numbers; dashes are U+002D."""
     lower = re.sub(f"[{_DASHES}]", "-", unicodedata.normalize("NFC", text).strip().lower())
     parts, position = [], 0
     for number in _SIGNED_NUMBER.finditer(lower):
@@ -191,7 +191,7 @@ def _drop_punctuation(text: str) -> str:
 
 
 Normalisation = Literal["words", "exact", "number"]
-"""The rules by which a project may have its texts compared."""
+"""The rules that a project file may name; the other rules are used in lints and by the program itself."""
 
 NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
@@ -204,7 +204,7 @@ NORMALISATIONS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     }
 )
 NORMALISATION_BY_TYPE: Mapping[str, Normalisation] = MappingProxyType({"text": "words", "edit": "exact"})
-"""The normalisation of an answer type where a project names none: every sign counts in corrections."""
+"""The default of an answer type. Corrections are compared by `exact`, because every character matters in them."""
 
 
 def normalise_answer(rule: str | None, answer: str) -> str:
@@ -234,12 +234,12 @@ def edit_distance(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:
     if not two:
         return len(one)
     places: dict[Hashable, int] = {}
-    for number, sign in enumerate(two):
-        places[sign] = places.get(sign, 0) | 1 << number
+    for number, element in enumerate(two):
+        places[element] = places.get(element, 0) | 1 << number
     full, last = (1 << len(two)) - 1, 1 << (len(two) - 1)
     up, down, score = full, 0, len(two)
-    for sign in one:
-        match = places.get(sign, 0) | down
+    for element in one:
+        match = places.get(element, 0) | down
         across = (((match & up) + up) ^ up) | match
         rises, falls = down | (full & ~(across | up)), up & across
         score += bool(rises & last) - bool(falls & last)
@@ -251,7 +251,7 @@ def edit_distance(one: Sequence[Hashable], two: Sequence[Hashable]) -> int:
 def error_rate(reference: Sequence[Hashable], answer: Sequence[Hashable]) -> float:
     """Edits over the length of the reference: CER of two texts, WER of their words.
 
-    Against an empty reference it is 1 for any answer but an empty one.
+    For an empty reference: 0 if the answer is empty too, otherwise 1.
     """
     if not reference:
         return float(bool(answer))

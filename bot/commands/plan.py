@@ -1,4 +1,4 @@
-"""`hromada plan`: items and people for an interval, or to tell a model from people."""
+"""`hromada plan`: how many items and people an interval of a given width needs, or to show that a model differs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 UNITS = {"individual": "single answers", "majority": "majority"}
 ITEMS, PEOPLE, VOTES = 500, 20, 3  # of a plan without a project
-NONE = "none: no number is enough, as the people, or the items, alone leave more uncertain than that."
+NONE = "none: no number is enough; how people (or items) vary alone makes the interval wider than that."
 NO_DESIGN = (
-    "No number of items is enough for up to 200 people: so few votes say too little of what people and items vary. Ask"
-    " more people in a pilot, allow a wider interval (--half-width), or plan from assumptions (without the project)."
+    "No number of items is enough for up to 200 people: there are too few votes to estimate how people and items vary."
+    " Ask more people in a pilot, allow a wider interval (--half-width), or plan from assumptions: without the project."
 )
 
 
@@ -33,28 +33,31 @@ ASSUMED = ("votes", "share", "item_correlation", "person_correlation")
 def plan(
     ctx: typer.Context,
     project: Annotated[
-        str | None, typer.Argument(help="A project, by name or file; without one all is assumed.", show_default=False)
+        str | None,
+        typer.Argument(help="A project, by name or file. Without votes, values are assumed.", show_default=False),
     ] = None,
     pilot: Annotated[
-        str | None, typer.Option(help="A project whose votes tell the variance, if not the project itself.")
+        str | None, typer.Option(help="Estimate the variance from the votes of this project instead.")
     ] = None,
     half_width: Annotated[float, typer.Option(min=0.001, max=0.5, help="The half width of the 95 % interval.")] = 0.03,
-    difference: Annotated[float, typer.Option(min=0.001, max=1, help="The difference from a model to show.")] = 0.05,
-    items: Annotated[int | None, typer.Option(min=10, help="Items; those of the project by default.")] = None,
-    people: Annotated[int | None, typer.Option(min=5, help="People; those of the project by default, or 20.")] = None,
-    votes: Annotated[int | None, typer.Option(min=1, help="Answers an item, where all is assumed.")] = None,
+    difference: Annotated[
+        float, typer.Option(min=0.001, max=1, help="The smallest difference from a model to detect.")
+    ] = 0.05,
+    items: Annotated[int | None, typer.Option(min=10, help="Items; by default those of the project, or 500.")] = None,
+    people: Annotated[int | None, typer.Option(min=5, help="People; by default those who voted, or 20.")] = None,
+    votes: Annotated[int | None, typer.Option(min=1, help="Answers per item, if there are no votes.")] = None,
     share: Annotated[float, typer.Option(min=0.01, max=0.99, help="The assumed share of right answers.")] = 0.9,
     model_share: Annotated[
         float | None, typer.Option(min=0.01, max=0.99, help="The assumed score of the model; people's by default.")
     ] = None,
     item_correlation: Annotated[
-        float, typer.Option(min=0, max=1, metavar="R", help="Assumed, of two answers to an item.")
+        float, typer.Option(min=0, max=1, metavar="R", help="Assumed correlation of two answers to the same item.")
     ] = 0.3,
     person_correlation: Annotated[
-        float, typer.Option(min=0, max=1, metavar="R", help="Assumed, of two answers of one.")
+        float, typer.Option(min=0, max=1, metavar="R", help="Assumed correlation of two answers by the same person.")
     ] = 0.05,
     model_correlation: Annotated[
-        float, typer.Option(min=-1, max=1, metavar="R", help="Assumed, of people and the model.")
+        float, typer.Option(min=-1, max=1, metavar="R", help="Assumed correlation of people and the model.")
     ] = 0.3,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for plan.json, plan.csv and the picture plan.svg.")] = None,
@@ -63,9 +66,9 @@ def plan(
 ) -> None:
     """Plan how many items and people a precise result needs.
 
-    For an interval, reached with a chance of 90 % (in simulations 86 to 95 %), or for a difference from a model, found
-    with 80 %. The variance is that of the votes of the project or of its pilot; before there are votes it is assumed,
-    for single answers alone.
+    The interval is at most as wide as planned with a probability of 90 % (in simulations 86 to 95 %); a difference from
+    a model is detected with a power of 80 %. The variance is estimated from the votes of the project or of its pilot;
+    before there are votes it is assumed, for single answers alone.
     """
     from aggregation.planning.assumed_variance import compute_mean_group_size
     from aggregation.planning.variance_models import assume_variance
@@ -84,7 +87,7 @@ def plan(
         unknown = [UNITS[unit] for unit in estimated if unit not in models]
         if not models:
             raise HromadaError(
-                "All of these votes are right, or none is: nothing varies that a plan could rest on.",
+                "All of these votes are right, or none is, so there is no variation from which to plan.",
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
@@ -142,12 +145,12 @@ def plan(
 
 
 def _refuse_assumptions(ctx: typer.Context) -> None:
-    """Raises HromadaError where an assumption is named though votes tell what it assumes."""
+    """Raise HromadaError if an assumption is given although the votes already provide that value."""
     sources = {name: ctx.get_parameter_source(name) for name in ASSUMED}
     given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if given:
         raise HromadaError(
-            f"Votes tell what {', '.join('--' + name.replace('_', '-') for name in given)} would assume.",
+            f"{', '.join('--' + name.replace('_', '-') for name in given)} cannot be used here: the votes provide it.",
             remedy="Leave that out, or plan from assumptions: without the project and --pilot.",
         )
 
@@ -155,10 +158,11 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
 def _read_sources(
     project: str | None, pilot: str | None, question: str | None, *, unblind: bool
 ) -> tuple[DataSet | None, DataSet | None, float | None]:
-    """The project's data set, the one whose votes tell the variance, and the half width that the start promised.
+    """Read the project's data set, the one that gives the variance, and the half width recorded when it was started.
 
-    The second is that of another project, or of the project's own pilot while that alone has answers, or the first.
-    Raises HromadaError where it would show votes of a blind project, without `unblind`.
+    The second is the data set of `pilot` if given; otherwise the project's own pilot, while only the pilot has answers;
+    otherwise the first. Raise HromadaError if it would show votes of a blind project, other than of its own pilot,
+    without `unblind`.
     """
     from annotation.vocabulary import Pool
     from bot.commands import data_sets, database_session
@@ -191,8 +195,8 @@ def _estimate_models(data: DataSet, model_share: float | None, model_correlation
     units = sum_scored_units(first.build_answers(), first.build_skips())
     if units.individual.n_groups < FEWEST_GROUPS:
         raise HromadaError(
-            f"{units.individual.n_groups} items with gold and answers, or groups of them, are fewer than"
-            f" {FEWEST_GROUPS}.",
+            f"Only {units.individual.n_groups} items (or groups of items) have gold and answers; at least"
+            f" {FEWEST_GROUPS} are needed.",
             remedy="Ask about more items, or plan from assumptions: without the project and --pilot.",
         )
     metric = units.metrics[units.primary]
@@ -211,7 +215,7 @@ def _estimate_models(data: DataSet, model_share: float | None, model_correlation
 
 
 def _measure_reached(data: DataSet) -> dict[str, float | None]:
-    """The half widths of the observed intervals: for these people, as `start` promises, and for a fresh panel."""
+    """The half widths of the observed intervals: for these people, as recorded at the start, and for new people."""
     from aggregation.answer_types import score_answers
 
     first = data.keep_first_places()
@@ -228,15 +232,15 @@ def _measure_reached(data: DataSet) -> dict[str, float | None]:
 
 def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_correlation: float) -> list[str]:
     notes = [
-        f"Paired: on the same items; being right has an assumed correlation with people of {model_correlation:g}.",
+        f"Paired: on the same items; right answers of model and people correlate {model_correlation:g}, as assumed.",
         "Unpaired: a published score on as many other items.",
     ]
     if not is_observed:
-        notes.append("Nothing is known of majorities before votes; a pilot tells it.")
+        notes.append("Majorities are planned only from votes, such as those of a pilot.")
     elif any(model.person != model.person for model in models.values()):  # nan differs from itself
-        notes.append("Fewer than 5 people: what people vary is unknown, and counts as chance alone.")
+        notes.append("Fewer than 5 people: how much people differ is unknown and is treated as chance.")
     else:
-        notes.append("How well the votes know the variance is part of the plan: few people make it cautious.")
+        notes.append("The plan allows for the uncertainty of the estimated variance: with few people it asks for more.")
     return notes
 
 
@@ -255,12 +259,12 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         )
         for row in planned.units
     ]
-    columns = ("unit", "share right", "± fresh panel", "± this panel", "paired", "unpaired")
+    columns = ("unit", "share right", "± new people", "± these people", "paired", "unpaired")
     notes = [
         f"Variance: {planned.units[0].basis}.",
-        "± fresh panel: the half width of the 95 % interval for new people and new items.",
-        f"± this panel: for these people and new items. {plan_files.PROMISE}",
-        "Paired, unpaired: the least difference from a model that is found with 80 %.",
+        "± new people: the half width of the 95 % interval for new people and new items.",
+        f"± these people: for these people and new items. {plan_files.PROMISE}",
+        "Paired, unpaired: the least difference from a model that is detected with a power of 80 %.",
         *planned.notes,
         *_describe_promise(planned),
     ]
@@ -291,13 +295,13 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
 
 
 def _describe_promise(planned: Plan) -> list[str]:
-    """What `start` promised beside what was reached."""
+    """The half width planned at the start beside that of the interval so far."""
     reached = planned.reached.get("this_panel")
     if reached is None:
         return []
     fresh = planned.reached.get("fresh_panel")
-    of_fresh = "" if fresh is None else f"; for a fresh panel ±{fresh:.4f}"
+    of_fresh = "" if fresh is None else f"; for new people ±{fresh:.4f}"
     promise = (
-        "Not started here" if planned.promised is None else f"Start promised ±{planned.promised:.4f} for these people"
+        "Not started" if planned.promised is None else f"Planned at the start: ±{planned.promised:.4f} for these people"
     )
-    return [f"{promise}; reached is ±{reached:.4f} of single answers{of_fresh}."]
+    return [f"{promise}; the interval so far is ±{reached:.4f} for single answers{of_fresh}."]
