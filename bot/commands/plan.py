@@ -63,7 +63,7 @@ def plan(
 ) -> None:
     """Plan how many items and people a precise result needs.
 
-    For an interval, reached with a chance of 90 % (in simulations 88 to 95 %), or for a difference from a model, found
+    For an interval, reached with a chance of 90 % (in simulations 87 to 95 %), or for a difference from a model, found
     with 80 %. The variance is that of the votes of the project or of its pilot; before there are votes it is assumed,
     for single answers alone.
     """
