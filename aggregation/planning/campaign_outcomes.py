@@ -24,7 +24,8 @@ from scipy.special import expit, gammaincinv, ndtri
 from aggregation.planning.variance_models import KNOWN, VarianceModel, describe_shape
 from aggregation.schema import Floats
 
-POINTS = 2048
+POINTS, GENERATOR = 2039, 195
+"""A lattice by Korobov (1959): of all generators this one spreads its points most evenly (the least P2)."""
 DIMENSIONS = 6  # the score by items, and by people; the estimated variance of both; what a pilot knew of both
 NODES, WIDEST, BISECTIONS = 61, 6.0, 40  # of the law of people's scores: nodes, and its largest spread in logits
 MOST_SKEWNESS, EXACT_DF = 2.0, 20  # for which a cube is near enough
@@ -66,8 +67,8 @@ class CampaignOutcomes:
         excess += uneven * (excess + 3)  # items are handed out at random: some answer more of them than others
         left = 2 / self.people_df + max(excess - own**2 * skewness**2, 0.0) / people
         slope = skewness / np.sqrt(np.maximum(true_people * people, 1e-300))
-        follows = np.exp(slope * people_part - slope**2 * true_people / 2)
-        shown = (of_people * follows + (raw - of_people) * scale) * _list_gammas(2 / left, 3)
+        follows = np.exp(slope * people_part)
+        shown = (of_people * follows / follows.mean() + (raw - of_people) * scale) * _list_gammas(2 / left, 3)
         self.people: Floats = np.maximum(0.0, shown - cell * scale)
 
     @property
@@ -127,9 +128,9 @@ def _vary_items(model: VarianceModel, part: Floats, variance: Floats, groups: fl
     share, skewness = model.share, model.item_skewness
     deviation = np.sqrt(variance * groups)
     slope = skewness / deviation - (1 - 2 * share) / (share * (1 - share))
-    follows = np.exp(slope * part - slope**2 * variance / 2)
+    follows = np.exp(slope * part)
     left = max(2 / (groups - 1) + (model.item_kurtosis - skewness**2) / groups, 1e-9)
-    return np.asarray(follows * _list_gammas(2 / left, 2))
+    return np.asarray(follows / follows.mean() * _list_gammas(2 / left, 2))
 
 
 def _count_items_df(model: VarianceModel, shares: Floats, variance: Floats, groups: float) -> Floats:
@@ -142,12 +143,9 @@ def _count_items_df(model: VarianceModel, shares: Floats, variance: Floats, grou
 
 @cache
 def _list_points() -> tuple[Floats, Floats]:
-    """The lattice (dimensions × points; Roberts' additive recurrence) as uniform and as normal deviates."""
-    base = 2.0
-    for _ in range(60):  # the root of x^(d + 1) = x + 1
-        base = (1 + base) ** (1 / (DIMENSIONS + 1))
-    steps = base ** -np.arange(1, DIMENSIONS + 1)
-    uniform = (0.5 + np.outer(steps, np.arange(1, POINTS + 1))) % 1
+    """The lattice (dimensions × points) as uniform and as normal deviates: each dimension is evenly spread."""
+    steps = [pow(GENERATOR, power, POINTS) for power in range(DIMENSIONS)]
+    uniform = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.5) / POINTS
     return uniform, np.asarray(ndtri(uniform))
 
 

@@ -63,8 +63,8 @@ class KnownTruth:
 def find_truth(design: Design) -> KnownTruth:
     """The true score and variance of a design: what people vary from many fresh panels, the rest from large campaigns.
 
-    What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else. Where
-    everybody answers every item, what campaigns show of B is what they estimate on average.
+    What a panel scores on new items is known by quadrature, so its variance over panels is B/A and nothing else. What
+    campaigns show of B is what they estimate on average.
     """
     rng = np.random.default_rng([20, *design.name.encode()])
     panels = [draw_panel(rng, design) for _ in range(FRESH_PANELS)]
@@ -78,6 +78,11 @@ def find_truth(design: Design) -> KnownTruth:
         person = _find_person_variance(of_panels, of_people)
         found = [one[unit] for one in drawn]
         variance[unit] = _average_variance(design, found, share=accuracy[unit], person=person)
+    shown = {unit: float(np.mean([one[unit].person for one in drawn])) for unit in UNITS}
+    if shown["individual"] > 0 and variance["individual"].person > 0:
+        # Single answers show B without bias. Of both units in the same campaigns the ratio is surer than either.
+        ratio = shown["majority"] / shown["individual"]
+        variance["majority"] = replace(variance["majority"], shown=ratio * variance["individual"].person)
     return KnownTruth(accuracy=accuracy, variance=variance)
 
 
@@ -109,10 +114,9 @@ def _average_variance(design: Design, found: list[VarianceModel], *, share: floa
     expected = share * (1 - share) - person / design.people
     ratio = expected / np.mean([one.share * (1 - one.share) for one in found])  # chance had other shares
     means |= {name: means[name] * float(ratio) for name in PROPORTIONAL}
-    shown = float(np.mean([one.person for one in found])) if design.is_complete else person
     return replace(
         found[0],
-        **means | {"person": person, "shown": shown},
+        **means | {"person": person, "shown": person},
         share=share,
         model_share=share,
         items_df=KNOWN,

@@ -66,7 +66,7 @@ def plan(
 ) -> None:
     """Plan how many items and people a precise result needs.
 
-    The interval is at most as wide as planned with a probability of 90 % (in simulations 86 to 95 %); a difference from
+    The interval is at most as wide as planned with a probability of 90 % (in simulations 87 to 95 %); a difference from
     a model is detected with a power of 80 %. The variance is estimated from the votes of the project or of its pilot;
     before there are votes it is assumed, for single answers alone.
     """
