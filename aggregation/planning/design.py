@@ -76,7 +76,7 @@ def predict_half_width(
         is_fresh = for_panel == "fresh"
         variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
         effective = shares * (1 - shares) / np.maximum(variance, 1e-18)
-        totals = np.minimum(effective, items * model.independent)
+        totals = np.asarray(np.minimum(effective, items * model.independent), dtype=np.float64)
         quantiles = np.asarray(stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2), dtype=np.float64)
     low, high = find_many_ends(shares, totals, quantiles=quantiles)
     return float(np.quantile((high - low) / 2, assurance, method="inverted_cdf"))
