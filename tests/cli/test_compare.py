@@ -198,7 +198,7 @@ def test_a_pilot_of_few_people_plans_too(hromada: Hromada, people: int) -> None:
     few = hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes[: 4 * people]]) + "\n")
     assert hromada("import", "words", few).code == 0
     refused = hromada("plan", "words")
-    assert (refused.code, "are fewer than 5" in refused.err) == (2, True)
+    assert (refused.code, "have gold and answers; at least 5 are needed" in refused.err) == (2, True)
     hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes[4 * people :]]) + "\n")
     assert hromada("import", "words", few).code == 0
     ran = hromada("plan", "words")
