@@ -34,7 +34,7 @@ def plan(
     ctx: typer.Context,
     project: Annotated[
         str | None,
-        typer.Argument(help="A project, by name or file. Without votes, values are assumed.", show_default=False),
+        typer.Argument(help="A project, by name or file; without votes all is assumed.", show_default=False),
     ] = None,
     pilot: Annotated[
         str | None, typer.Option(help="Estimate the variance from the votes of this project instead.")
@@ -43,9 +43,9 @@ def plan(
     difference: Annotated[
         float, typer.Option(min=0.001, max=1, help="The smallest difference from a model to detect.")
     ] = 0.05,
-    items: Annotated[int | None, typer.Option(min=10, help="Items; by default those of the project, or 500.")] = None,
-    people: Annotated[int | None, typer.Option(min=5, help="People; by default those who voted, or 20.")] = None,
-    votes: Annotated[int | None, typer.Option(min=1, help="Answers per item, if there are no votes.")] = None,
+    items: Annotated[int | None, typer.Option(min=10, help="Items; the project's, or 500.")] = None,
+    people: Annotated[int | None, typer.Option(min=5, help="People; those who voted, or 20.")] = None,
+    votes: Annotated[int | None, typer.Option(min=1, help="Answers per item, without votes.")] = None,
     share: Annotated[float, typer.Option(min=0.01, max=0.99, help="The assumed share of right answers.")] = 0.9,
     model_share: Annotated[
         float | None, typer.Option(min=0.01, max=0.99, help="The assumed score of the model; people's by default.")
