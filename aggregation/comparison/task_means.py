@@ -92,7 +92,7 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
     one task; V = V_items + max(0, V_people - V_cell), with Satterthwaite's degrees of freedom. All tasks are of one
     unit (single answers, or majorities). Items of different tasks are taken as independent, so a group of items should
     not be in two of them. Where few items of all tasks have an error, the interval holds the mean of the tasks' own
-    ends as well. Raises HromadaError where there is no task, a name stands twice or a task counts errors.
+    ends as well. Raises HromadaError if there is no task, a name occurs twice or a task counts errors.
     """
     _check_tasks(tasks)
     values = {task.name: float(task.mean_metric.compute(task.contributions.sums)[0]) for task in tasks}

@@ -1,7 +1,7 @@
 """Confidence interval of a share: the modified Jeffreys interval, for numbers of right answers that need not be whole.
 
 Jeffreys' interval has the quantiles of Beta(x + 1/2, n - x + 1/2) as its ends. Its coverage falls deeply near 0 and 1.
-Brown, Cai and DasGupta (2001, Statistical Science 16:101, section 4.1.2) mend it at both ends: with nothing wrong the
+Brown, Cai and DasGupta (2001, Statistical Science 16:101, section 4.1.2) correct both ends: with nothing wrong the
 interval is [(α/2)^(1/n), 1], with one wrong its upper end is 1; with nothing right, and one right, the mirror image.
 
 An effective number of answers, and a share of it, are not whole. Between none and one wrong answer the parameters of
@@ -22,7 +22,7 @@ MOST_ANSWERS = 1e9  # of an effective number: more change no digit that is shown
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """Both ends of a confidence interval; both are None where there is no interval.
+    """Both ends of a confidence interval; both are None if there is no interval.
 
     `undefined` is the number of resamples that had no value and were left out; 0 for an interval from a formula.
     """
