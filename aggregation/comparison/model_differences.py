@@ -257,7 +257,7 @@ def _compare_shares(
             first_ends=_build_ends(metric, people, part),
             second_ends=_build_ends(metric, model, of_model.items),
             df=df,
-            correlation=correlate_shares(own.items, of_model.items, difference=joined.items, whole_first=part),
+            correlation=correlate_shares(own.items, of_model.items, difference=joined.items, total_first=part),
         )
 
     is_fixed = people.n_groups == people.n_independent  # one answer an item: the interval has the normal quantile

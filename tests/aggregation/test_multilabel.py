@@ -152,5 +152,5 @@ def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
 
 def test_a_foreign_box_is_named() -> None:
     """Boxes are declared, as labels are."""
-    with pytest.raises(HromadaError, match="'style', which is not a declared box"):
+    with pytest.raises(HromadaError, match="'style', which is not one of the declared boxes"):
         build([("i", "a", ("style",))])
