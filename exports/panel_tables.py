@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any, Literal
 
 import pandas as pd
 
 from aggregation.comparison.panels import SAME_CONSENSUS, PanelDifference
 from aggregation.findings import Finding, join_findings
+from exports.pages.display_text import COEFFICIENT_NAMES
+from exports.pages.localization import mark_text
 from exports.privacy import MIN_CELL
 from exports.results import NO_VOTES, DataSetResult
 from exports.rounding import format_fixed, round_row
@@ -25,6 +28,16 @@ PANEL_COLUMNS = (
 )  # fmt: skip
 _NUMBERS = ("value", "other_value", "difference", "ci_low", "ci_high", "se", "item_only_low", "item_only_high")
 _INTERVALS = ("ci_low", "ci_high", "se", "item_only_low", "item_only_high", "ci_method")
+
+MEASURE_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "accuracy": mark_text("Single answers"),
+        "majority_accuracy": mark_text("Majority"),
+        SAME_CONSENSUS: mark_text("Items with the same majority"),
+        **COEFFICIENT_NAMES,
+    }
+)
+"""The readable names of the measures by which two panels are compared."""
 
 PanelRow = dict[str, Any]
 
@@ -76,6 +89,21 @@ def list_panel_rows(result: DataSetResult, kind: RowKind, *, primary_only: bool 
 def list_differences(result: DataSetResult, kind: RowKind) -> list[PanelRow]:
     """The differences between each two panels in measures of this kind."""
     return [row for row in map(_describe_difference, result.panel_differences) if _get_kind(row["metric"]) == kind]
+
+
+def list_headline_rows(result: DataSetResult) -> list[PanelRow]:
+    """Of each panel the share of right answers of each unit, and the headline coefficient of agreement."""
+    kinds: tuple[RowKind, ...] = ("score", "agreement")
+    headline, order = result.data.headline_coefficient, list(result.data.panels)
+    rows = [row for kind in kinds for row in list_panel_rows(result, kind, primary_only=True)]
+    shown = [row for row in rows if row["kind"] == "score" or (row.get("metric") == headline and not row["unit"])]
+    return sorted(shown, key=lambda row: order.index(row["panel"]))
+
+
+def list_headline_differences(result: DataSetResult) -> list[PanelRow]:
+    """The differences between each two panels in scores, the headline coefficient, and the consensus."""
+    shown = ("accuracy", "majority_accuracy", SAME_CONSENSUS, result.data.headline_coefficient)
+    return [row for kind in _LISTS for row in list_differences(result, kind) if row["metric"] in shown]
 
 
 def _get_kind(measure: str) -> RowKind:

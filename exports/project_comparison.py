@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from aggregation.comparison.projects import ProjectAnswers, ProjectComparison, ProjectDifference
+from aggregation.comparison.projects import MeasureDifference, ProjectAnswers, ProjectComparison
 from exports import writers
 from exports.inputs import DataSet
 from exports.rounding import round_row
@@ -25,7 +25,7 @@ def list_difference_rows(comparison: ProjectComparison) -> list[dict[str, Any]]:
 
 def build_comparison_files(comparison: ProjectComparison, items: pd.DataFrame) -> dict[str, str]:
     """The tables as CSV: pilot_differences.csv, pilot_items.csv."""
-    columns = [field.name for field in fields(ProjectDifference)]
+    columns = [field.name for field in fields(MeasureDifference)]
     return {
         "pilot_differences.csv": writers.format_rows(list_difference_rows(comparison), columns),
         "pilot_items.csv": writers.format_csv(items),

@@ -30,6 +30,7 @@ from exports.panel_tables import PANEL_COLUMNS, build_panel_table
 from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
+from exports.vote_distributions import format_distributions
 
 ANNOTATOR_COLUMNS = (
     "dataset", "annotator", "insider", "n", "right", "accuracy", "independent_low", "independent_high", "n_with_others",
@@ -189,10 +190,12 @@ def build_release(
 
 
 def build_files(release: Release) -> dict[str, str]:
-    """The eleven files of a release by name, and panels.csv where a project has panels."""
+    """The files of a release by name; panels.csv and label_distributions.jsonl only if there are panels, options."""
     of_panels = {} if release.panels.empty else {"panels.csv": writers.format_csv(release.panels)}
+    distributions = format_distributions(release.human_items)
     return {
         **of_panels,
+        **({"label_distributions.jsonl": distributions} if distributions else {}),
         "human_responses.csv": writers.format_csv(release.responses),
         "gold.csv": writers.format_csv(release.gold),
         "human_items.csv": writers.format_csv(release.human_items),

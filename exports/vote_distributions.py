@@ -100,6 +100,25 @@ def build_vote_table(data: DataSet) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(DISTRIBUTION_COLUMNS), index=index, dtype=object)
 
 
+def format_distributions(human_items: pd.DataFrame) -> str:
+    """label_distributions.jsonl: `dataset`, `item_id`, `n` (votes), `counts` and `entropy` of each item with options.
+
+    `human_items` has the cells of human_items.csv. Empty where no item has options.
+    """
+    rows = human_items.loc[human_items["counts"].notna(), ["dataset", "item_id", "n_votes", "counts", "entropy"]]
+    lines = [
+        {
+            "dataset": data_set,
+            "item_id": item,
+            "n": int(n),
+            "counts": json.loads(counts),
+            "entropy": None if entropy is None else float(entropy),
+        }
+        for data_set, item, n, counts, entropy in rows.itertuples(index=False)
+    ]
+    return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+
+
 def format_counts(counts: Mapping[str, int]) -> str:
     """Counts as one JSON object."""
     return json.dumps(counts, ensure_ascii=False)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from aggregation.answer_types import build_consensus
 from aggregation.answers import Answers
-from aggregation.comparison.projects import ProjectAnswers, list_measures
+from aggregation.comparison.projects import (
+    MeasureDifference,
+    ProjectAnswers,
+    drop_nan,
+    list_measures,
+    subtract_measures,
+)
 from aggregation.consensus.consensus import Consensus
-from aggregation.errors import Refused
-from aggregation.findings import Finding, join_findings
-from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, fix_answers, join_measures
+from aggregation.findings import Finding
+from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, fix_answers
 from aggregation.intervals.panel import FEWEST_PEOPLE, PanelIntervals, estimate_intervals
 from aggregation.intervals.resampling import encode_groups
 from aggregation.schema import Floats
@@ -33,32 +37,15 @@ METHOD_CODES = {"two-way": "paired-two-way", "people-zero": "paired-people-zero"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PanelDifference:
-    """A measure of two panels over the items that both have answers for, and the difference, the first less the second.
+class PanelDifference(MeasureDifference):
+    """A measure of two panels over the items that both have answers for, with the names of both.
 
     `measure` is `accuracy` (of single answers), `majority_accuracy`, a coefficient of agreement of the people of each
-    panel, or SAME_CONSENSUS, which has no `first` and `second` and stands in `difference`. `ci_low`, `ci_high` and the
-    standard error `se` are for new people and new items, `item_only_low` and `item_only_high` for these people and new
-    items. `n_answers` and `n_people` are those of both panels on these items. `reason` says why a value or an interval
-    is missing.
+    panel, or SAME_CONSENSUS, which has no `first` and `second`, and is the `difference`.
     """
 
     panel: str
     other: str
-    measure: str
-    first: float | None = None
-    second: float | None = None
-    difference: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    se: float | None = None
-    item_only_low: float | None = None
-    item_only_high: float | None = None
-    n_items: int = 0
-    n_answers: int = 0
-    n_people: int = 0
-    ci_method: str = "none"
-    reason: str = ""
 
 
 def compare_panels(
@@ -83,47 +70,29 @@ def _compare_pair(
         if name in LEFT_OUT:
             continue
         items = pd.Index(sorted(first.list_items(basis) & second.list_items(basis)))
-        row = PanelDifference(panel=one, other=two, measure=name)
         if items.empty:
-            yield replace(row, reason=Finding("no-common-items"))
-            continue
-        yield _compare_measure(row, first.keep_items(items), second.keep_items(items), measure, confidence_level)
+            row = MeasureDifference(measure=name, reason=Finding("no-common-items"))
+        else:
+            row = _compare_measure(name, (first, second), measure, items, confidence_level)
+        yield PanelDifference(panel=one, other=two, **vars(row))
     yield _compare_consensus(one, two, first, second, confidence_level)
 
 
 def _compare_measure(
-    row: PanelDifference,
-    first: ProjectAnswers,
-    second: ProjectAnswers,
+    name: str,
+    panels: Sequence[ProjectAnswers],
     measure: Callable[[ProjectAnswers], ItemMeasure],
+    items: pd.Index[str],
     confidence_level: float,
-) -> PanelDifference:
-    """The row with both values and their difference, over the items that both panels have."""
-    try:
-        measured, other = measure(first), measure(second)
-    except Refused as refusal:
-        return replace(row, reason=join_findings(refusal.problem, refusal.remedy))
-    items = sorted(first.answers.votes.items.index)
-    groups = encode_groups(first.answers.votes.items["group"].reindex(items).to_numpy(dtype=object))[0]
-    joined, metric = join_measures(measured, other, groups=groups)
-    difference = float(metric.compute(joined.sums)[0])
-    intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
-    is_undefined = Finding("undefined-in-one") if np.isnan(difference) else ""
+) -> MeasureDifference:
+    row, intervals, n_groups = subtract_measures(name, panels, measure, items=items, confidence_level=confidence_level)
+    if intervals is None:
+        return row
+    method = METHOD_CODES.get(intervals.form, "paired-items")
     return replace(
         row,
-        first=_drop_nan(measured.value),
-        second=_drop_nan(other.value),
-        difference=_drop_nan(difference),
-        **_list_intervals(
-            intervals,
-            method=METHOD_CODES.get(intervals.form, "paired-items"),
-            n_people=joined.n_people,
-            n_groups=joined.n_groups,
-        ),
-        n_items=len(items),
-        n_answers=len(joined.items),
-        n_people=joined.n_people,
-        reason=is_undefined or _explain(intervals),
+        ci_method=_describe_method(intervals, method, n_people=row.n_people, n_groups=n_groups),
+        reason=Finding("undefined-in-one") if row.difference is None else _explain(intervals),
     )
 
 
@@ -150,11 +119,12 @@ def _compare_consensus(
     contributions = replace(measure.contributions, groups=groups, n_groups=n_groups, fewest_people=1)
     intervals = estimate_intervals(mean, contributions, confidence_level=confidence_level)
     people = {name for panel in kept for name in panel.answers.votes.frame["annotator"]}
-    these = _list_intervals(intervals, method="paired-share", n_people=len(people), n_groups=n_groups)
     return replace(
         row,
-        difference=_drop_nan(measure.value),
-        **these | {"ci_low": None, "ci_high": None, "se": None},
+        difference=drop_nan(measure.value),
+        item_only_low=intervals.this_panel.low,
+        item_only_high=intervals.this_panel.high,
+        ci_method=_describe_method(intervals, "paired-share", n_people=len(people), n_groups=n_groups),
         n_items=len(items),
         n_answers=sum(len(panel.answers.votes.frame) for panel in kept),
         n_people=len(people),
@@ -189,23 +159,10 @@ def _share_labels(consensus: Consensus) -> LabelShares:
     }
 
 
-def _list_intervals(intervals: PanelIntervals, *, method: str, n_people: int, n_groups: int) -> dict[str, Any]:
-    """The fields of a difference that tell its intervals and how they were made."""
-    has_none = intervals.this_panel.low is None
-    return {
-        "ci_low": intervals.fresh_panel.low,
-        "ci_high": intervals.fresh_panel.high,
-        "se": intervals.se,
-        "item_only_low": intervals.this_panel.low,
-        "item_only_high": intervals.this_panel.high,
-        "ci_method": "none" if has_none else Finding(method, people=n_people, groups=n_groups),
-    }
+def _describe_method(intervals: PanelIntervals, method: str, *, n_people: int, n_groups: int) -> str:
+    return "none" if intervals.this_panel.low is None else Finding(method, people=n_people, groups=n_groups)
 
 
 def _explain(intervals: PanelIntervals) -> str:
     """Why there is no interval for new people."""
     return Finding("few-people-in-one", least=FEWEST_PEOPLE) if intervals.form == "items" else intervals.reason
-
-
-def _drop_nan(value: float) -> float | None:
-    return None if np.isnan(value) else value

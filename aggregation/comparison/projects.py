@@ -176,13 +176,13 @@ METHODS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProjectDifference:
-    """A measure of the `first` project, of the `second`, and the `difference`, the first less the second.
+class MeasureDifference:
+    """A measure of the `first` project or panel, of the `second`, and the `difference`, the first less the second.
 
     `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
     `item_only_high` for these people on new items. The values with ties wrong count the ties of a majority as wrong;
-    they are None if nothing ties. `n_answers` and `n_people` count those of both projects, `n_common_people` the people
-    who took part in both. `reason` says why a value or an interval is missing.
+    they are None if nothing ties. `n_answers` and `n_people` count those of both, `n_common_people` the people who took
+    part in both. `reason` says why a value or an interval is missing.
     """
 
     measure: str
@@ -208,11 +208,11 @@ class ProjectDifference:
 class ProjectComparison:
     """Two projects over the items that both have: differences in the order of `list_measures`, and what is doubtful."""
 
-    differences: tuple[ProjectDifference, ...]
+    differences: tuple[MeasureDifference, ...]
     warnings: tuple[str, ...]
     confidence_level: float
 
-    def find_difference(self, measure: str) -> ProjectDifference:
+    def find_difference(self, measure: str) -> MeasureDifference:
         """The difference in that measure."""
         return {row.measure: row for row in self.differences}[measure]
 
@@ -252,26 +252,50 @@ def _compare(
     basis: Basis,
     measure: Callable[[ProjectAnswers], ItemMeasure],
     confidence_level: float,
-) -> ProjectDifference:
+) -> MeasureDifference:
     """The measure on the items that have its basis in both projects, or the reason why there is none."""
     items = pd.Index(sorted(set.intersection(*(project.list_items(basis) for project in projects))))
     if items.empty:
-        return ProjectDifference(measure=name, reason=REASON_NO_ITEMS)
+        return MeasureDifference(measure=name, reason=REASON_NO_ITEMS)
+    row, intervals, n_groups = subtract_measures(
+        name, projects, measure, items=items, confidence_level=confidence_level
+    )
+    if intervals is None:
+        return row
+    method = METHODS["none" if intervals.this_panel.low is None else intervals.form]
+    units = "items" if n_groups == len(items) else "groups of items"
+    return replace(
+        row,
+        ci_method=method.format(people=row.n_people, items=f"{n_groups} {units}"),
+        reason=_explain_interval(row, intervals),
+    )
+
+
+def subtract_measures(
+    name: str,
+    projects: Sequence[ProjectAnswers],
+    measure: Callable[[ProjectAnswers], ItemMeasure],
+    *,
+    items: pd.Index[str],
+    confidence_level: float,
+) -> tuple[MeasureDifference, PanelIntervals | None, int]:
+    """The difference of a measure of two projects on these items, its intervals, and the number of groups of items.
+
+    Groups are those of the first project. `ci_method` and the reason for a missing interval are left to the caller. The
+    intervals are None if the measure is refused; then `reason` says why.
+    """
     try:
         first, second = (measure(project.keep_items(items)) for project in projects)
     except Refused as refusal:
-        return ProjectDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy))
+        return MeasureDifference(measure=name, reason=join_findings(refusal.problem, refusal.remedy)), None, 0
     groups = projects[0].answers.votes.items["group"].reindex(items).to_numpy(dtype=object)
     joined, metric = join_measures(first, second, groups=encode_groups(groups)[0])
     intervals = estimate_intervals(metric, joined, confidence_level=confidence_level)
-    method = METHODS["none" if intervals.this_panel.low is None else intervals.form]
-    units = "items" if joined.n_groups == len(items) else "groups of items"
-    difference = float(metric.compute(joined.sums)[0])
-    return ProjectDifference(
+    row = MeasureDifference(
         measure=name,
-        first=_drop_nan(first.value),
-        second=_drop_nan(second.value),
-        difference=_drop_nan(difference),
+        first=drop_nan(first.value),
+        second=drop_nan(second.value),
+        difference=drop_nan(float(metric.compute(joined.sums)[0])),
         ci_low=intervals.fresh_panel.low,
         ci_high=intervals.fresh_panel.high,
         se=intervals.se,
@@ -283,21 +307,21 @@ def _compare(
         n_answers=len(joined.items),
         n_people=joined.n_people,
         n_common_people=len(np.intersect1d(first.people, second.people)),
-        ci_method=method.format(people=joined.n_people, items=f"{joined.n_groups} {units}"),
-        reason=_explain_interval(name, difference, intervals),
     )
+    return row, intervals, joined.n_groups
 
 
-def _drop_nan(value: float) -> float | None:
+def drop_nan(value: float) -> float | None:
+    """None for an undefined value."""
     return None if np.isnan(value) else value
 
 
-def _explain_interval(name: str, difference: float, intervals: PanelIntervals) -> str:
-    if np.isnan(difference):
+def _explain_interval(row: MeasureDifference, intervals: PanelIntervals) -> str:
+    if row.difference is None:
         return "Undefined in one of both: nothing varies."
     if intervals.form != "items":
         return intervals.reason
-    if name == "posterior":
+    if row.measure == "posterior":
         return REASON_POSTERIOR
     return f"With fewer than {FEWEST_PEOPLE} people in one of both nothing can be said of new people."
 

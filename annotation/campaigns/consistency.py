@@ -13,7 +13,12 @@ from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.questions import Question
 from annotation.campaigns.sections.annotators import find_impossible_admission
 from annotation.campaigns.sections.base import Contradiction, multiply_share
-from annotation.campaigns.sections.panels import find_panel_contradiction, list_weak_panels, sum_panel_votes
+from annotation.campaigns.sections.panels import (
+    find_panel_contradiction,
+    list_shared_panels,
+    list_weak_panels,
+    sum_panel_votes,
+)
 from annotation.campaigns.sections.quality import ControlRule, SecondsRule, StraightLiningRule, TextRule
 from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.sections.stages import DynamicOverlap
@@ -57,8 +62,11 @@ def list_idle_rules(
 
 
 def list_weaknesses(definition: ProjectSections, item_counts: Mapping[Pool, int]) -> Iterator[str]:
-    """Sentences about what makes the results of a baseline weak although it can be run."""
-    if definition.kind != "baseline" or definition.overlap is None:
+    """Sentences about what makes the results of a campaign weak, of a baseline above all, although it can be run."""
+    if definition.overlap is None:
+        return
+    yield from list_shared_panels(definition.panels)
+    if definition.kind != "baseline":
         return
     has_gold = isinstance(definition.items, ItemsSection) and (definition.items.gold or definition.items.golds)
     if not has_gold and not any(panel.gold for panel in definition.panels.values()):

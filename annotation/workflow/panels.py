@@ -59,9 +59,10 @@ def read_quota(session: Session, *, annotator_id: int, project_id: int) -> Panel
 
 @dataclass(frozen=True, kw_only=True)
 class PanelCounts:
-    """How far a panel is with the main items: its people, the answers that hold a place, and those that are wanted.
+    """How far a panel is with the main items: the answers that hold a place, who gave them, and those that are wanted.
 
-    `wanted` is None where the panel has no number of answers of its own.
+    `people` is how many people gave these answers; others of the panel may have found nothing to do. `wanted` is None
+    where the panel has no number of answers of its own.
     """
 
     people: int
@@ -70,27 +71,28 @@ class PanelCounts:
 
 
 def count_panels(session: Session, project: Project, definition: ProjectFile) -> Mapping[str, PanelCounts]:
-    """How far each panel of a project is, by name in the order of its file."""
-    people = select(Participation.panel, func.count()).where(Participation.project_id == project.id)
-    n_people = dict(session.exec(people.group_by(col(Participation.panel))).all())
+    """How far each panel of a project is, by name in the order of its file; empty without panels."""
+    if not definition.panels:
+        return {}
     items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
     n_items = session.exec(items.where(Item.status != ItemStatus.RETIRED)).one()
     is_own = (col(Participation.annotator_id) == col(Assignment.annotator_id)) & (
         col(Participation.project_id) == col(Assignment.project_id)
     )
     answers = (
-        select(Participation.panel, func.count())
+        select(Participation.panel, func.count(), func.count(func.distinct(col(Assignment.annotator_id))))
         .select_from(Assignment)
         .join(Participation, is_own)
         .join(Item, col(Item.id) == col(Assignment.item_id))
         .where(Assignment.project_id == project.id, Item.pool == Pool.MAIN, col(Assignment.holds_place))
         .where(Assignment.status == AssignmentStatus.DONE)
     )
-    n_answers = dict(session.exec(answers.group_by(col(Participation.panel))).all())
+    rows = session.exec(answers.group_by(col(Participation.panel))).all()
+    counts = {panel: (n_people, n_answers) for panel, n_answers, n_people in rows}
     return {
         name: PanelCounts(
-            people=n_people.get(name, 0),
-            answers=n_answers.get(name, 0),
+            people=counts.get(name, (0, 0))[0],
+            answers=counts.get(name, (0, 0))[1],
             wanted=None if panel.votes is None else panel.votes * n_items,
         )
         for name, panel in definition.panels.items()

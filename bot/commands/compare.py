@@ -213,7 +213,7 @@ def _print_soft_scores(compared: ComparedModels) -> None:
     scores = compared.soft_scores
     if not scores:
         return
-    columns = ("model", "measure, bits", "value", "people's ceiling", "fresh panel", "this panel", "items", "votes")
+    columns = ("model", "measure, bits", "value", "people's ceiling", "new people", "these people", "items", "votes")
     rows = [
         (score.model, score.metric.replace("_", " "), score.value, score.people_ceiling,
          format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high),
@@ -223,10 +223,15 @@ def _print_soft_scores(compared: ComparedModels) -> None:
     notes = [
         "Cross-entropy: the mean over votes of −log2 of the model's probability of the vote. Less is nearer.",
         "People's ceiling: other people, as many as the model is compared with. Few votes make both values large.",
-        *describe_reasons((score.model, score.reason) for score in scores),
+        "Intervals, 95 %: for new people and new items, and for these people and new items.",
+        *describe_reasons((f"{score.model} {score.metric.replace('_', ' ')}", score.reason) for score in scores),
+        *(
+            f"{score.model} gives a probability below 1e-6 to {score.n_floored} of {score.n_answers} votes; it counts"
+            " as 1e-6."
+            for score in scores
+            if score.n_floored
+        ),
     ]
-    n_floored = sum(score.n_floored for score in scores)
-    notes += [f"{n_floored} votes have a probability below 1e-6, which counts as 1e-6."] if n_floored else []
     if not compared.comparison.differences:
         notes += compared.notes
     terminal_output.print_table(format_title(compared.data, "votes and distributions"), columns, rows, notes=notes)

@@ -76,12 +76,14 @@ def _format_intervals(row: PanelRow) -> tuple[str, str]:
 
 
 def _list_notes(rows: Sequence[PanelRow], keys: tuple[str, ...]) -> list[str]:
-    """The reasons of the rows, each once, after the rows that it is true of."""
+    """The sentences of the reasons, each once, after the rows that it is true of."""
+    from aggregation.findings import split_findings
+
     named: dict[str, list[str]] = {}
     for row in rows:
-        if row.get("reason"):
-            named.setdefault(row["reason"], []).append(" ".join(str(row[key]) for key in keys if row.get(key)))
-    return [f"{', '.join(dict.fromkeys(names))}: {reason}" for reason, names in named.items()]
+        for sentence in split_findings(row.get("reason") or ""):
+            named.setdefault(sentence, []).append(" ".join(str(row[key]) for key in keys if row.get(key)))
+    return [f"{', '.join(dict.fromkeys(names))}: {sentence}" for sentence, names in named.items()]
 
 
 def _describe_extra(result: DataSetResult) -> list[str]:

@@ -250,6 +250,7 @@ PUBLISHED_FILES = (
     "human_responses.csv",
     "gold.csv",
     "human_items.csv",
+    "label_distributions.jsonl",
     "annotators.csv",
     "agreement.json",
     "baselines.csv",

@@ -73,7 +73,20 @@ def _build_progress_section(project: ProjectState) -> LiveSection:
                 most=format_number(max(hourly)),
             ),
         ),
+        tables=_build_panel_tables(project),
     )
+
+
+def _build_panel_tables(project: ProjectState) -> tuple[LiveTable, ...]:
+    """How far each panel is; no table where the project has no panels."""
+    rows = []
+    for name, counts in project.panels.items():
+        done = format_number(counts.answers)
+        if counts.wanted is not None:
+            done = translate("{right} of {of}", right=done, of=format_number(counts.wanted))
+        rows.append(LiveRow(head=name, cells=(done, format_number(counts.people))))
+    heads = (translate("Panel"), translate("Answers"), translate("People"))
+    return (LiveTable(caption=translate("Panels of people"), heads=heads, rows=tuple(rows)),) if rows else ()
 
 
 def _build_agreement_section(project: ProjectState, details: ProjectDetails | None) -> LiveSection:

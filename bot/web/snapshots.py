@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,9 +13,11 @@ from sqlmodel import Session, col, select
 
 from annotation.store import models, processes, queries
 from annotation.store.database import Database
+from annotation.workflow import definitions, panels
 from annotation.workflow.monitoring import blindness, campaign_status, progress
 from annotation.workflow.monitoring.campaign_status import WaitingDecisions, WaitingDeliveries
 from annotation.workflow.monitoring.progress import ItemTally, Progress, list_item_progress, list_reported_items
+from annotation.workflow.panels import PanelCounts
 
 Signature = tuple[object, ...]
 
@@ -23,7 +26,7 @@ Signature = tuple[object, ...]
 class ProjectState:
     """A project as the dashboard shows it; with `is_blind` scores, votes and agreement are hidden from who reads it.
 
-    `is_simulated` says that simulated annotators take part.
+    `is_simulated` says that simulated annotators take part; `panels` how far each panel is, by name.
     """
 
     name: str
@@ -37,6 +40,7 @@ class ProjectState:
     decisions: WaitingDecisions
     end: datetime | None
     stalled_since: datetime | None
+    panels: Mapping[str, PanelCounts]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +145,7 @@ class SnapshotReader:
             decisions=campaign_status.list_waiting_decisions(view, project, now=now),
             end=measured.estimate_end(now=now),
             stalled_since=measured.find_stall(project.status, now=now),
+            panels=panels.count_panels(view, project, definitions.get_project_definition(project)),
         )
 
     def _record_unblinding(self) -> None:

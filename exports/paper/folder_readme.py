@@ -21,6 +21,7 @@ FILES: Mapping[str, str] = {
     "human_responses.csv": "every answer, with the reason where it does not count",
     "gold.csv": "the label of each item, its origin and confidence",
     "human_items.csv": "right and all votes by item",
+    "label_distributions.jsonl": "the votes for each option of an item, a line each",
     "annotators.csv": "a row for each person",
     "baselines.csv": "human baselines in the columns of Eval-UA-tion",
     "human_baseline.csv": "every metric, unit and variant, with intervals",

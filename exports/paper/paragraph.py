@@ -9,6 +9,7 @@ from aggregation.comparison.model_differences import ModelDifference
 from aggregation.findings import Finding
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
+from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
 from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
@@ -18,6 +19,8 @@ Language = Literal["en", "uk"]
 Ends = tuple[float | None, float | None]
 FEW_PEOPLE = ("few-people-panel", "one-person-panel")
 """The codes of the reason that there are too few people to say anything of new ones."""
+FEW_IN_ONE = "few-people-in-one"
+"""The code of the same reason for a difference between two panels."""
 SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
 """What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
@@ -192,6 +195,7 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
         for result in state.results:
             yield _describe_agreement(result, words)
             yield _describe_score(result, words)
+            yield from _describe_panels(result, words)
         return
     mean = means.means["individual"]
     fresh, own = mean.fresh_panel, mean.this_panel
@@ -240,6 +244,40 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
     if majority is not None and majority.primary.value is not None:
         sentence += f" {_describe_majority(majority, words)}"
     return f"{sentence} {_describe_ceiling(result, words)}"
+
+
+def _describe_panels(result: DataSetResult, words: Words) -> Iterator[str]:
+    """The score of each panel, and the differences between them; nothing where there are no panels."""
+    rows = [row for row in list_headline_rows(result) if row["kind"] == "score"]
+    rows = [row for row in rows if row.get("unit") in (None, "individual")]
+    if rows:
+        parts = "; ".join(_describe_panel(row, words) for row in rows)
+        yield words["panels"].format(name=result.data.name, panels=parts)
+    for row in list_headline_differences(result):
+        if row["metric"] == "accuracy" and row["difference"] is not None:
+            yield words["panel difference"].format(
+                panel=row["panel"],
+                other=row["other"],
+                difference=_write(words, f"{100 * row['difference']:+z.1f}"),
+                interval=_describe_panel_interval(row, words),
+                items=_count(words, row["n_items"], "item"),
+            )
+
+
+def _describe_panel(row: PanelRow, words: Words) -> str:
+    if row.get("value") is None:
+        return words["unscored panel"].format(panel=row["panel"])
+    return words["panel"].format(
+        panel=row["panel"],
+        people=_count(words, row["n_people"], "person"),
+        value=_percent(words, row["value"]),
+        interval=_describe_panel_interval(row, words),
+    )
+
+
+def _describe_panel_interval(row: PanelRow, words: Words) -> str:
+    ends = (row["ci_low"], row["ci_high"]), (row["item_only_low"], row["item_only_high"])
+    return _interval(words, *ends, row["reason"] or "")
 
 
 def _describe_majority(unit: Unit, words: Words) -> str:
@@ -325,7 +363,8 @@ def _interval(words: Words, fresh: Ends, own: Ends, reason: str) -> str:
     if few is not None:
         number = int(few.arguments.get("n", 1))
         shown = count_noun(number, "person") if words["language"] == "en" else number
-        why = words["few people"].format(number=shown, least=few.arguments["least"])
+        name = "few people" if few.code in FEW_PEOPLE else FEW_IN_ONE
+        why = words[name].format(number=shown, least=few.arguments["least"])
     if None in own:
         return words["no interval"].format(reason=why)
     return words["own interval"].format(low=_percent(words, own[0]), high=_percent(words, own[1]), reason=why)
@@ -335,7 +374,7 @@ def _find_few(reason: object) -> Finding | None:
     """The finding that people are too few, alone or among others; None if it is not there."""
     if not isinstance(reason, Finding):
         return None
-    if reason.code in FEW_PEOPLE:
+    if reason.code in (*FEW_PEOPLE, FEW_IN_ONE):
         return reason
     found = (_find_few(part) for part in reason.arguments.values())
     return next((few for few in found if few is not None), None)

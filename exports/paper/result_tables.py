@@ -192,15 +192,15 @@ def _describe_result(result: DataSetResult, notes: Footnotes) -> tuple[str, ...]
     return (
         f"{data.name}{metric}",
         *counts,
-        notes.explain(_format_share(scores.random_exact), "Nothing is chosen from options."),
-        _format_share(score.value) + warned,
-        notes.explain(_format_interval(score.ci_low, score.ci_high), score.reason or score.ci_method),
-        notes.explain(_format_interval(score.item_only_low, score.item_only_high), score.reason or score.ci_method),
+        notes.explain(format_share(scores.random_exact), "Nothing is chosen from options."),
+        format_share(score.value) + warned,
+        notes.explain(format_interval(score.ci_low, score.ci_high), score.reason or score.ci_method),
+        notes.explain(format_interval(score.item_only_low, score.item_only_high), score.reason or score.ci_method),
         notes.explain(
-            _format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
+            format_share(None if majority is None else majority.primary.value), scores.refused.get("majority", "")
         )
         + _mark_majority(majority, notes),
-        notes.explain(_format_share(ceiling), no_ceiling),
+        notes.explain(format_share(ceiling), no_ceiling),
     )
 
 
@@ -209,7 +209,7 @@ def _mark_majority(unit: Unit | None, notes: Footnotes) -> str:
     wrong = None if unit is None else unit.primary.value_ties_wrong
     if unit is None or wrong is None:
         return ""
-    return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {_format_share(wrong)} if they are wrong.")
+    return notes.mark(f"{capitalize_first(unit.title)}: {unit.n_ties} ties, {format_share(wrong)} if they are wrong.")
 
 
 def find_task_means(state: ReleaseState) -> ProgrammeScores | None:
@@ -242,10 +242,10 @@ def _describe_mean(state: ReleaseState, notes: Footnotes) -> Iterator[tuple[str,
         str(len(people)),
         str(answers),
         NO_VALUE,
-        _format_share(mean.value),
-        notes.explain(_format_interval(mean.fresh_panel.low, mean.fresh_panel.high), mean.reason),
-        notes.explain(_format_interval(mean.this_panel.low, mean.this_panel.high), mean.reason),
-        _format_share(majority.value),
+        format_share(mean.value),
+        notes.explain(format_interval(mean.fresh_panel.low, mean.fresh_panel.high), mean.reason),
+        notes.explain(format_interval(mean.this_panel.low, mean.this_panel.high), mean.reason),
+        format_share(majority.value),
         NO_VALUE,
     )
 
@@ -275,15 +275,16 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
             result.data.name,
             COEFFICIENT_NAMES[row.name],
             notes.explain(value, row.reason),
-            notes.explain(_format_ends(row.low, row.high), row.reason),
-            notes.explain(_format_ends(row.new_people_low, row.new_people_high), row.new_people_reason or row.reason),
+            notes.explain(format_ends(row.low, row.high), row.reason),
+            notes.explain(format_ends(row.new_people_low, row.new_people_high), row.new_people_reason or row.reason),
             str(row.n_items),
             str(row.n_annotators),
         )
 
 
-def _format_ends(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{low:.3f} to {high:.3f}"
+def format_ends(low: float | None, high: float | None) -> str:
+    """An interval of a coefficient."""
+    return NO_VALUE if low is None or high is None else f"{low:z.3f} to {high:z.3f}"
 
 
 def _build_people(state: ReleaseState, mark: str) -> PaperTable:
@@ -333,9 +334,9 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
                     + (notes.mark(_count_items(row, compared)) if row.n_items != compared.n_scored else ""),
                     row.unit_title + (notes.mark(_describe_ties(row)) if row.n_ties else ""),
                     row.metric,
-                    _format_share(row.value),
-                    _format_points(row.difference),
-                    notes.explain(_format_points_interval(row.ci_low, row.ci_high), row.reason),
+                    format_share(row.value),
+                    format_points(row.difference),
+                    notes.explain(format_points_interval(row.ci_low, row.ci_high), row.reason),
                     notes.explain(_format_p(row.p_holm), row.reason),
                     notes.explain(NO_VALUE, row.reason) if row.p_holm is None else row.above or "neither",
                 )
@@ -354,7 +355,7 @@ def _build_models(state: ReleaseState, mark: str) -> PaperTable:
 def _describe_ties(row: ModelDifference) -> str:
     return (
         f"{row.n_ties} ties are shared; if they count as wrong, the difference is"
-        f" {_format_points(row.difference_ties_wrong)}. Somebody is above only if both show it."
+        f" {format_points(row.difference_ties_wrong)}. Somebody is above only if both show it."
     )
 
 
@@ -366,17 +367,21 @@ def _format_p(p: float | None) -> str:
     return NO_VALUE if p is None else "<0.001" if p < LEAST_P else f"{p:.3f}"
 
 
-def _format_share(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{100 * share:.1f}"
+def format_share(share: float | None) -> str:
+    """A share in percent."""
+    return NO_VALUE if share is None else f"{100 * share:z.1f}"
 
 
-def _format_interval(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f}"
+def format_interval(low: float | None, high: float | None) -> str:
+    """An interval of a share in percent."""
+    return NO_VALUE if low is None or high is None else f"{100 * low:z.1f}–{100 * high:z.1f}"
 
 
-def _format_points(share: float | None) -> str:
+def format_points(share: float | None) -> str:
+    """A difference of shares in points."""
     return NO_VALUE if share is None else f"{100 * share:+z.1f}".replace("-", "−")
 
 
-def _format_points_interval(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{_format_points(low)} to {_format_points(high)}"
+def format_points_interval(low: float | None, high: float | None) -> str:
+    """An interval of a difference in points."""
+    return NO_VALUE if low is None or high is None else f"{format_points(low)} to {format_points(high)}"

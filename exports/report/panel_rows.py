@@ -1,11 +1,9 @@
-"""The rows of the report about panels: the figures of each, and what two panels differ by."""
+"""The rows of the report about panels: the figures of each, and what two panels differ by; panels.csv has all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from aggregation.comparison.panels import SAME_CONSENSUS
+from aggregation.findings import split_findings
 from exports.pages.display_text import (
     COEFFICIENT_NAMES,
     MINUS,
@@ -16,38 +14,20 @@ from exports.pages.display_text import (
     format_coefficient_interval,
     format_points,
 )
-from exports.pages.localization import localize_number, mark_text, show_finding, translate
+from exports.pages.localization import localize_number, show_finding, translate
 from exports.pages.scaffold import TableRow
-from exports.panel_tables import PanelRow, RowKind, list_differences, list_panel_rows
+from exports.panel_tables import MEASURE_NAMES, PanelRow, list_headline_differences, list_headline_rows
 from exports.results import DataSetResult
-
-KINDS: tuple[RowKind, ...] = ("score", "agreement")
-"""What the report shows of each panel; panels.csv has everything."""
-MEASURE_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "accuracy": mark_text("Single answers"),
-        "majority_accuracy": mark_text("Majority"),
-        SAME_CONSENSUS: mark_text("Items with the same majority"),
-        **COEFFICIENT_NAMES,
-    }
-)
 
 
 def build_panel_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The share right of each unit of each panel, and its headline coefficient of agreement."""
-    rows = [row for kind in KINDS for row in list_panel_rows(result, kind, primary_only=True)]
-    headline = result.data.headline_coefficient
-    shown = [row for row in rows if row["kind"] == "score" or (row.get("metric") == headline and not row["unit"])]
-    order = list(result.data.panels)
-    return tuple(_build_row(row) for row in sorted(shown, key=lambda row: order.index(row["panel"])))
+    return tuple(map(_build_row, list_headline_rows(result)))
 
 
 def build_panel_difference_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """Both values, the difference and its intervals, of scores, the headline coefficient, and the consensus."""
-    kinds: tuple[RowKind, ...] = (*KINDS, "consensus")
-    rows = [row for kind in kinds for row in list_differences(result, kind)]
-    shown = ("accuracy", "majority_accuracy", SAME_CONSENSUS, result.data.headline_coefficient)
-    return tuple(_build_difference_row(row) for row in rows if row["metric"] in shown)
+    return tuple(map(_build_difference_row, list_headline_differences(result)))
 
 
 def _build_row(row: PanelRow) -> TableRow:
@@ -63,8 +43,12 @@ def _build_row(row: PanelRow) -> TableRow:
             format_coefficient_interval(metric or "", row.get("item_only_low"), row.get("item_only_high")),
             *(NO_VALUE if count is None else str(count) for count in counts),
         ),
-        remark=show_finding(row.get("reason") or ""),
+        notes=_list_notes(row),
     )
+
+
+def _list_notes(row: PanelRow) -> tuple[str, ...]:
+    return tuple(map(show_finding, split_findings(row.get("reason") or "")))
 
 
 def _build_difference_row(row: PanelRow) -> TableRow:
@@ -81,7 +65,7 @@ def _build_difference_row(row: PanelRow) -> TableRow:
             str(row["n_items"]),
             str(row["n_people"]),
         ),
-        remark=show_finding(row["reason"] or ""),
+        notes=_list_notes(row),
     )
 
 

@@ -24,6 +24,7 @@ FILES = {
     "human_responses.csv",
     "gold.csv",
     "human_items.csv",
+    "label_distributions.jsonl",
     "class_scores.csv",
     "confusion_matrix.csv",
     "order_effects.csv",

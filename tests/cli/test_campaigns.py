@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from annotation.campaigns import template_files
+from annotation.campaigns import project_file, template_files
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -55,6 +55,16 @@ def test_a_template_checks_and_loads_as_it_is(
     assert hromada("status", "my-campaign").code == 0
     again = hromada("new", "my-campaign", "--template", template.name)
     assert (again.code, "something already" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize("language", template_files.LANGUAGES)
+def test_the_panels_that_a_template_shows_can_be_used(tmp_path: Path, language: str) -> None:
+    """They are comments until somebody takes their marks away."""
+    file = tmp_path / "project.yaml"
+    shown = (template_files.get_template("complete", language=language) / file.name).read_text("utf-8")
+    file.write_text(re.sub(r"^# (panels:|  \w)", r"\1", shown, flags=re.MULTILINE), "utf-8")
+    panels = project_file.read_project(file).definition.panels
+    assert {name: panel.votes for name, panel in panels.items()} == {"teachers": 1, "students": 2}
 
 
 def test_a_template_is_in_one_language_alone() -> None:

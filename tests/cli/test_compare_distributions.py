@@ -55,6 +55,11 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     shown = hromada("compare", "people", "near.jsonl").out
     assert shown.index("cross entropy") < shown.index("jensen shannon") < shown.index("McNemar")
     assert "people's ceiling" in " ".join(shown.split())
+    shown = " ".join(hromada("compare", "people", "near.jsonl", "sure.jsonl").out.split())
+    sure = scores["sure", "cross_entropy"]
+    told = f"sure gives a probability below 1e-6 to {sure['n_floored']} of {sure['n_answers']} votes"
+    assert f"{told}; it counts as 1e-6." in shown
+    assert "near jensen shannon, sure jensen shannon: No interval:" in shown
 
 
 @pytest.mark.parametrize(

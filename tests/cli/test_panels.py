@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from annotation.store.database import open_database
+from bot.web.project_page import build_project_page
+from bot.web.snapshots import SnapshotReader
+
 if TYPE_CHECKING:
     from _command import Hromada
 
@@ -182,12 +186,28 @@ def write_live(hromada: Hromada) -> None:
     hromada.write("live.yaml", LIVE)
 
 
+def test_the_dashboard_and_the_status_say_how_far_each_panel_is(hromada: Hromada) -> None:
+    """Places done, places that it is to fill, and its people."""
+    write_live(hromada)
+    hromada("load", "live.yaml")
+    assert hromada("status", "live", "--json").json["panels"]["lay"] == {"people": 0, "answers": 0, "wanted": 16}
+    assert "0 of 16 answers, 0 people" in hromada("status", "live").out
+    with open_database(f"sqlite:///{hromada.folder / 'hromada.db'}") as database:
+        snapshot = SnapshotReader(database=database).read_snapshot()
+    sections = build_project_page(snapshot, snapshot.projects[0], None, (), "")
+    table = next(section for section in sections if section.id == "progress").tables[0]
+    assert [(row.head, *row.cells) for row in table.rows] == [("experts", "0 of 8", "0"), ("lay", "0 of 16", "0")]
+
+
 def test_check_says_who_is_in_each_panel_and_what_it_gives(hromada: Hromada) -> None:
     """In words, with what one answer an item cannot tell."""
     write_live(hromada)
     facts = hromada("check", "live.yaml", "--json").json
     assert facts["panel experts"] == "cohort translators; 1 answer an item"
     assert facts["panel lay"] == "native: so; 2 answers an item"
+    assert any(
+        "A member of the panel 'experts' who answers native: so is in 'lay' as well" in weak for weak in facts["weak"]
+    )
 
 
 def test_a_simulation_has_people_in_every_panel(hromada: Hromada) -> None:

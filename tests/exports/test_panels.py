@@ -122,6 +122,22 @@ def test_a_release_with_panels_is_verified_from_its_own_files(make: Make, make_r
     assert "panels.csv" in built.files["README.md"].decode()
     write_release_folder(built, tmp_path / "out")
     assert verify_folder(tmp_path / "out").findings == ()
+    table, differences, paragraph, ukrainian = (
+        built.files[path].decode()
+        for path in ("tables/panels.md", "tables/panel_differences.md", "paragraph.md", "paragraph.uk.md")
+    )
+    scored = [line for line in table.splitlines() if "| Single answers |" in line]
+    assert [line.split(" | ")[1:6] for line in scored] == [
+        ["first", "Single answers", "83.3", "—\\*†", "56.4–96.4"],
+        ["rest", "Single answers", "91.7", "83.3–96.6", "83.3–96.6"],
+    ]
+    assert "| first − rest | Single answers | 83.3 | 91.7 | −8.3 | —\\* | −37.5 to +20.9 | 12 | 8 |" in differences
+    assert "rest, 7 people: 91.7 % of single answers are right (95 % interval for new people and" in paragraph
+    assert (
+        "first less rest: −8.3 points (95 % interval for these people and new items: −37.5 to 20.9; one of both panels"
+        " has fewer than 5 people), on the 12 items of both." in paragraph
+    )
+    assert "first мінус rest: −8,3 пункту (95 % інтервал для цих людей і нових завдань: від −37,5 до 20,9" in ukrainian
 
 
 def test_the_report_shows_panels_in_both_languages(make: Make) -> None:
@@ -132,6 +148,8 @@ def test_the_report_shows_panels_in_both_languages(make: Make) -> None:
     assert 'id="panels-table"' in pages["report.html"]
     assert "first: Majority" in pages["report.html"]
     assert "first − rest: Single answers" in pages["report.html"]
+    of_panels = pages["report.html"].split('id="panels-table"')[1].split('id="panel-differences-table"')[0]
+    assert of_panels.count("Only 3 people: what others would score is hardly known") == 1
     assert "Перша" in pages["report.uk.html"]
     assert "first − rest: Окремі відповіді" in pages["report.uk.html"]
     assert isinstance(release.panels, pd.DataFrame)

@@ -20,7 +20,8 @@ Make = Any
 FEW = {"agreement_resamples": 50}
 FILES = [
     "agreement.json", "annotators.csv", "baselines.csv", "class_scores.csv", "confusion_matrix.csv", "gold.csv",
-    "human_baseline.csv", "human_items.csv", "human_responses.csv", "order_effects.csv", "trivial_baselines.csv",
+    "human_baseline.csv", "human_items.csv", "human_responses.csv", "label_distributions.jsonl", "order_effects.csv",
+    "trivial_baselines.csv",
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from exports.tables import Release, build_release
+from exports.tables import Release, build_files, build_release
 
 Make = Any
 
@@ -25,6 +25,11 @@ def test_items_with_options_of_their_own_count_each_of_them(make: Make) -> None:
     rows = released(data).human_items
     assert [json.loads(counts) for counts in rows["counts"]] == [{"а": 1, "б": 2, "в": 1}, {"г": 0, "ґ": 0}]
     assert rows[["entropy", "p_correct"]].to_numpy().tolist() == [["1.5000", "0.5000"], [None, None]]
+    lines = [json.loads(line) for line in build_files(released(data))["label_distributions.jsonl"].splitlines()]
+    assert lines == [
+        {"dataset": "так-ні", "item_id": "i1", "n": 4, "counts": {"а": 1, "б": 2, "в": 1}, "entropy": 1.5},
+        {"dataset": "так-ні", "item_id": "i2", "n": 0, "counts": {"г": 0, "ґ": 0}, "entropy": None},
+    ]
 
 
 def test_positions_count_only_the_places_that_an_item_has(make: Make) -> None:
@@ -57,6 +62,7 @@ def test_ticked_boxes_are_counted_and_texts_are_not(make: Make) -> None:
         kind="text",
     )
     assert list(released(texts).gold.iloc[0][["counts", "entropy", "p_correct"]]) == [None, None, None]
+    assert "label_distributions.jsonl" not in build_files(released(texts))
 
 
 @pytest.mark.parametrize("circular", [True, False])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
@@ -110,6 +111,24 @@ def list_weak_panels(panels: Panels) -> Iterator[str]:
                 f"With an even number of answers ({panel.votes}) the majority of the panel {name!r} can tie: write an"
                 f" odd number of `votes`, as {panel.votes + 1}."
             )
+
+
+def list_shared_panels(panels: Panels) -> Iterator[str]:
+    """Sentences about panels without a cohort, which members of another panel would enter by what they answer."""
+    for (one, first), (two, second) in combinations(panels.items(), 2):
+        open_panel = next((name for name in (two, one) if not panels[name].cohort), None)
+        if open_panel is not None and _can_share(first, second):
+            other = one if open_panel == two else two
+            said = " and ".join(f"{name}: {' or '.join(values)}" for name, values in panels[open_panel].profile.items())
+            yield (
+                f"A member of the panel {other!r} who answers {said} is in {open_panel!r} as well, and gets no items:"
+                f" add a `cohort` to {open_panel!r}, so that each panel is invited by its own link."
+            )
+
+
+def _can_share(first: PanelSection, second: PanelSection) -> bool:
+    """Whether the answers of the profile let a person be in both."""
+    return all(set(values) & set(second.profile.get(name, values)) for name, values in first.profile.items())
 
 
 def describe_panel(panel: PanelSection) -> str:

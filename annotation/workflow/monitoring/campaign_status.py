@@ -311,7 +311,7 @@ def get_campaign_status(session: Session, project: Project, *, with_closed: bool
         planned=(project.frozen or {}).get("plan"),
         half_width=None if blindness.is_blind(session, project) else _estimate_half_width(session, project, definition),
         closed=progress.list_closed_items(session, project) if with_closed else None,
-        panels=count_panels(session, project, definition) if definition.panels else {},
+        panels=count_panels(session, project, definition),
     )
 
 
