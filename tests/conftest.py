@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _later_release
+import _schema_copy
 import _shared_statements
 import _test_meter
 import pytest
@@ -57,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Measure the tests, choose where their files are, and start one PostgreSQL for all workers of a run."""
     _test_meter.install(config)
     _shared_statements.install()
+    _schema_copy.install()
     os.environ.setdefault(TEMPORARY, str(choose_scratch_folder()))
     programs = binaries()
     if config.getoption("numprocesses", None) and POSTGRESQL not in os.environ and programs is not None:
