@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -57,10 +57,13 @@ async def collect(chat: Chat) -> None:
 
 
 async def live(chat: Chat, *, days: float, hours: float = 0) -> None:
-    """Let time pass, an hour at a time."""
+    """Let time pass, an hour at a time, but six where no wish is due so soon."""
     end = chat.now + timedelta(days=days, hours=hours)
     while chat.now < end:
-        chat.now += 2 * HOUR if end - chat.now > DAY else HOUR
+        later = chat.now + 6 * HOUR
+        [(due,)] = read_rows(chat, "SELECT min(due_at) FROM notice_wish")
+        is_idle = due is None or datetime.fromisoformat(due).replace(tzinfo=UTC) > later
+        chat.now = later if is_idle and later <= end else chat.now + HOUR
         await collect(chat)
 
 
