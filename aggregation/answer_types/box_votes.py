@@ -40,7 +40,7 @@ class Selections:
     boxes: tuple[str, ...]
     items: pd.DataFrame
 
-    def box_votes(self, box: str) -> Votes:
+    def build_votes(self, box: str) -> Votes:
         """The votes for one box, yes or no, without gold."""
         answers = np.where(self.ticked[:, self.boxes.index(box)], YES, NO)
         items = self.items.assign(gold=None, n_options=2)

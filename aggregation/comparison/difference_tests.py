@@ -70,12 +70,12 @@ def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     Of m values that with rank r, from 0, is multiplied by m - r; none is below one of lower rank, or above 1.
     """
-    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ordered = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, place) in enumerate(ordered):
+    for rank, (p, index) in enumerate(ordered):
         largest = max(largest, min(1.0, (len(ordered) - rank) * p))
-        adjusted[place] = largest
+        adjusted[index] = largest
     return adjusted
 
 

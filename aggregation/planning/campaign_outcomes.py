@@ -26,7 +26,7 @@ from aggregation.planning.variance_models import KNOWN, VarianceModel, describe_
 from aggregation.schema import Floats
 
 POINTS, GENERATOR = 2039, 195
-"""A lattice by Korobov (1959); this generator spreads its points most evenly (it has the smallest P₂)."""
+"""A lattice by Korobov (1959); this generator spreads its points most evenly, by the P₂ of lattice rules."""
 DIMENSIONS = 6  # the score by items, and by people; the estimated variance of both; what a pilot knew of both
 NODES, WIDEST, BISECTIONS = (
     61,

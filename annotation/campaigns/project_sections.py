@@ -41,6 +41,7 @@ FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕�
 """The emojis of which one follows each answer if the project file does not set `emoji`."""
 
 
+# The tags in angle brackets are names of no key, which Pydantic would put into the paths of errors.
 Items = Annotated[
     Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
     Discriminator(lambda value: "<word>" if isinstance(value, str) else "<section>"),

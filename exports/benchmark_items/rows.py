@@ -18,12 +18,12 @@ from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.rounding import round_number
-from exports.vote_distributions import VOTE_COLUMNS, build_vote_table, format_counts
+from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
 
 FEW_SHOT = 3
 """How many examples are shown before an item, where there are as many."""
-RETIRED = "retired"
-NO_GOLD, RETIRED_ITEM, IN_FEW_SHOT = "no gold and no consensus", "retired", "taken for the few-shot split"
+RETIRED = "retired"  # an item's status, and why it is no test item
+NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -120,13 +120,13 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
 def hide_gold(doc: Doc) -> Doc:
     """The row of an item with gold set to None, and votes too, since their majority would reveal it."""
     hidden = (
-        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS,
+        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS,
     )  # fmt: skip
     return doc | {name: None for name in hidden if name in doc}
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
-    """The main items with texts, gold (declared, else of the votes), where it is from, and VOTE_COLUMNS."""
+    """The main items with texts, gold (declared, else of the votes), where it is from, and DISTRIBUTION_COLUMNS."""
     data = source.data
     items = data.items.reset_index(drop=True)
     frame = source.texts.reset_index(drop=True).assign(
@@ -140,7 +140,7 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
         frame.loc[from_votes, "gold"], frame.loc[from_votes, "gold_source"] = voted.loc[from_votes, "label"], "votes"
         confidence.loc[from_votes] = voted.loc[from_votes, "confidence"].astype(object)
     votes = build_vote_table(data).reindex(items["item_id"]).reset_index(drop=True)
-    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in VOTE_COLUMNS})
+    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in DISTRIBUTION_COLUMNS})
 
 
 def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
@@ -148,7 +148,7 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
     for item, status, gold in items[["item_id", "status", "gold"]].itertuples(index=False):
         kept = KEPT if source.statuses is None else source.statuses.get(item, KEPT)
         if status == RETIRED:
-            yield RETIRED_ITEM
+            yield RETIRED
         elif kept != KEPT:
             yield f"{kept} by the filtering rule"
         elif not isinstance(gold, str):
@@ -166,7 +166,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     """
     training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
     if not training.empty:
-        unknown = dict.fromkeys(("gold_version", "gold_confidence", *VOTE_COLUMNS))
+        unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
         return training.assign(gold_source="declared", **unknown), frozenset()
     if source.hidden:
         return chosen.iloc[:0], frozenset()
@@ -185,7 +185,7 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
 
 def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
-    golds = ("gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS)
+    golds = ("gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (

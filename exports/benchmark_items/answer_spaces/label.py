@@ -31,21 +31,21 @@ class ChoiceSpace(AnswerSpace):
 
     def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
         """If answers are stored as positions, the question with as many codes as the longest list of options needs."""
-        return question.with_positions(max((len(own) for own in options if own is not None), default=0))
+        return question.with_positions(max((len(listed) for listed in options if listed is not None), default=0))
 
-    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+    def list_options(self, question: Any, listed: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
         """The label and the text of each option; the label is a code where answers are stored as positions."""
-        return tuple(zip(question.get_labels(own), question.get_substantive_options(own), strict=False))
+        return tuple(zip(question.get_labels(listed), question.get_substantive_options(listed), strict=False))
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
         """The classes, or else the options of each item."""
-        own: dict[str, tuple[str, ...]] = {}
+        own_options: dict[str, tuple[str, ...]] = {}
         if question.classes is None:
-            own = {item: question.get_substantive_labels(options) for item, options in items.options.items()}
+            own_options = {item: question.get_substantive_labels(options) for item, options in items.options.items()}
         return {
             "classes": question.classes,
             "classes_are_positions": question.positions is not None,
-            "own_options": own,
+            "own_options": own_options,
         }
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class ScaleSpace(ChoiceSpace):
         """Points are stored as they are, so no codes are added."""
         return question
 
-    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+    def list_options(self, question: Any, listed: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
         """The points, which are their own labels."""
         return tuple(zip(question.options, question.options, strict=True))
 
