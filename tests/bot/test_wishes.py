@@ -317,7 +317,9 @@ async def test_a_freed_place_is_news(chat: Chat, load: Callable[..., None]) -> N
     assert list_told(holder, NEWS) == []
 
 
-@pytest.mark.parametrize("city", ["Київ", "Токіо", "Нью-Йорк"])
+@pytest.mark.parametrize(
+    "city", [pytest.param("Київ", marks=pytest.mark.slow), "Токіо", pytest.param("Нью-Йорк", marks=pytest.mark.slow)]
+)
 async def test_nothing_comes_at_night(chat: Chat, load: Callable[..., None], city: str) -> None:
     """By the clock where they are."""
     zone = {"Київ": "Europe/Kyiv", "Токіо": "Asia/Tokyo", "Нью-Йорк": "America/New_York"}[city]
