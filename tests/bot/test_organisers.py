@@ -275,7 +275,7 @@ async def collect(chat: Chat, *, sweeps: int = 5) -> None:
 
 
 async def observe(chat: Chat) -> None:
-    """The sweeps of a minute from its look at the campaigns until what follows from it is sent; the rest is left out."""
+    """The sweeps of a minute from its look at the campaigns until what follows is sent; the others are left out."""
     sweeper = chat.app.sweeper
     sweeper._sweeps += (FIRST_OBSERVED - 1 - sweeper._sweeps) % OBSERVE_EVERY
     for _ in range(2 * NOTIFY_EVERY):
