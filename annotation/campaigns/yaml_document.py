@@ -114,7 +114,7 @@ def _suggest_indentation(above: Sequence[str]) -> str:
     return "Begin it where the other keys begin" + (f", or indent `{key}` above as far as it." if key else ".")
 
 
-class _PlainParser(Parser):  # type: ignore[misc]  # ruamel's has no types
+class _PlainParser(Parser):
     """Refuses anchors, aliases, tags and deep nesting: project files need none; they are mistakes or attacks.
 
     Each event is looked at before nodes are made of it, because those are made by recursion.
@@ -126,7 +126,7 @@ class _PlainParser(Parser):  # type: ignore[misc]  # ruamel's has no types
         self._depth = 0
 
     def get_event(self) -> Event:
-        event = super().get_event()
+        event: Event = super().get_event()
         self._depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         mark = event.start_mark
         where = Where(file=self._file, line=mark.line + 1, column=mark.column + 1)

@@ -37,7 +37,7 @@ def test_a_copied_schema_is_the_migrated_one(monkeypatch: pytest.MonkeyPatch, tm
     for name, run in (("migrated", _schema_copy.RUN_ALEMBIC), ("copied", _schema_copy._run_or_copy)):
         monkeypatch.setattr(migrations, "_run_alembic", run)
         with database.open_database(f"sqlite:///{tmp_path / name}") as made, made.engine.connect() as connection:
-            found.append(list(connection.connection.iterdump()))  # type: ignore[attr-defined]
+            found.append(list(connection.connection.iterdump()))
     assert found[0] == found[1]
 
 

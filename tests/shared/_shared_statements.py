@@ -20,8 +20,8 @@ def install() -> None:
     """Give every new engine the same cache, in which dialects that compile alike count as one."""
     shared: LRUCache[Any, Any] = LRUCache(CAPACITY)
     sa.Engine._compiled_cache = property(lambda _: shared, lambda _, _own: None)  # type: ignore[assignment]
-    DefaultDialect.__eq__ = _compile_alike  # type: ignore[method-assign]
-    DefaultDialect.__hash__ = _hash_alike  # type: ignore[method-assign]
+    DefaultDialect.__eq__ = _compile_alike  # type: ignore[method-assign, assignment]
+    DefaultDialect.__hash__ = _hash_alike  # type: ignore[method-assign, assignment]
 
 
 def _compile_alike(one: DefaultDialect, other: object) -> bool:
