@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _later_release
+import _schema_copy
+import _shared_statements
 import _test_meter
 import pytest
 import sqlalchemy as sa
@@ -55,6 +57,8 @@ settings.load_profile("explore" if EXPLORE in os.environ else "ci" if os.environ
 def pytest_configure(config: pytest.Config) -> None:
     """Measure the tests, choose where their files are, and start one PostgreSQL for all workers of a run."""
     _test_meter.install(config)
+    _shared_statements.install()
+    _schema_copy.install()
     os.environ.setdefault(TEMPORARY, str(choose_scratch_folder()))
     programs = binaries()
     if config.getoption("numprocesses", None) and POSTGRESQL not in os.environ and programs is not None:
@@ -65,8 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than cores: a quarter of the time is waiting for a server, a browser, a clock."""
-    return len(os.sched_getaffinity(0)) + 1
+    """Two workers more than cores: some wait for a server, a browser, a clock. With one more, cores idled at times."""
+    return len(os.sched_getaffinity(0)) + 2
 
 
 def pytest_report_header() -> str | None:
@@ -78,7 +82,7 @@ def pytest_report_header() -> str | None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what is made once for their module, as the browser is, stay together on one core; so do all
-    tests of Label Studio, whose server is started once.
+    tests of Label Studio, whose server is started once. What is `slow_on` a database is slow there.
 
     Where HROMADA_EXPLORE names a seed, only property tests are left, a third of them, chosen by the seed.
     """
@@ -89,6 +93,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         rng = random.Random(int(os.environ[EXPLORE]))  # noqa: S311
         items[:] = rng.sample(functions, k=math.ceil(len(functions) / 3))
     for item in items:
+        if any(marker.args[0] in item.callspec.params.values() for marker in item.iter_markers("slow_on")):  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.slow)
         fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if "label_studio" in fixtures:
             put_in_group(item, "label_studio")

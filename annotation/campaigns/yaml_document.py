@@ -9,13 +9,15 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, NodeEvent
+from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, Event, NodeEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.parser import Parser
 
 from annotation.errors import BadInput, Where
 
@@ -57,8 +59,9 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
             "The file is too large for a project file.", where=Where(file=file), remedy="Is it the right one?"
         )
     try:
-        _refuse_unneeded_syntax(text, file=file)
-        node = YAML(typ="safe", pure=True).compose(text)
+        reader = YAML(typ="safe", pure=True)
+        reader.Parser = partial(_PlainParser, file=file)
+        node = reader.compose(text)
     except MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
@@ -111,24 +114,31 @@ def _suggest_indentation(above: Sequence[str]) -> str:
     return "Begin it where the other keys begin" + (f", or indent `{key}` above as far as it." if key else ".")
 
 
-def _refuse_unneeded_syntax(text: str, *, file: Path) -> None:
-    """Refuse anchors, aliases, tags and deep nesting: project files need none; they are mistakes or attacks.
+class _PlainParser(Parser):
+    """Refuses anchors, aliases, tags and deep nesting: project files need none; they are mistakes or attacks.
 
-    The parser's events are read one after another, because recursion would fail on deep nesting.
+    Each event is looked at before nodes are made of it, because those are made by recursion.
     """
-    depth = 0
-    for event in YAML(typ="safe", pure=True).parse(text):
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+
+    def __init__(self, loader: object, *, file: Path) -> None:
+        super().__init__(loader)
+        self._file = file
+        self._depth = 0
+
+    def get_event(self) -> Event:
+        event: Event = super().get_event()
+        self._depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
         mark = event.start_mark
-        where = Where(file=file, line=mark.line + 1, column=mark.column + 1)
+        where = Where(file=self._file, line=mark.line + 1, column=mark.column + 1)
         if isinstance(event, AliasEvent) or (isinstance(event, NodeEvent) and event.anchor is not None):
             raise BadInput(
                 "Anchors and aliases (& and *) are not used here.", where=where, remedy="Write the text out."
             )
         if getattr(event, "tag", None) is not None:
             raise BadInput("Tags (!) are not used here.", where=where, remedy="Quote the text if it begins with `!`.")
-        if depth > MAX_DEPTH:
+        if self._depth > MAX_DEPTH:
             raise BadInput("The nesting is too deep.", where=where, remedy="Check the brackets.")
+        return event
 
 
 def _locate_bad_escape(text: str, file: Path) -> Where:

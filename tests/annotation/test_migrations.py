@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import _schema_copy
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -21,6 +23,22 @@ if TYPE_CHECKING:
 
 UPGRADE = r"has the schema 0001, and this hromada works with 0002\. Run `hromada database upgrade`"
 NEWER = r"has the schema {}, of a newer hromada or of another program\. Upgrade hromada: this one works with 0001\."
+
+
+@pytest.fixture(autouse=True)
+def _run_alembic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the migrations wherever tables are made here."""
+    monkeypatch.setattr(migrations, "_run_alembic", _schema_copy.RUN_ALEMBIC)
+
+
+def test_a_copied_schema_is_the_migrated_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """All other tests rely on it."""
+    found = []
+    for name, run in (("migrated", _schema_copy.RUN_ALEMBIC), ("copied", _schema_copy._run_or_copy)):
+        monkeypatch.setattr(migrations, "_run_alembic", run)
+        with database.open_database(f"sqlite:///{tmp_path / name}") as made, made.engine.connect() as connection:
+            found.append(list(connection.connection.iterdump()))
+    assert found[0] == found[1]
 
 
 def test_migrations_make_exactly_the_tables_of_the_models(db: database.Database) -> None:

@@ -159,6 +159,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.slow
 def test_an_earlier_demo_is_replaced_but_nothing_that_was_put_beside_it(demo: Path) -> None:
     """A second run in the same folder makes the same files to the byte, until somebody keeps their notes there."""
     before = {name: (demo / name).read_bytes() for name in FILES}
@@ -172,6 +173,7 @@ def test_an_earlier_demo_is_replaced_but_nothing_that_was_put_beside_it(demo: Pa
     (demo / "mynotes.txt").unlink()
 
 
+@pytest.mark.slow
 def test_the_demo_writes_only_into_its_folder_whatever_its_name(tmp_path: Path) -> None:
     """Signs that mean something in an address are only signs in a folder's name."""
     name = "мій x?y a%20b#c"

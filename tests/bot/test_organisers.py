@@ -33,6 +33,7 @@ from bot import conversation
 from bot.conversation.handlers import organisers
 from bot.conversation.texts import ORGANISER_LANGUAGES, get_organiser_texts, parse_resources
 from bot.delivery import limits_and_retries
+from bot.delivery.sweeper import FIRST_OBSERVED, NOTIFY_EVERY, OBSERVE_EVERY
 
 if TYPE_CHECKING:
     from _faulty_telegram import ObservedPerson
@@ -274,8 +275,10 @@ async def collect(chat: Chat, *, sweeps: int = 5) -> None:
 
 
 async def observe(chat: Chat) -> None:
-    """A minute of sweeps, in which the campaigns are looked at once."""
-    for _ in range(60):
+    """The sweeps of a minute from its look at the campaigns until what follows is sent; the others are left out."""
+    sweeper = chat.app.sweeper
+    sweeper._sweeps += (FIRST_OBSERVED - 1 - sweeper._sweeps) % OBSERVE_EVERY
+    for _ in range(2 * NOTIFY_EVERY):
         await chat.app.sweeper.sweep_once()
         if chat.app.sweeper._observing is not None:
             await asyncio.wait([chat.app.sweeper._observing])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,13 +37,30 @@ caps: {items_per_day: 40, sitting: 30min}
 """
 
 
+@pytest.fixture(scope="module")
+def lived_file(migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database to copy: one of the nine data sets, with a consent, a profile and pay, answered by eight people."""
+    folder = tmp_path_factory.mktemp("lived")
+    shutil.copy(migrated, folder / "lived.db")
+    with database.open_database(f"sqlite:///{folder / 'lived.db'}") as db:
+        let_people_answer(db, folder)
+    return folder / "lived.db"
+
+
 @pytest.fixture
-def lived(db: database.Database, tmp_path: Path) -> database.Database:
-    """One of the nine data sets, with a consent, a profile and pay, answered by eight people."""
-    (tmp_path / "low.jsonl").write_bytes(LOW.with_suffix(".jsonl").read_bytes())
-    (tmp_path / "consent.txt").write_text(CONSENT, "utf-8")
+def lived(lived_file: Path, tmp_path: Path) -> Iterator[database.Database]:
+    """A copy of it that this test has for itself."""
+    shutil.copy(lived_file, tmp_path / "lived.db")
+    with database.open_database(f"sqlite:///{tmp_path / 'lived.db'}") as db:
+        yield db
+
+
+def let_people_answer(db: database.Database, folder: Path) -> None:
+    """Load the project and simulate eight people."""
+    (folder / "low.jsonl").write_bytes(LOW.with_suffix(".jsonl").read_bytes())
+    (folder / "consent.txt").write_text(CONSENT, "utf-8")
     text = LOW.read_text("utf-8").replace("countdown: yes}", "countdown: yes, pay: {per_hour: 6, currency: EUR}}")
-    file = tmp_path / "low.yaml"
+    file = folder / "low.yaml"
     file.write_text(text + MORE, "utf-8")
     checked = project_file.read_project(file)
     with db.transaction() as session:
@@ -51,7 +70,6 @@ def lived(db: database.Database, tmp_path: Path) -> database.Database:
         transitions.start_project(session, project=project, now=NOW)
     settings = SimulationSettings(people=8, careless=0.0, reports=0.0, skill=0.95)
     engine.create_simulation(db, settings=settings, names=["nine.low"]).run()
-    return db
 
 
 def read_facts(db: database.Database) -> ProjectFacts:

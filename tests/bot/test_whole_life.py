@@ -35,11 +35,11 @@ KINDS = {
 """What is answered in the templates that ask for more than labels."""
 TEMPLATES = tuple(one.name for one in template_files.list_templates() if not one.is_programme)
 EVERY_TEMPLATE = [
-    pytest.param(name, language, marks=[pytest.mark.slow] if (number + place) % 2 else [])
+    pytest.param(name, language, marks=[pytest.mark.slow] if (number + place) % 2 or number % 3 else [])
     for number, name in enumerate(TEMPLATES)
     for place, language in enumerate(template_files.LANGUAGES)
 ]
-"""With every change in one of its languages, the languages in turn."""
+"""With every change each third one in one of its languages, the languages in turn."""
 
 
 def begun(db: database.Database, files: Sequence[Path], *, door: str, programme: Path | None = None) -> None:
@@ -259,6 +259,7 @@ def strict(folder: Path, text: str = QUALIFIED) -> Path:
     return folder / "project.yaml"
 
 
+@pytest.mark.slow
 def test_the_careless_fail_the_qualification(sqlite_url: str, tmp_path: Path) -> None:
     """Whoever guesses among four options does not get four of six, twice; the others do, and repeats come to them."""
     crowd = SimulationSettings(
@@ -280,6 +281,7 @@ def test_the_careless_fail_the_qualification(sqlite_url: str, tmp_path: Path) ->
             assert session.exec(repeated).one() > 0
 
 
+@pytest.mark.slow
 def test_rules_exclude_the_careless_and_their_places_go_to_others(sqlite_url: str, tmp_path: Path) -> None:
     """Without a qualification they come as far as the fourth control item; what they said there does not count."""
     text = "".join(line for line in QUALIFIED.splitlines(keepends=True) if "qualification" not in line)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from pathlib import Path
+from shutil import copytree
 
 import pytest
-
-if TYPE_CHECKING:
-    from _command import Hromada
+from _command import Hromada
 
 PROJECT = """\
 project: {name}
@@ -33,9 +32,10 @@ COMMANDS = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def asked(hromada: Hromada) -> Hromada:
-    """A folder with two started baselines, whose answers people gave in Telegram."""
+@pytest.fixture(scope="module")
+def two_started(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to copy, with two started baselines, whose answers people gave in Telegram."""
+    hromada = Hromada(tmp_path_factory.mktemp("asked"))
     hromada.write("items.csv", "id,text,gold\n" + "".join(f"{item},text {item},x\n" for item in "abcdef"))
     hromada.write("votes.csv", VOTES)
     hromada.write("answers.jsonl", "".join(f'{{"item_id": "{item}", "answer": "x"}}\n' for item in "abcdef"))
@@ -45,6 +45,13 @@ def asked(hromada: Hromada) -> Hromada:
         assert hromada("start", name).code == 0
     for name in ("one", "two", "three"):
         assert hromada("import", name, "votes.csv").code == 0
+    return hromada.folder
+
+
+@pytest.fixture
+def asked(two_started: Path, hromada: Hromada) -> Hromada:
+    """A copy of it that this test has for itself."""
+    copytree(two_started, hromada.folder, dirs_exist_ok=True)
     return hromada
 
 

@@ -91,7 +91,13 @@ def test_a_question_without_labels_keeps_its_majority_and_says_so(hromada: Hroma
 
 
 @pytest.mark.parametrize(
-    "named", [("--where", "why = бо"), ("--where", "why.votes >= 1"), ("--gold", "why")], ids=lambda one: one[0]
+    "named",
+    [
+        pytest.param(("--where", "why = бо"), marks=pytest.mark.slow),
+        pytest.param(("--where", "why.votes >= 1"), marks=pytest.mark.slow),
+        ("--gold", "why"),
+    ],
+    ids=lambda one: one[0],
 )
 def test_a_refused_method_is_an_error_where_the_question_is_named(hromada: Hromada, named: Sequence[str]) -> None:
     """Nothing is written by a method that does not apply."""

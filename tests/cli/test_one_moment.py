@@ -37,12 +37,12 @@ COMMANDS = (
     "baseline one", "baseline one two", "agreement one --resamples 100", "agreement one --by annotator --resamples 100",
     "agreement one --by pair", "aggregate one", "aggregate one --method dawid_skene",
     "compare one answers.jsonl --to out", "compare one two --to out", "sensitivity one --to out", "export --to out",
-    "build one out --no-replay", "follow-up out.jsonl --from one",
-    *(
-        pytest.param(words, marks=pytest.mark.slow)
-        for words in ("plan one --to out", "plan one --pilot two", "release one out --draft --no-replay")
-    ),
+    "build one out --no-replay", "follow-up out.jsonl --from one", "plan one --to out", "plan one --pilot two",
+    "release one out --draft --no-replay",
 )  # fmt: skip
+SLOW = frozenset(COMMANDS[-3:])
+ON_BOTH = frozenset({"baseline one two", "compare one two --to out", "export --to out"})
+"""What the fast tier runs on PostgreSQL too; the slow tier runs all of them there."""
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,15 @@ def run(hromada: Hromada, words: str) -> tuple[str, dict[str, bytes]]:
     return ran.out, {str(path): path.read_bytes() for path in (*files, *hromada.folder.glob("out.jsonl"))}
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        pytest.param(name, words, marks=[pytest.mark.slow] if is_slow else [])
+        for words in COMMANDS
+        for name, is_slow in (("sqlite", words in SLOW), ("postgresql", words not in ON_BOTH))
+    ],
+    indirect=["place"],
+)
 def test_answers_that_arrive_between_statements_are_in_all_of_the_output_or_in_none(
     place: tuple[Hromada, Arrivals], words: str
 ) -> None:
@@ -157,7 +165,9 @@ def quiet(loaded: Path, tmp_path: Path) -> Iterator[tuple[Hromada, list[tuple[st
     sa.event.remove(sa.Engine, "after_cursor_execute", note)
 
 
-@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize(
+    "words", [pytest.param(words, marks=[pytest.mark.slow] if words in SLOW else []) for words in COMMANDS]
+)
 def test_nothing_is_read_twice(quiet: tuple[Hromada, list[tuple[str, str]]], words: str) -> None:
     """But for the projects themselves, which are asked for by name, and are one row each."""
     hromada, statements = quiet

@@ -317,7 +317,7 @@ def test_nothing_is_left_of_a_call(hromada: Hromada, fake: Callable[[Main], None
     assert [name for name in left.values() if name != os.devnull] == []
 
 
-@pytest.mark.parametrize("is_in_a_loop", [False, True])
+@pytest.mark.parametrize("is_in_a_loop", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_a_session_leaves_neither_files_nor_threads_open(campaign: Hromada, is_in_a_loop: bool) -> None:
     """The second time that its commands are given: the first one may import what stays."""
 

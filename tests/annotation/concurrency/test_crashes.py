@@ -127,6 +127,7 @@ def test_an_answer_is_there_whole_or_not_at_all(db: Database, url: str, annotato
     assert assign(db, annotator_id).number == assigned.number + 1
 
 
+@pytest.mark.slow_on("postgresql")
 def test_an_item_is_assigned_whole_or_not_at_all(db: Database, url: str, annotator_id: int) -> None:
     """Killed at any statement, no place is taken, no exposure is left, and the next call hands the same item out."""
 
@@ -145,6 +146,7 @@ def test_an_item_is_assigned_whole_or_not_at_all(db: Database, url: str, annotat
     assert assign(db, annotator_id).number == 1
 
 
+@pytest.mark.slow_on("postgresql")
 def test_an_undo_and_its_correction_leave_the_first_answer(db: Database, url: str, annotator_id: int) -> None:
     """Whenever the process ends, the first answer stands until the second is stored."""
     assigned = assign(db, annotator_id)

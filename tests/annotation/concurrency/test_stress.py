@@ -91,6 +91,7 @@ def run_stress(db: Database, stress: _stress.StressPlan) -> _stress_log.StressLo
         ("UPDATE item SET group_id = 'one'", "was shown"),
     ],
 )
+@pytest.mark.slow_on("postgresql")
 def test_what_a_stress_test_breaks_would_be_found(
     db: Database, short: _stress.StressPlan, statement: str, says: str
 ) -> None:

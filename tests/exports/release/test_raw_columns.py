@@ -39,6 +39,11 @@ def list_columns() -> list[tuple[str, str]]:
     return [(frame, column) for frame, columns in known.items() for column in columns]
 
 
+def list_runs() -> list[Any]:
+    """Each column; those of votes are the ones of the fast tier."""
+    return [pytest.param(*one, marks=[] if one[0] == "responses" else [pytest.mark.slow]) for one in list_columns()]
+
+
 def alter(value: Any) -> Any:
     """Another value of the same kind."""
     if isinstance(value, bool):
@@ -63,7 +68,7 @@ def test_only_pages_are_left_out(built: ReleaseFolder, without_pages: ReleaseFol
     assert sorted(built.files.keys() - without_pages.files.keys()) == ["report.html", "report.uk.html"]
 
 
-@pytest.mark.parametrize(("frame", "column"), list_columns())
+@pytest.mark.parametrize(("frame", "column"), list_runs())
 def test_an_altered_raw_value_is_found(
     inputs: ReleaseInputs, without_pages: ReleaseFolder, frame: str, column: str
 ) -> None:
