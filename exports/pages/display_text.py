@@ -233,6 +233,9 @@ NO_VALUE = "–"
 FOR_NEW_PEOPLE = mark_text("{level}: {interval}, new people and new items")
 FOR_THESE_PEOPLE = mark_text("{level}: {interval}, these people and new items")
 """An interval with its level and the population that it is for."""
+NEW_PEOPLE_HEAD = mark_text("{level}, new people and new items")
+THESE_PEOPLE_HEAD = mark_text("{level}, these people and new items")
+"""What intervals are for, at the head of a column or above a plot."""
 MINUS = "−"
 
 

@@ -1,9 +1,9 @@
-"""The figures under "At a glance": each with its interval and for whom that is, of how many, and by which rule."""
+"""The cards under "At a glance": each figure with its interval and for whom that is, of how many, by which rule."""
 
 from __future__ import annotations
 
 from aggregation.agreement.table import Coefficient
-from aggregation.scores.performance import Performance, Score, Unit
+from aggregation.scores.performance import Performance, Score, Unit, UnitName
 from exports.inputs import DataSet
 from exports.pages.display_text import (
     COEFFICIENT_MEANINGS,
@@ -22,11 +22,14 @@ from exports.pages.display_text import (
     get_metric_name,
     get_unit_name,
 )
-from exports.pages.localization import mark_text, show_finding, translate
+from exports.pages.localization import list_findings, mark_text, show_finding, translate
 from exports.pages.scaffold import Headline, describe_interval
 from exports.results import DataSetResult
 
 NO_INTERVAL = mark_text("No interval.")
+CHANCE = mark_text("Guessing gets {guessing} of these items, the most frequent label {most}")
+UNITS: tuple[UnitName, ...] = ("individual", "majority")
+"""The units of judgement that have a card."""
 
 
 def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
@@ -41,20 +44,40 @@ def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
         name = UNIT_NAMES["individual"]
         headlines = [Headline(translate(name), NO_VALUE, details=(show_finding(result.no_performance),))]
     else:
-        headlines = [_build_score(scores[unit], scores, result.data, level) for unit in ("individual", "majority")]
+        headlines = [_build_score(scores[unit], scores, result, level) for unit in UNITS]
     if agreed is not None:
         headlines.append(_build_agreement(agreed, level))
     return tuple(headlines)
 
 
-def _build_score(unit: Unit, scores: Performance, data: DataSet, level: float) -> Headline:
-    score, name = unit.primary, get_unit_name(unit)
+def list_cautions(result: DataSetResult) -> tuple[str, ...]:
+    """What makes the intervals for new people on a card doubtful; where there is none its figure says why."""
+    scores = result.performance
+    units = () if scores is None else [scores[unit] for unit in UNITS]
+    return list_findings(*(text for unit in units if unit.primary.ci_low is not None for text in unit.warnings))
+
+
+def _build_score(unit: Unit, scores: Performance, result: DataSetResult, level: float) -> Headline:
+    score, name, data = unit.primary, get_unit_name(unit), result.data
     if score.metric != "accuracy":
         name = f"{name}: {translate(get_metric_name(score.metric, data))}"
     rule = _describe_answers(data) if unit.unit == "individual" else _describe_majority(unit, scores)
     counts = _count_answers(unit) if unit.unit == "individual" else _count_items(unit)
-    details = (*_describe_interval(score, level), counts, capitalize_first(rule))
+    chance = _describe_chance(result, scores) if unit.unit == "individual" else ()
+    details = (*_describe_interval(score, level), *chance, counts, capitalize_first(rule))
     return Headline(name, format_percent(score.value), details=details)
+
+
+def _describe_chance(result: DataSetResult, scores: Performance) -> tuple[str, ...]:
+    """What guessing gets on the items that are scored, and the most frequent label, where labels are shared."""
+    if scores.random_exact is None:
+        return ()
+    guessing = format_percent(scores.random_exact)
+    if "majority" not in result.confusions:
+        return (translate("Guessing gets {guessing} of these items", guessing=guessing),)
+    of_classes = result.confusions["majority"].sum(axis=1)
+    most = format_percent(float(of_classes.max() / of_classes.sum()))
+    return (translate(CHANCE, guessing=guessing, most=most),)
 
 
 def _describe_interval(score: Score, level: float) -> tuple[str, ...]:

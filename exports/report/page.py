@@ -27,7 +27,7 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
-from exports.pages.localization import localize_number, show_finding, translate
+from exports.pages.localization import list_findings, localize_number, show_finding, translate
 from exports.pages.scaffold import (
     DataSetSection,
     TableRow,
@@ -36,7 +36,7 @@ from exports.pages.scaffold import (
     list_excluded,
     render_page,
 )
-from exports.report.headlines import list_headlines
+from exports.report.headlines import list_cautions, list_headlines
 from exports.report.methods import describe_methods
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
@@ -176,11 +176,11 @@ def render_report(
         sections=[_build_section(result) for result in results],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
-        agreement_panels=draw_agreement_panels(results),
+        agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
         ceilings=[
             (result.data.name, show_finding(describe_ceiling(result.ceiling))) for result in results if result.ceiling
         ],
-        order_panels=draw_order_panels(results),
+        order_panels=draw_order_panels(results, confidence_level=options.confidence_level),
         best=list_best_people(results),
         without_scores=[
             (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
@@ -206,6 +206,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         **get_section_fields(result.data),
         headlines=list_headlines(result),
         no_headlines=translate(NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS),
+        cautions=list_cautions(result),
         counts=_list_counts(result),
         excluded=list_excluded(result.data),
         guessing=_describe_guessing(result.performance),
@@ -253,21 +254,22 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
-    missing = result.missing_units
+        return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=list_findings(result.no_performance)),)
+    missing, on_card = result.missing_units, list_cautions(result)
     units = (*scores.units, *scores.fresh_majorities)
-    rows = [_build_unit_row(unit, data=result.data) for unit in units]
+    rows = [_build_unit_row(unit, data=result.data, on_card=on_card) for unit in units]
     rows += [
-        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=(show_finding(missing[unit]),))
+        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=list_findings(missing[unit]))
         for unit in UNITS
         if unit in missing
     ]
     return tuple(rows)
 
 
-def _build_unit_row(unit: Unit, *, data: DataSet) -> TableRow:
+def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> TableRow:
+    """The row of a unit; what the card of its data set warns of is not said again."""
     noun = "answer" if unit.unit == "individual" else "item"
-    n_right = unit.total - (unit.wrong or 0) - unit.n_ties
+    n_right = unit.total - (unit.wrong or 0) - (unit.n_ties or 0)
     return TableRow(
         head=get_unit_name(unit),
         cells=(
@@ -279,17 +281,18 @@ def _build_unit_row(unit: Unit, *, data: DataSet) -> TableRow:
         ),
         notes=(
             _describe_interval(unit, data),
-            *map(show_finding, (*unit.warnings, unit.primary.reason)),
+            *(note for note in list_findings(*unit.warnings, unit.primary.reason) if note not in on_card),
             _describe_people(unit),
         ),
     )
 
 
 def _format_ties(unit: Unit) -> str:
-    """How many items tie, and the score if each of them counts as wrong."""
+    """How many items tie, and the score if each of them counts as wrong; a majority of k people ties in some draws."""
     if unit.primary.value_ties_wrong is None:
-        return str(unit.n_ties)
-    return translate("{n}; all wrong: {value}", n=unit.n_ties, value=format_percent(unit.primary.value_ties_wrong))
+        return str(unit.n_ties or 0)
+    n_ties = translate("in some draws") if unit.n_ties is None else unit.n_ties
+    return translate("{n}; all wrong: {value}", n=n_ties, value=format_percent(unit.primary.value_ties_wrong))
 
 
 def _format_part(part: int, whole: object) -> str:
@@ -333,20 +336,20 @@ def _describe_guessing(scores: Performance | None) -> str:
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=(show_finding(NO_VOTES),)),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=list_findings(NO_VOTES)),)
     return tuple(
         TableRow(
             head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
             cells=(
                 translate(row.level),
                 format_coefficient(row.name, row.value),
-                format_coefficient_interval(row.name, row.low, row.high),
                 format_coefficient_interval(row.name, row.new_people_low, row.new_people_high),
+                format_coefficient_interval(row.name, row.low, row.high),
                 str(row.n_items),
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            notes=tuple(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
+            notes=list_findings(row.reason, row.new_people_reason),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason
