@@ -230,7 +230,7 @@ def render_page(
             simulated=simulated,
             all_simulated=len(simulated) == len(sections),
             level=format_level(confidence_level),
-            notes=PageNotes(),
+            page_notes=PageNotes(),
             **values,
         )
     )

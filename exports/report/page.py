@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from aggregation.agreement.people import OVERCONFIDENCE_WARNING
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import describe_coverage
+from aggregation.findings import get_code, split_findings
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -186,6 +188,7 @@ def render_report(
             (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
         ],
         agreement_covered=show_finding(describe_coverage()),
+        overconfidence=show_finding(OVERCONFIDENCE_WARNING) if any(_has_posterior(one) for one in results) else "",
         options=options,
         metrics=[translate(name) for name in METRIC_NAMES.values()],
         meanings=[
@@ -194,6 +197,11 @@ def render_report(
             if name in measured
         ],
     )
+
+
+def _has_posterior(result: DataSetResult) -> bool:
+    """Whether the sentences about a data set name its mean posterior."""
+    return result.iaa is not None and result.iaa.value is not None
 
 
 def build_report_pages(release: Release) -> dict[str, str]:
@@ -254,12 +262,12 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
     scores = result.performance
     if scores is None:
-        return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=list_findings(result.no_performance)),)
+        return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
     missing, on_card = result.missing_units, list_cautions(result)
     units = (*scores.units, *scores.fresh_majorities)
     rows = [_build_unit_row(unit, data=result.data, on_card=on_card) for unit in units]
     rows += [
-        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=list_findings(missing[unit]))
+        TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=(show_finding(missing[unit]),))
         for unit in UNITS
         if unit in missing
     ]
@@ -281,7 +289,8 @@ def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> T
         ),
         notes=(
             _describe_interval(unit, data),
-            *(note for note in list_findings(*unit.warnings, unit.primary.reason) if note not in on_card),
+            *(note for note in list_findings(*_list_warnings(unit)) if note not in on_card),
+            *list_findings(*_list_reasons(unit)),
             _describe_people(unit),
         ),
     )
@@ -297,6 +306,17 @@ def _format_ties(unit: Unit) -> str:
 
 def _format_part(part: int, whole: object) -> str:
     return translate("{part} of {whole}", part=part, whole=whole)
+
+
+def _list_warnings(unit: Unit) -> list[str]:
+    """What makes a score doubtful; that people are few is the reason already if it has no interval for new ones."""
+    is_told = unit.primary.ci_low is None
+    return [text for text in unit.warnings if not (is_told and get_code(text) in ("few-people", "one-person"))]
+
+
+def _list_reasons(unit: Unit) -> list[str]:
+    """Why a score lacks an interval, or how it was made otherwise, without what its method says already."""
+    return [reason for reason in split_findings(unit.primary.reason) if get_code(reason) != "is-of-share"]
 
 
 def _describe_interval(unit: Unit, data: DataSet) -> str:

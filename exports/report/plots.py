@@ -81,7 +81,7 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
     subtitle = translate(
-        "{annotators}, {level}, new items",
+        "{annotators}; {level}, one person and new items",
         annotators=format_count(len(annotators), "annotator"),
         level=format_level(confidence_level),
     )

@@ -132,13 +132,18 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 
 
 def _list_reasons(scores: Sequence[Score]) -> list[str]:
-    """Why metrics lack a value or an interval, each reason once: after their names, unless it is true of all."""
+    """Why metrics lack a value or an interval, each reason once: after their names, unless it is true of all.
+
+    What is true of the share of right answers alone stands below the table of the baselines.
+    """
     metrics: dict[str, list[str]] = {}
     for score in scores:
         for reason in list_findings(score.reason):
             metrics.setdefault(reason, []).append(translate(METRIC_NAMES[score.metric]))
     return [
-        reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}" for reason, names in metrics.items()
+        reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}"
+        for reason, names in metrics.items()
+        if names != [translate(METRIC_NAMES[scores[0].metric])]
     ]
 
 

@@ -20,7 +20,7 @@ from exports import tables
 from exports.inputs import DataSet
 from exports.pages.scaffold import PageNotes, TableRow
 from exports.report import render_report
-from exports.report.headlines import list_headlines
+from exports.report.headlines import list_cautions, list_headlines
 from exports.report.rows import build_trivial_rows
 from exports.tables import Release
 
@@ -157,7 +157,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     """An interval for new people stands beside one for these people, and each names its own."""
     (result,) = released(answered_by(make, 6)).results
     single, majority, alpha = list_headlines(result)
-    interval, chance, counts, rule = single.details
+    interval, counts, rule, chance = single.details
     assert re.fullmatch(r"95 %: \d+\.\d–\d+\.\d %, new people and new items", interval)
     assert chance == "Guessing gets 50.0 % of these items, the most frequent label 100.0 %"
     assert (counts, rule) == ("72 answers of 6 people to 12 items with gold", "Right is what equals the gold")
@@ -176,15 +176,28 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
 
 
 def test_a_card_of_three_people_says_why_it_is_not_for_new_ones(make: Make) -> None:
-    """No empty brackets: the interval for these people, and the sentence; a tie is counted as the rule says."""
+    """No empty brackets: intervals for these people, and the sentence once; a tie is counted as the rule says."""
     release = released(make.closed())
     single, majority, _ = list_headlines(release.results[0])
     assert single.details[0].endswith(", these people and new items")
-    assert single.details[1] == "With 3 people nothing can be said of new ones; 5 are needed."
+    assert single.details[1] == "14 answers of 3 people to 5 items with gold"
     assert majority.details[-1].endswith("; 1 tie, where each of m answers counts 1/m")
-    text = render_report(release)
-    assert "[–]" not in text
-    assert single.details[1] in text
+    card = render_report(release).partition("</article>")[0]
+    assert "[–]" not in card
+    assert re.findall(r"[^<>]*new (?:ones|people)[^<>]*", card.partition("<h3>")[2]) == [
+        "With 3 people nothing can be said of new ones; 5 are needed."
+    ]
+
+
+def test_a_card_of_one_person_has_no_majority_and_no_empty_counts(make: Make) -> None:
+    """Nothing is compared with nobody: the coefficient gives its reason alone."""
+    items = [make.item(f"i{number}", "так") for number in range(6)]
+    rows = [make.response(f"i{number}", "a1", "так") for number in range(6)]
+    (result,) = released(make.data_set(items=items, responses=rows, overlap=None)).results
+    single, alpha = list_headlines(result)
+    assert single.details[1] == "6 answers of 1 person to 6 items with gold"
+    assert alpha.details == ("No item has two votes, so there is nothing to compare.",)
+    assert list_cautions(result) == ("With 1 person nothing can be said of new people; 5 are needed.",)
 
 
 def test_a_note_stands_once_on_the_page(make: Make) -> None:
@@ -233,10 +246,10 @@ def test_plots_name_level_and_population_and_leave_out_what_has_no_value(make: M
 
 
 def test_every_interval_of_the_report_names_its_population(make: Make) -> None:
-    """Heads and captions: new people and new items, these people and new items, new items; never Wilson alone."""
+    """Heads and captions: new people and new items, these people and new items, one person; never Wilson alone."""
     text = render_report(released(make.closed()))
-    for head in ("95 %, new people and new items", "95 %, these people and new items", "95 %, new items"):
-        assert f'<th scope="col">{head}</th>' in text
+    for population in ("new people", "these people", "one person"):
+        assert f'<th scope="col">95 %, {population} and new items</th>' in text
     assert "in brackets 95 % intervals for new people and new items" in text
     assert not re.search(r"Wilson(?!.s interval of)|95 % interval</th>", re.sub(r"<li>.*?</li>", "", text))
 
@@ -316,10 +329,7 @@ def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_ar
     text = render_report(released(make.data_set(items=items, responses=[*answers, *extra])))
     table = re.search(r'<caption id="otherwise-table">.*?</table>', text, flags=re.DOTALL)
     assert table is not None
-    assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == [
-        "Exclusions kept <sup>12, 13</sup>",
-        "Skips excluded <sup>3, 14</sup>",
-    ]
+    assert re.findall(r'<th scope="row">(.*?) <sup>', table[0]) == ["Exclusions kept", "Skips excluded"]
     assert "1 skip: wrong where scored, no vote elsewhere." in text
     assert "Asked again, 1 annotator gave the same answer to 100.0 % of 1 item; Everybody always gave" in text
     assert text.count("Further from the score above") == 1
