@@ -168,6 +168,7 @@ def _build_agreement(row: Coefficient, result: DataSetResult, level: float) -> H
         people=format_count(row.n_annotators, "person"),
         items=format_count(row.n_items, "item"),
     )
-    meaning = translate(COEFFICIENT_MEANINGS[row.name])
+    is_alpha = row.name.startswith("krippendorff_alpha")  # whose level the rule says already
+    meaning = translate(COEFFICIENT_MEANINGS["krippendorff_alpha_nominal" if is_alpha else row.name])
     rule = translate("level {level}; {meaning}", level=translate(row.level), meaning=meaning)
     return Headline(name, value, details=(*ends, counts, capitalize_first(rule)))

@@ -165,7 +165,7 @@ def _draw_legend(drawing: SvgDrawing, level: str, *, has_new: bool) -> None:
     drawing.text(translate("{level}, new items:", level=level), at=(0, y), colour="muted", size=10.5)
     kinds = [(NEW_PEOPLE_LINE, THIN)] if has_new else []
     for number, (name, width) in enumerate([*kinds, (THESE_PEOPLE_LINE, THICK)]):
-        x = 112 + 108 * number
+        x = 124 + 104 * number
         drawing.line(start=(x, y - 4), end=(x + 16, y - 4), colour="accent", width=width)
         drawing.text(translate(name), at=(x + 21, y), colour="muted", size=10.5)
 
