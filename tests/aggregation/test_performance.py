@@ -53,6 +53,14 @@ def test_wrong_answers_on_a_real_set_are_the_known_ones(
     assert counted(score_labels(real(name)))[unit] == expected
 
 
+@pytest.mark.parametrize("seed", [10, 17, 39])
+def test_an_interval_for_new_people_holds_that_for_these(votes_of: Build, seed: int) -> None:
+    """Six items: by its own variance and degrees of freedom the interval for new people was narrower here."""
+    made = score_labels(votes_of(some_rows(seed), classes="xyz", gold=GOLD), units=("individual",))
+    score = made["individual"].primary
+    assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
+
+
 def test_the_people_behind_parus_are_described(real: Build) -> None:
     """Counts, chance and the single people's table are those of the votes."""
     made = score_labels(real("PARus"))
