@@ -31,6 +31,8 @@ NO_INTERVAL = mark_text("No interval.")
 CHANCE = mark_text("Guessing gets {guessing} of these items, the most frequent label {most}")
 UNITS: tuple[UnitName, ...] = ("individual", "majority")
 """The units of judgement that a card shows; not the majority where no item has two votes."""
+ALPHA = "krippendorff_alpha_nominal"
+"""What every alpha means on a card, where its level stands beside it."""
 FEW_PEOPLE = ("few-people-panel", "one-person-panel", "few-people-agreement", "one-person-agreement")
 """The codes of the reasons why there is no interval for new people."""
 
@@ -168,7 +170,6 @@ def _build_agreement(row: Coefficient, result: DataSetResult, level: float) -> H
         people=format_count(row.n_annotators, "person"),
         items=format_count(row.n_items, "item"),
     )
-    is_alpha = row.name.startswith("krippendorff_alpha")  # whose level the rule says already
-    meaning = translate(COEFFICIENT_MEANINGS["krippendorff_alpha_nominal" if is_alpha else row.name])
-    rule = translate("level {level}; {meaning}", level=translate(row.level), meaning=meaning)
+    meaning = COEFFICIENT_MEANINGS[ALPHA if row.name.startswith("krippendorff_alpha") else row.name]
+    rule = translate("level {level}; {meaning}", level=translate(row.level), meaning=translate(meaning))
     return Headline(name, value, details=(*ends, counts, capitalize_first(rule)))

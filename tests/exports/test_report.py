@@ -214,6 +214,13 @@ def test_a_note_stands_once_on_the_page(make: Make) -> None:
     assert ["hardly known from fewer than 10" in card for card in cards] == [False, False, True, False]
 
 
+def test_an_alpha_of_ordered_labels_says_what_0_and_1_are(make: Make) -> None:
+    (result,) = released(replace(answered_by(make, 3), measurement_level="ordinal")).results
+    *_, alpha = list_headlines(result)
+    assert alpha.name == "Krippendorff’s α (ordinal)"
+    assert alpha.details[-1] == "Level ordinal; 1 is full agreement, 0 what chance would give"
+
+
 def test_what_is_true_of_all_rows_is_marked_at_the_caption_and_known_notes_keep_their_number() -> None:
     rows = [TableRow(head=str(n), cells=(), notes=("all", *own)) for n, own in enumerate([("a", "b"), ("b",), ()])]
     page = PageNotes()
