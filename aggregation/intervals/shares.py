@@ -11,7 +11,7 @@ end goes linearly from 1 to Jeffreys'. So both ends are continuous in x and neve
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,12 @@ class Interval:
     low: float | None
     high: float | None
     undefined: int = 0
+
+    def widen(self, other: Interval) -> Interval:
+        """The least interval that holds this one and the other; this one where either has no ends."""
+        if self.low is None or self.high is None or other.low is None or other.high is None:
+            return self
+        return replace(self, low=min(self.low, other.low), high=max(self.high, other.high))
 
 
 def share_interval(right: float, total: float, *, confidence_level: float = 0.95) -> Interval:

@@ -38,8 +38,9 @@ class Score:
     `value` shares ties, or follows the rule that was asked for (`Performance.ties`); `value_ties_wrong` counts each tie
     as no answer, and is None where nothing ties.
     `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
-    `item_only_high` for this panel (new items). `ci_method` names how they were made; `reason` says why the value or
-    an interval is missing, or why no variance went into it.
+    `item_only_high` for this panel (new items). The former hold the latter: with few items the variance of both can
+    have so many more degrees of freedom than that of items that its interval would be narrower. `ci_method` names how
+    they were made; `reason` says why the value or an interval is missing, or why no variance went into it.
     """
 
     metric: str
@@ -59,9 +60,10 @@ class Unit:
     """The scores of one unit of judgement: single answers, majorities, Dawid-Skene labels, majorities of k people.
 
     `total` counts answers and skips (individual) or items with gold that have one; a skip is wrong. `wrong` counts the
-    wrong ones without a tie, beside the `n_ties` tied ones; it is None for a majority of k people, which is an expected
-    number. `fewest_votes` and `most_votes` are those of an item, for the majority alone. `scores` has
-    the accuracy and, where the labels are classes, the other metrics. `warnings` say what makes the numbers doubtful.
+    wrong ones without a tie, beside the `n_ties` tied ones; both are None for a majority of k people, which is a mean
+    over draws of k, some of which can tie. `fewest_votes` and `most_votes` are those of an item, for the majority
+    alone. `scores` has the accuracy and, where the labels are classes, the other metrics. `warnings` say what makes the
+    numbers doubtful.
     `independent_low` and `independent_high` are for the accuracy and treat all answers or items as independent, so they
     ignore that annotators and groups differ. `n_annotators` counts those whose votes were used; the rest is over
     annotators' own accuracies, for `individual` alone: mean, quartiles, and the extremes of those with
@@ -78,7 +80,7 @@ class Unit:
     independent_high: float | None
     n_items: int
     n_annotators: int
-    n_ties: int
+    n_ties: int | None
     ann_mean: float | None = None
     ann_q1: float | None = None
     ann_median: float | None = None
@@ -208,7 +210,7 @@ def score_fresh_majorities(options: GradedOptions, *, metric: str, confidence_le
         )
         for size, contributions in sum_fresh_majorities(options).items()
     )
-    return tuple(replace(unit, wrong=None, independent_low=None, independent_high=None) for unit in units)
+    return tuple(replace(unit, wrong=None, n_ties=None, independent_low=None, independent_high=None) for unit in units)
 
 
 def add_annotator_range(unit: Unit, annotators: pd.DataFrame) -> Unit:
@@ -250,11 +252,12 @@ def _build_score(
     name: str, intervals: PanelIntervals, *, value: float, ties_wrong: float | None, methods: Mapping[Form, str]
 ) -> Score:
     has_interval = intervals.this_panel.low is not None
+    fresh = intervals.fresh_panel.widen(intervals.this_panel)
     return Score(
         metric=name,
         value=None if np.isnan(value) else value,
-        ci_low=intervals.fresh_panel.low,
-        ci_high=intervals.fresh_panel.high,
+        ci_low=fresh.low,
+        ci_high=fresh.high,
         se=intervals.se,
         item_only_low=intervals.this_panel.low,
         item_only_high=intervals.this_panel.high,

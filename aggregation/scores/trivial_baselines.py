@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding
@@ -128,7 +129,11 @@ def _score_majority_class(items: Sequence[OptionItem], *, classes: Sequence[str]
         return TrivialBaseline(name=name, scores={}, reason=REASON_NO_CLASSES)
     n_gold = Counter(item.gold for item in items)
     most = tuple(label for label in classes if n_gold[label] == max(n_gold.values()))
-    return _score_choices(name, items, [most] * len(items), classes=classes, answer=" or ".join(most))
+    return _score_choices(name, items, [most] * len(items), classes=classes, answer=reduce(_join_labels, most))
+
+
+def _join_labels(first: str, second: str) -> str:
+    return Finding("or", first=first, second=second)
 
 
 def _score_position(

@@ -17,8 +17,8 @@ from bot.web.words import (
 )
 from exports.dashboard.page import Figure, HourBars, LiveRow, LiveSection, LiveTable
 from exports.pages import display_text
-from exports.pages.localization import mark_text, show_finding, translate
-from exports.pages.scaffold import TableRow, number_notes
+from exports.pages.localization import list_findings, mark_text, show_finding, translate
+from exports.pages.scaffold import PageNotes, TableRow
 
 MOST_ROWS = 200
 """How many people a table shows; `hromada people` lists all."""
@@ -104,24 +104,24 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
             head=translate(display_text.COEFFICIENT_NAMES[row.name]),
             cells=(
                 display_text.format_coefficient(row.name, row.value),
-                display_text.format_coefficient_interval(row.name, row.low, row.high),
                 display_text.format_coefficient_interval(row.name, row.new_people_low, row.new_people_high),
+                display_text.format_coefficient_interval(row.name, row.low, row.high),
                 format_number(row.n_items),
                 format_number(row.n_votes),
             ),
-            notes=tuple(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
+            notes=list_findings(row.reason, row.new_people_reason),
         )
         for row in details.agreement
     ]
-    numbered = number_notes([noted])
+    numbered = PageNotes().number([noted])
     rows = tuple(
         LiveRow(head=row.head, cells=row.cells, mark=mark) for row, mark in zip(noted, numbered.marks[0], strict=True)
     )
     heads = (
         translate("Coefficient"),
         translate("Value"),
-        translate("{level}, these people and new items", level=display_text.format_level(0.95)),
         translate("{level}, new people and new items", level=display_text.format_level(0.95)),
+        translate("{level}, these people and new items", level=display_text.format_level(0.95)),
         translate("Items"),
         translate("Votes"),
     )
@@ -132,6 +132,7 @@ def _build_agreement_section(project: ProjectState, details: ProjectDetails | No
         tables=(
             LiveTable(
                 caption=translate("Agreement coefficients"),
+                mark=numbered.caption,
                 heads=heads,
                 rows=rows,
                 notes=numbered.notes,

@@ -240,7 +240,7 @@ def check_majority(_subject: Subject, result: DataSetResult) -> Verdict:
         return incomplete(show_finding(result.missing_units.get("majority", "")) or translate("There is no majority."))
     return met(
         "Plurality of the votes; ties are shared; {ties}. Models are compared one by one, without an ensemble.",
-        ties=format_count(units["majority"].n_ties, "tie"),
+        ties=format_count(units["majority"].n_ties or 0, "tie"),
     )
 
 

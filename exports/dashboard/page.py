@@ -58,7 +58,7 @@ class HourBars:
 class LiveRow:
     """A row of a table: its heading with the address it leads to, its cells, and a remark below it.
 
-    `href` and `remark` are empty where there are none; `mark` has the numbers of its notes (`scaffold.number_notes`).
+    `href` and `remark` are empty where there are none; `mark` has the numbers of its notes (`scaffold.PageNotes`).
     """
 
     head: str
@@ -72,7 +72,7 @@ class LiveRow:
 class LiveTable:
     """A table; `nothing` stands in its place where it has no rows, `more` leads to further rows (text, address).
 
-    `notes` stand once below it.
+    `notes` stand once below it; `mark` has the numbers of those that are about every row.
     """
 
     caption: str
@@ -81,6 +81,7 @@ class LiveTable:
     nothing: str = ""
     more: tuple[str, str] | None = None
     notes: tuple[TableNote, ...] = ()
+    mark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -109,9 +109,9 @@ COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
         "strict_majority": mark_text("items where one answer has over half the votes"),
         "unique_plurality": mark_text("items where one answer leads alone"),
         "krippendorff_alpha_nominal": mark_text("1 is full agreement, 0 what chance would give"),
-        "krippendorff_alpha_ordinal": mark_text("as α, a miss by one rank weighing less"),
-        "krippendorff_alpha_interval": mark_text("as α, by squared distance"),
-        "krippendorff_alpha_ratio": mark_text("as α, by squared relative distance"),
+        "krippendorff_alpha_ordinal": mark_text("as nominal α, a miss by one rank weighing less"),
+        "krippendorff_alpha_interval": mark_text("as nominal α, by squared distance"),
+        "krippendorff_alpha_ratio": mark_text("as nominal α, by squared relative distance"),
         "fleiss_kappa": mark_text("as α, for equal numbers of answers"),
         "cohen_kappa_pooled": mark_text("beyond chance, two people at a time"),
         "gwet_ac1": mark_text("beyond chance that a rare label does not distort"),
@@ -233,6 +233,9 @@ NO_VALUE = "–"
 FOR_NEW_PEOPLE = mark_text("{level}: {interval}, new people and new items")
 FOR_THESE_PEOPLE = mark_text("{level}: {interval}, these people and new items")
 """An interval with its level and the population that it is for."""
+NEW_PEOPLE_HEAD = mark_text("{level}, new people and new items")
+THESE_PEOPLE_HEAD = mark_text("{level}, these people and new items")
+"""What intervals are for, at the head of a column or above a plot."""
 MINUS = "−"
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 
-from aggregation.findings import FINDINGS, Finding
+from aggregation.findings import FINDINGS, Finding, split_findings
 
 LANGUAGES = ("en", "uk")
 """The languages of pages for organisers and readers, the first being that of the text in the code."""
@@ -67,6 +67,11 @@ def show_finding(text: str) -> str:
 def show_findings(texts: Iterable[str]) -> str:
     """The texts one after another, each in the language of the page."""
     return " ".join(show_finding(text) for text in texts if text)
+
+
+def list_findings(*texts: str) -> tuple[str, ...]:
+    """The sentences of the texts, joined ones apart, each once and in the language of the page."""
+    return tuple(dict.fromkeys(show_finding(one) for text in texts for one in split_findings(text)))
 
 
 def _localize(value: object) -> object:

@@ -56,7 +56,7 @@ class Headline(NamedTuple):
 class TableRow:
     """A row of a table: its heading, its cells, and a remark shown below it across the whole table.
 
-    `notes` are sentences that other rows can share: each is shown once below the table (`number_notes`).
+    `notes` are sentences that other rows and tables can share: a page shows each once (`PageNotes`).
     """
 
     head: str
@@ -66,42 +66,56 @@ class TableRow:
 
 
 class TableNote(NamedTuple):
-    """A note below a table with its mark, which is empty where the note is about every row."""
+    """A note below a table with its number."""
 
     mark: str
     text: str
 
 
 class NumberedNotes(NamedTuple):
-    """The notes of a table, and the marks of its rows: those of each group of rows, in their order."""
+    """The notes below a table, and the marks of its caption and of its rows: those of each group, in their order."""
 
     notes: tuple[TableNote, ...]
+    caption: str
     marks: tuple[tuple[str, ...], ...]
 
 
-def number_notes(groups: Sequence[Sequence[TableRow]]) -> NumberedNotes:
-    """The notes of the rows of a table, each once: those of every row first, without a mark, then the others by number.
+class PageNotes:
+    """The notes of a page, each shown once, below the first table that has it, under a number of its own."""
 
-    A row has the numbers of its notes as its mark, such as "1, 3"; empty where it has none of its own.
-    """
-    rows = [row for group in groups for row in group]
-    texts = list(dict.fromkeys(text for row in rows for text in row.notes if text))
-    shared = [text for text in texts if all(text in row.notes for row in rows)]
-    own = [text for text in texts if text not in shared]
-    notes = [TableNote("", text) for text in shared]
-    notes += [TableNote(str(number), text) for number, text in enumerate(own, start=1)]
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
 
-    def mark(row: TableRow) -> str:
-        return ", ".join(str(number) for number, text in enumerate(own, start=1) if text in row.notes)
+    def number(self, groups: Sequence[Sequence[TableRow]]) -> NumberedNotes:
+        """The notes that no earlier table of the page has, and the marks of a table's rows, such as "1, 3".
 
-    return NumberedNotes(tuple(notes), tuple(tuple(map(mark, group)) for group in groups))
+        What is true of every row is marked at the caption, before the others.
+        """
+        rows = [row for group in groups for row in group]
+        texts = list(dict.fromkeys(text for row in rows for text in row.notes if text))
+        shared = [text for text in texts if all(text in row.notes for row in rows)]
+        new = [text for text in (*shared, *texts) if text not in self._numbers]
+        for text in new:
+            self._numbers.setdefault(text, len(self._numbers) + 1)
+
+        def mark(own: Sequence[str]) -> str:
+            return ", ".join(map(str, sorted({self._numbers[text] for text in own if text})))
+
+        return NumberedNotes(
+            notes=tuple(TableNote(mark([text]), text) for text in dict.fromkeys(new)),
+            caption=mark(shared),
+            marks=tuple(
+                tuple(mark([text for text in row.notes if text not in shared]) for row in group) for group in groups
+            ),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSetSection:
     """The fields of a data set that every page shows. Each page adds fields of its own in a subclass.
 
-    `no_headlines` is shown in place of `headlines` where there are none.
+    `no_headlines` is shown in place of `headlines` where there are none; `cautions` are sentences above them that say
+    what makes them doubtful.
     """
 
     name: str
@@ -110,6 +124,7 @@ class DataSetSection:
     simulated: bool
     headlines: tuple[Headline, ...]
     no_headlines: str = ""
+    cautions: tuple[str, ...] = ()
 
 
 def get_section_fields(data: DataSet) -> dict[str, Any]:
@@ -215,6 +230,7 @@ def render_page(
             simulated=simulated,
             all_simulated=len(simulated) == len(sections),
             level=format_level(confidence_level),
+            page_notes=PageNotes(),
             **values,
         )
     )
@@ -237,6 +253,5 @@ def _load_templates(package: str) -> Environment:
         "translate": translate,
         "translate_count": translate_count,
         "mark_code": mark_code,
-        "number_notes": number_notes,
     }
     return environment

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+Anchor = Literal["left", "center", "right"]
 LABEL_ROOM = 18  # half of a label with the sign, in pixels
+SHORT_LABEL = 2  # letters that need no such room
 
 
 class AxisScale(NamedTuple):
@@ -43,15 +45,16 @@ def draw_axis(
         drawing.line(start=(x, top), end=(x, bottom), colour="rule", width=1)
         percent = f"{round(100 * tick, 1):g}" + (" %" if tick == ticks[-1] else "")
         label = localize_number(percent if percents else f"{tick:g}".replace("-", MINUS))
-        is_at_edge = x + LABEL_ROOM > drawing.width
-        if is_at_edge:
-            drawing.text(label, at=(drawing.width, bottom + 16), colour="muted", size=10.5, anchor="right")
-        else:
-            drawing.text(label, at=(x, bottom + 16), colour="muted", size=10.5, anchor="center")
+        at: float = x
+        anchor: Anchor = "center"
+        if x + LABEL_ROOM > drawing.width:
+            at, anchor = drawing.width, "right"
+        elif x < LABEL_ROOM and len(label) > SHORT_LABEL:
+            at, anchor = 0.0, "left"
+        drawing.text(label, at=(at, bottom + 16), colour="muted", size=10.5, anchor=anchor)
 
 
 Colour = Literal["ink", "muted", "rule", "accent", "second", "watermark"]
-Anchor = Literal["left", "center", "right"]
 
 # matplotlib needs fixed colours, a page in light and dark needs CSS variables: each colour here marks a variable.
 PLACEHOLDER_COLOURS: Mapping[Colour, str] = MappingProxyType(

@@ -287,7 +287,7 @@ def _describe_majority(unit: Unit, words: Words) -> str:
     interval = _describe_interval(unit.primary, words)
     if wrong is None:
         return words["majority"].format(votes=votes, value=value, interval=interval)
-    ties = _count(words, unit.n_ties, "tie")
+    ties = _count(words, unit.n_ties or 0, "tie")
     wrong_value = _percent(words, wrong)
     return words["tied majority"].format(votes=votes, value=value, interval=interval, ties=ties, wrong=wrong_value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from aggregation.agreement.people import OVERCONFIDENCE_WARNING, SelfAgreement
+from aggregation.agreement.people import SelfAgreement
 from aggregation.consensus.consensus import Consensus
 from exports.inputs import DataSet
 from exports.pages.display_text import (
@@ -38,7 +38,6 @@ def describe_methods(result: DataSetResult) -> tuple[str, ...]:
     if result.iaa is not None and result.iaa.value is not None:
         value = localize_number(f"{result.iaa.value:.4f}")
         sentences.append(translate("Mean posterior (“Dawid–Skene IAA”): {value}.", value=value))
-        sentences[-1] += f" {show_finding(OVERCONFIDENCE_WARNING)}"
     if not data.answer_type.is_label:
         sentences.append(translate(EXACT_SCORING))
         sentences += _describe_normalisation(data)

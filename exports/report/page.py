@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from aggregation.agreement.people import OVERCONFIDENCE_WARNING
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import describe_coverage
+from aggregation.findings import get_code, split_findings
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -27,7 +29,7 @@ from exports.pages.display_text import (
     format_percent_interval,
     get_unit_name,
 )
-from exports.pages.localization import localize_number, show_finding, translate
+from exports.pages.localization import list_findings, localize_number, show_finding, translate
 from exports.pages.scaffold import (
     DataSetSection,
     TableRow,
@@ -36,7 +38,7 @@ from exports.pages.scaffold import (
     list_excluded,
     render_page,
 )
-from exports.report.headlines import list_headlines
+from exports.report.headlines import list_cautions, list_headlines
 from exports.report.methods import describe_methods
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
@@ -176,16 +178,17 @@ def render_report(
         sections=[_build_section(result) for result in results],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
-        agreement_panels=draw_agreement_panels(results),
+        agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
         ceilings=[
             (result.data.name, show_finding(describe_ceiling(result.ceiling))) for result in results if result.ceiling
         ],
-        order_panels=draw_order_panels(results),
+        order_panels=draw_order_panels(results, confidence_level=options.confidence_level),
         best=list_best_people(results),
         without_scores=[
             (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
         ],
         agreement_covered=show_finding(describe_coverage()),
+        overconfidence=show_finding(OVERCONFIDENCE_WARNING) if any(_has_posterior(one) for one in results) else "",
         options=options,
         metrics=[translate(name) for name in METRIC_NAMES.values()],
         meanings=[
@@ -194,6 +197,11 @@ def render_report(
             if name in measured
         ],
     )
+
+
+def _has_posterior(result: DataSetResult) -> bool:
+    """Whether the sentences about a data set name its mean posterior."""
+    return result.iaa is not None and result.iaa.value is not None
 
 
 def build_report_pages(release: Release) -> dict[str, str]:
@@ -206,6 +214,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         **get_section_fields(result.data),
         headlines=list_headlines(result),
         no_headlines=translate(NO_COMPARISON if len(result.votes.frame) else NO_ANSWERS),
+        cautions=list_cautions(result),
         counts=_list_counts(result),
         excluded=list_excluded(result.data),
         guessing=_describe_guessing(result.performance),
@@ -254,9 +263,9 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     scores = result.performance
     if scores is None:
         return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
-    missing = result.missing_units
+    missing, on_card = result.missing_units, list_cautions(result)
     units = (*scores.units, *scores.fresh_majorities)
-    rows = [_build_unit_row(unit, data=result.data) for unit in units]
+    rows = [_build_unit_row(unit, data=result.data, on_card=on_card) for unit in units]
     rows += [
         TableRow(head=translate(UNIT_NAMES[unit]), cells=(NO_VALUE,) * 5, notes=(show_finding(missing[unit]),))
         for unit in UNITS
@@ -265,9 +274,10 @@ def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     return tuple(rows)
 
 
-def _build_unit_row(unit: Unit, *, data: DataSet) -> TableRow:
+def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> TableRow:
+    """The row of a unit; what the card of its data set warns of is not said again."""
     noun = "answer" if unit.unit == "individual" else "item"
-    n_right = unit.total - (unit.wrong or 0) - unit.n_ties
+    n_right = unit.total - (unit.wrong or 0) - (unit.n_ties or 0)
     return TableRow(
         head=get_unit_name(unit),
         cells=(
@@ -279,21 +289,34 @@ def _build_unit_row(unit: Unit, *, data: DataSet) -> TableRow:
         ),
         notes=(
             _describe_interval(unit, data),
-            *map(show_finding, (*unit.warnings, unit.primary.reason)),
+            *(note for note in list_findings(*_list_warnings(unit)) if note not in on_card),
+            *list_findings(*_list_reasons(unit)),
             _describe_people(unit),
         ),
     )
 
 
 def _format_ties(unit: Unit) -> str:
-    """How many items tie, and the score if each of them counts as wrong."""
+    """How many items tie, and the score if each of them counts as wrong; a majority of k people ties in some draws."""
     if unit.primary.value_ties_wrong is None:
-        return str(unit.n_ties)
-    return translate("{n}; all wrong: {value}", n=unit.n_ties, value=format_percent(unit.primary.value_ties_wrong))
+        return str(unit.n_ties or 0)
+    n_ties = translate("in some draws") if unit.n_ties is None else unit.n_ties
+    return translate("{n}; all wrong: {value}", n=n_ties, value=format_percent(unit.primary.value_ties_wrong))
 
 
 def _format_part(part: int, whole: object) -> str:
     return translate("{part} of {whole}", part=part, whole=whole)
+
+
+def _list_warnings(unit: Unit) -> list[str]:
+    """What makes a score doubtful; that people are few is the reason already if it has no interval for new ones."""
+    is_told = unit.primary.ci_low is None
+    return [text for text in unit.warnings if not (is_told and get_code(text) in ("few-people", "one-person"))]
+
+
+def _list_reasons(unit: Unit) -> list[str]:
+    """Why a score lacks an interval, or how it was made otherwise, without what its method says already."""
+    return [reason for reason in split_findings(unit.primary.reason) if get_code(reason) != "is-of-share"]
 
 
 def _describe_interval(unit: Unit, data: DataSet) -> str:
@@ -333,20 +356,20 @@ def _describe_guessing(scores: Performance | None) -> str:
 
 def _build_agreement_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     if result.agreement is None:
-        return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=(show_finding(NO_VOTES),)),)
+        return (TableRow(head=translate("Not measured"), cells=("",) * 7, notes=list_findings(NO_VOTES)),)
     return tuple(
         TableRow(
             head=translate(COEFFICIENT_NAMES[row.name]) + _describe_row_basis(row),
             cells=(
                 translate(row.level),
                 format_coefficient(row.name, row.value),
-                format_coefficient_interval(row.name, row.low, row.high),
                 format_coefficient_interval(row.name, row.new_people_low, row.new_people_high),
+                format_coefficient_interval(row.name, row.low, row.high),
                 str(row.n_items),
                 str(row.n_votes),
                 str(row.n_annotators),
             ),
-            notes=tuple(map(show_finding, dict.fromkeys(filter(None, (row.reason, row.new_people_reason))))),
+            notes=list_findings(row.reason, row.new_people_reason),
         )
         for row in result.agreement.rows
         if not row.of or row.value is not None or row.reason != result.agreement.rows[0].reason

@@ -25,6 +25,9 @@ from exports.results import DataSetResult
 
 MAJORITY, RANDOM = mark_text("majority {value}"), mark_text("random {value}")
 """The labels of the lines across a panel of scores."""
+NEW_PEOPLE_LINE, THESE_PEOPLE_LINE = mark_text("new people"), mark_text("these people")
+THIN, THICK = 1.2, 3.6
+"""The width of lines for new people, which are longer, and for these people."""
 MAX_NAMED_ROWS = 30
 """With more annotators than this, a panel shows no names beside the lines."""
 
@@ -51,8 +54,8 @@ def draw_score_panels(results: Sequence[DataSetResult], *, confidence_level: flo
     ]
 
 
-def draw_agreement_panels(results: Sequence[DataSetResult]) -> list[str]:
-    """Draw one SVG for each share and each headline coefficient, with a row for each data set that has it.
+def draw_agreement_panels(results: Sequence[DataSetResult], *, confidence_level: float) -> list[str]:
+    """Draw one SVG for each share and each headline coefficient, with a row for each data set that has a value of it.
 
     Of each data set the alpha of its own level alone is drawn, never one of a lower level.
     """
@@ -63,10 +66,11 @@ def draw_agreement_panels(results: Sequence[DataSetResult]) -> list[str]:
             for result in results
             if result.agreement is not None and name in (result.data.headline_coefficient, *SHARES_BESIDE_HEADLINE)
             for row in result.agreement.headline
-            if row.name == name and not row.of
+            if row.name == name and not row.of and row.value is not None
         ]
         if rows:
-            panels.append(_draw_agreement_panel(name, rows, prefix=f"agreement-{number}"))
+            level = format_level(confidence_level)
+            panels.append(_draw_agreement_panel(name, rows, prefix=f"agreement-{number}", level=level))
     return panels
 
 
@@ -77,7 +81,7 @@ def _draw_score_panel(result: DataSetResult, scores: Performance, *, prefix: str
     drawing = SvgDrawing(width=PANEL_WIDTH, height=round(bottom + 24))
     scale = AxisScale(left=92 if rows.named else 10, right=PANEL_WIDTH - (52 if rows.named else 14))
     subtitle = translate(
-        "{annotators}, {level}, new items",
+        "{annotators}; {level}, one person and new items",
         annotators=format_count(len(annotators), "annotator"),
         level=format_level(confidence_level),
     )
@@ -121,16 +125,20 @@ def _draw_references(drawing: SvgDrawing, scale: AxisScale, scores: Performance,
         drawing.text(label, at=(x + offset, y + 4), colour=colour, size=10.5, anchor=anchor)  # type: ignore[arg-type]
 
 
-def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coefficient]], *, prefix: str) -> str:
-    top, step = 56, 38
+def _draw_agreement_panel(
+    name: str, rows: Sequence[tuple[DataSetResult, Coefficient]], *, prefix: str, level: str
+) -> str:
+    top, step = 72, 38
     bottom = top + step * len(rows)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
-    lowest = min([0.0, *(row.low for _, row in rows if row.low is not None)])
-    low = math.floor(4 * lowest) / 4
+    ends = [end for _, row in rows for end in (row.low, row.new_people_low) if end is not None]
+    low = math.floor(4 * min([0.0, *ends])) / 4
     scale = AxisScale(left=6, right=PANEL_WIDTH - 14, low=low)
     title = shorten_text(translate(COEFFICIENT_NAMES[name]), max_length=30)
     simulated = any(result.data.simulated for result, _ in rows)
     draw_heading(drawing, title, translate(COEFFICIENT_MEANINGS[name]), simulated=simulated)
+    if ends:
+        _draw_legend(drawing, level, has_new=any(row.new_people_low is not None for _, row in rows))
     ticks = [tick / 4 for tick in range(round(low * 4), 5)]
     draw_axis(drawing, scale, ticks=ticks, top=top, bottom=bottom, percents=name not in NUMBER_COEFFICIENTS)
     for number, (result, row) in enumerate(rows):
@@ -141,15 +149,25 @@ def _draw_agreement_panel(name: str, rows: Sequence[tuple[DataSetResult, Coeffic
 def _draw_agreement_row(
     drawing: SvgDrawing, scale: AxisScale, result: DataSetResult, row: Coefficient, *, y: float
 ) -> None:
+    """The value as a dot, the interval for new people as a thin line, that for these people as a thick one upon it."""
     drawing.text(shorten_text(result.data.name, max_length=34), at=(scale.left, y))
-    if row.value is None:
-        drawing.text(translate("no value: see the table"), at=(scale.left, y + 14), colour="muted", size=10.5)
-        return
     drawing.text(format_coefficient(row.name, row.value), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
-    if row.low is not None and row.high is not None:
-        start, end = (scale.x(row.low), y + 11), (scale.x(row.high), y + 11)
-        drawing.line(start=start, end=end, colour="accent", width=1.6)
-    drawing.dot(at=(scale.x(row.value), y + 11), colour="accent")
+    for low, high, width in ((row.new_people_low, row.new_people_high, THIN), (row.low, row.high, THICK)):
+        if low is not None and high is not None:
+            drawing.line(start=(scale.x(low), y + 11), end=(scale.x(high), y + 11), colour="accent", width=width)
+    if row.value is not None:
+        drawing.dot(at=(scale.x(row.value), y + 11), colour="accent", size=9)
+
+
+def _draw_legend(drawing: SvgDrawing, level: str, *, has_new: bool) -> None:
+    """What the lines of a panel of agreement are: the level, and for whom each is."""
+    y = 48
+    drawing.text(translate("{level}, new items:", level=level), at=(0, y), colour="muted", size=10.5)
+    kinds = [(NEW_PEOPLE_LINE, THIN)] if has_new else []
+    for number, (name, width) in enumerate([*kinds, (THESE_PEOPLE_LINE, THICK)]):
+        x = 124 + 104 * number
+        drawing.line(start=(x, y - 4), end=(x + 16, y - 4), colour="accent", width=width)
+        drawing.text(translate(name), at=(x + 21, y), colour="muted", size=10.5)
 
 
 def _describe_scores(result: DataSetResult, scores: Performance) -> str:
@@ -170,10 +188,8 @@ def _describe_scores(result: DataSetResult, scores: Performance) -> str:
 
 
 def _describe_agreement(name: str, rows: Sequence[tuple[DataSetResult, Coefficient]]) -> str:
-    no_value = translate("no value")
     values = [
-        f"{format_stamp(simulated=result.data.simulated)}{result.data.name} "
-        f"{no_value if row.value is None else format_coefficient(name, row.value)}"
+        f"{format_stamp(simulated=result.data.simulated)}{result.data.name} {format_coefficient(name, row.value)}"
         for result, row in rows
     ]
     return translate("{name} by data set: {values}.", name=translate(COEFFICIENT_NAMES[name]), values="; ".join(values))

@@ -13,10 +13,13 @@ from exports.pages.display_text import (
     FAR_FROM_PRIMARY,
     METRIC_NAMES,
     MINUS,
+    NEW_PEOPLE_HEAD,
     NO_VALUE,
+    THESE_PEOPLE_HEAD,
     UNIT_NAMES,
     capitalize_first,
     format_count,
+    format_level,
     format_percent,
     format_percent_interval,
     format_points,
@@ -26,7 +29,7 @@ from exports.pages.display_text import (
     get_unit_name,
     shorten_text,
 )
-from exports.pages.localization import localize_number, mark_text, show_finding, translate
+from exports.pages.localization import list_findings, localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, SIMULATED, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
 from exports.results import DataSetResult
@@ -121,7 +124,7 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         TableRow(
             head=f"{get_unit_name(unit)}: {translate(get_metric_name(score.metric, result.data))}",
             cells=(format_score(score),),
-            notes=(show_finding(score.reason), *_describe_ties_wrong([("", score)])),
+            notes=(*list_findings(score.reason), *_describe_ties_wrong([("", score)])),
         )
         for unit in units
         for score in unit.scores
@@ -129,13 +132,18 @@ def build_other_metric_rows(result: DataSetResult) -> tuple[TableRow, ...]:
 
 
 def _list_reasons(scores: Sequence[Score]) -> list[str]:
-    """Why metrics lack a value or an interval, each reason once: after their names, unless it is true of all."""
+    """Why metrics lack a value or an interval, each reason once: after their names, unless it is true of all.
+
+    What is true of the share of right answers alone stands below the table of the baselines.
+    """
     metrics: dict[str, list[str]] = {}
     for score in scores:
-        if score.reason:
-            metrics.setdefault(show_finding(score.reason), []).append(translate(METRIC_NAMES[score.metric]))
+        for reason in list_findings(score.reason):
+            metrics.setdefault(reason, []).append(translate(METRIC_NAMES[score.metric]))
     return [
-        reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}" for reason, names in metrics.items()
+        reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}"
+        for reason, names in metrics.items()
+        if names != [translate(METRIC_NAMES[scores[0].metric])]
     ]
 
 
@@ -158,7 +166,7 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             cells[column] = format_score(score)
             far = far or bool(result.exceeds_half_width(unit, score))
         meaning = f"{capitalize_first(show_finding(name))}: {show_finding(describe_variant(name))}."
-        reasons = [show_finding(unit.primary.reason) for unit in scores.units[:2]]
+        reasons = list_findings(*(unit.primary.reason for unit in scores.units[:2]))
         rows.append(
             TableRow(
                 head=capitalize_first(show_finding(name)),
@@ -167,13 +175,13 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
             )
         )
     rows += [
-        TableRow(head=capitalize_first(show_finding(name)), cells=(NO_VALUE,) * 3, notes=(show_finding(reason),))
+        TableRow(head=capitalize_first(show_finding(name)), cells=(NO_VALUE,) * 3, notes=list_findings(reason))
         for name, reason in sorted(result.missing_variants.items())
     ]
     return tuple(rows)
 
 
-TOP, STEP = 56, 24
+TOP, STEP = 72, 24
 NO_SLOPE = mark_text("No slope")
 
 
@@ -215,37 +223,46 @@ def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
                 str(part.unit.total),
                 str(part.unit.n_annotators),
             ),
+            notes=list_findings(part.unit.primary.reason),
         )
         for part in result.people.parts
     ]
     slope = result.people.slope
-    head = translate("Ten answers further") if slope.value is not None else translate(NO_SLOPE)
+    head = translate("Ten answers further, in points") if slope.value is not None else translate(NO_SLOPE)
     interval = _format_interval(slope.low, slope.high)
     cells = (format_points(slope.value), interval, NO_VALUE, str(slope.n), str(slope.n_people))
-    return (*rows, TableRow(head=head, cells=cells, notes=(show_finding(slope.reason),)))
+    return (*rows, TableRow(head=head, cells=cells, notes=list_findings(slope.reason)))
 
 
-def draw_order_panels(results: Sequence[DataSetResult]) -> list[str]:
+def draw_order_panels(results: Sequence[DataSetResult], *, confidence_level: float) -> list[str]:
     """Draw one SVG for each data set whose sessions have several parts."""
     panels = []
     for number, result in enumerate(results):
         parts = [] if result.people is None else [part for part in result.people.parts if part.kind == PLACE]
         if result.people is not None and parts:
-            panels.append(_draw_order_panel(result, result.people, parts, prefix=f"order-{number}"))
+            drawn = _draw_order_panel(
+                result, result.people, parts, prefix=f"order-{number}", confidence_level=confidence_level
+            )
+            panels.append(drawn)
     return panels
 
 
-def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Sequence[OrderPart], *, prefix: str) -> str:
+def _draw_order_panel(
+    result: DataSetResult, people: PeopleEffects, parts: Sequence[OrderPart], *, prefix: str, confidence_level: float
+) -> str:
+    """A dot and a line for each part; all lines are for new people, or all for these where a part has none for new."""
     bottom = TOP + STEP * len(parts)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
     scale = AxisScale(left=92, right=PANEL_WIDTH - 52)
-    subtitle = _describe_slope(people)
-    draw_heading(drawing, shorten_text(result.data.name, max_length=30), subtitle, simulated=result.data.simulated)
+    level, slope = format_level(confidence_level), _describe_slope(people)
+    is_for_new = all(part.unit.primary.ci_low is not None for part in parts)
+    population = translate(NEW_PEOPLE_HEAD if is_for_new else THESE_PEOPLE_HEAD, level=level)
+    draw_heading(drawing, shorten_text(result.data.name, max_length=30), population, simulated=result.data.simulated)
+    drawing.text(slope, at=(0, 48), colour="muted", size=11)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=TOP - 2, bottom=bottom, percents=True)
     for number, part in enumerate(parts):
         y, score = TOP + STEP * (number + 0.5), part.unit.primary
-        low = score.item_only_low if score.ci_low is None else score.ci_low
-        high = score.item_only_high if score.ci_high is None else score.ci_high
+        low, high = (score.ci_low, score.ci_high) if is_for_new else (score.item_only_low, score.item_only_high)
         if low is not None and high is not None:
             drawing.line(start=(scale.x(low), y), end=(scale.x(high), y), colour="accent", width=1.6)
         drawing.text(show_finding(part.part), at=(0, y + 4))
@@ -257,7 +274,7 @@ def _draw_order_panel(result: DataSetResult, people: PeopleEffects, parts: Seque
         "{name}: share right by place in the session: {shares}. {slope}.",
         name=result.data.name,
         shares=shares,
-        slope=subtitle,
+        slope=slope,
     )
     return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
 
@@ -267,7 +284,7 @@ def _describe_slope(people: PeopleEffects) -> str:
     if slope.value is None:
         return f"{translate(NO_SLOPE)}: {format_count(slope.n_people, 'person')}"
     value, interval = format_points(slope.value), _format_interval(slope.low, slope.high)
-    return translate("10 answers on: {value} [{interval}] points", value=value, interval=interval)
+    return translate("10 answers on, new people: {value} [{interval}] points", value=value, interval=interval)
 
 
 def _format_interval(low: float | None, high: float | None) -> str:
@@ -301,7 +318,7 @@ def build_trivial_rows(result: DataSetResult) -> tuple[TableRow, ...]:
         values = [baseline.scores.get(metric) for metric in METRIC_NAMES]
         shown = [_format_number(value) for value in values]
         accuracy = baseline.scores.get("accuracy")
-        cells = (baseline.answer or NO_VALUE, format_percent(accuracy), *shown[1:], str(baseline.n_torn))
+        cells = (show_finding(baseline.answer) or NO_VALUE, format_percent(accuracy), *shown[1:], str(baseline.n_torn))
         rows.append(TableRow(head=translate(BASELINE_NAMES[baseline.name]), cells=cells))
     if rows and result.ceiling is not None and result.ceiling.ceiling.value is not None:
         share = result.ceiling.ceiling

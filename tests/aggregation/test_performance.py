@@ -32,7 +32,7 @@ def some_rows(seed: int, *, items: str = "ijklmn", people: str = "abcde") -> Row
     return [(item, person, "xyz"[rng.integers(0, 3)]) for item in items for person in people if rng.random() < 0.7]
 
 
-def counted(made: Performance) -> dict[str, tuple[int, int | None, int]]:
+def counted(made: Performance) -> dict[str, tuple[int, int | None, int | None]]:
     return {unit.unit: (unit.total, unit.wrong, unit.n_ties) for unit in made.units}
 
 
@@ -51,6 +51,14 @@ def test_wrong_answers_on_a_real_set_are_the_known_ones(
 ) -> None:
     """Totals, wrong ones without a tie, and ties."""
     assert counted(score_labels(real(name)))[unit] == expected
+
+
+@pytest.mark.parametrize("seed", [10, 17, 39])
+def test_an_interval_for_new_people_holds_that_for_these(votes_of: Build, seed: int) -> None:
+    """Six items: by its own variance and degrees of freedom the interval for new people was narrower here."""
+    made = score_labels(votes_of(some_rows(seed), classes="xyz", gold=GOLD))
+    score = made["individual"].primary
+    assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
 
 
 def test_the_people_behind_parus_are_described(real: Build) -> None:

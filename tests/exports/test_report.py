@@ -18,9 +18,9 @@ from aggregation.comparison.gold_review import CeilingEstimate, WeightedShare
 from aggregation.scores.trivial_baselines import OptionItem
 from exports import tables
 from exports.inputs import DataSet
-from exports.pages.scaffold import TableRow, number_notes
+from exports.pages.scaffold import PageNotes, TableRow
 from exports.report import render_report
-from exports.report.headlines import list_headlines
+from exports.report.headlines import list_cautions, list_headlines
 from exports.report.rows import build_trivial_rows
 from exports.tables import Release
 
@@ -157,8 +157,9 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     """An interval for new people stands beside one for these people, and each names its own."""
     (result,) = released(answered_by(make, 6)).results
     single, majority, alpha = list_headlines(result)
-    interval, counts, rule = single.details
+    interval, counts, rule, chance = single.details
     assert re.fullmatch(r"95 %: \d+\.\d–\d+\.\d %, new people and new items", interval)
+    assert chance == "Guessing gets 50.0 % of these items, the most frequent label 100.0 %"
     assert (counts, rule) == ("72 answers of 6 people to 12 items with gold", "Right is what equals the gold")
     assert majority.name == "Majority of 6"
     assert majority.details[0].endswith("new people and new items")
@@ -175,43 +176,87 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
 
 
 def test_a_card_of_three_people_says_why_it_is_not_for_new_ones(make: Make) -> None:
-    """No empty brackets: the interval for these people, and the sentence; a tie is counted as the rule says."""
+    """No empty brackets: intervals for these people, and the sentence once; a tie is counted as the rule says."""
     release = released(make.closed())
     single, majority, _ = list_headlines(release.results[0])
     assert single.details[0].endswith(", these people and new items")
-    assert single.details[1] == "With 3 people nothing can be said of new ones; 5 are needed."
+    assert single.details[1] == "14 answers of 3 people to 5 items with gold"
     assert majority.details[-1].endswith("; 1 tie, where each of m answers counts 1/m")
-    text = render_report(release)
-    assert "[–]" not in text
-    assert single.details[1] in text
+    card = render_report(release).partition("</article>")[0]
+    assert "[–]" not in card
+    assert re.findall(r"[^<>]*new (?:ones|people)[^<>]*", card.partition("<h3>")[2]) == [
+        "With 3 people nothing can be said of new ones; 5 are needed."
+    ]
 
 
-def test_a_note_stands_once_below_its_table(make: Make) -> None:
-    """Coefficients without shared classes have one reason, which both data sets share; those of a table say it once."""
-    text = render_report(released(make.per_item("a"), make.per_item("b")))
-    tables = re.findall(r'<caption id="[a-z]*-table">.*?(?=<div class="scroll"|<section)', text, flags=re.DOTALL)
-    assert len(tables) == 3
-    for table in tables:
-        notes = re.findall(r"<li>(?:<sup>\d+</sup> )?(.*?)</li>", table)
-        assert len(notes) == len(set(notes))
-    agreement = next(table for table in tables if "agreement-table" in table)
-    assert agreement.count("share no classes") == 1
-    assert agreement.count("<sup>") > 4
-    assert 'class="remark"' not in agreement
+def test_a_card_of_one_person_has_no_majority_and_no_empty_counts(make: Make) -> None:
+    """Nothing is compared with nobody: the coefficient gives its reason alone."""
+    items = [make.item(f"i{number}", "так") for number in range(6)]
+    rows = [make.response(f"i{number}", "a1", "так") for number in range(6)]
+    (result,) = released(make.data_set(items=items, responses=rows, overlap=None)).results
+    single, alpha = list_headlines(result)
+    assert single.details[1] == "6 answers of 1 person to 6 items with gold"
+    assert alpha.details == ("No item has two votes, so there is nothing to compare.",)
+    assert list_cautions(result) == ("With 1 person nothing can be said of new people; 5 are needed.",)
 
 
-def test_notes_of_all_rows_have_no_mark() -> None:
+def test_a_note_stands_once_on_the_page(make: Make) -> None:
+    """Notes are numbered through all tables; the warning of few people is on the cards that it concerns alone."""
+    six, three = answered_by(make, 6), answered_by(make, 3, name="троє")
+    text = render_report(released(make.per_item("a"), make.per_item("b"), six, three))
+    notes = re.findall(r"<li><sup>(\d+)</sup> (.*?)</li>", text)
+    assert [int(number) for number, _ in notes] == list(range(1, len(notes) + 1))
+    assert len({note for _, note in notes}) == len(notes) > 5
+    marked = {number for marks in re.findall(r"<sup>([\d, ]+)</sup>", text) for number in marks.split(", ")}
+    assert marked == {number for number, _ in notes}
+    assert not [note for _, note in notes if "Only 6 people" in note]
+    cards = [card.partition("</article>")[0] for card in text.split('<article class="tile">')[1:]]
+    assert ["hardly known from fewer than 10" in card for card in cards] == [False, False, True, False]
+
+
+def test_an_alpha_of_ordered_labels_says_what_0_and_1_are(make: Make) -> None:
+    (result,) = released(replace(answered_by(make, 3), measurement_level="ordinal")).results
+    *_, alpha = list_headlines(result)
+    assert alpha.name == "Krippendorff’s α (ordinal)"
+    assert alpha.details[-1] == "Level ordinal; 1 is full agreement, 0 what chance would give"
+
+
+def test_what_is_true_of_all_rows_is_marked_at_the_caption_and_known_notes_keep_their_number() -> None:
     rows = [TableRow(head=str(n), cells=(), notes=("all", *own)) for n, own in enumerate([("a", "b"), ("b",), ()])]
-    numbered = number_notes([rows[:1], rows[1:]])
-    assert numbered.notes == (("", "all"), ("1", "a"), ("2", "b"))
-    assert numbered.marks == (("1, 2",), ("2", ""))
+    page = PageNotes()
+    assert page.number([rows[:1], rows[1:]]) == ((("1", "all"), ("2", "a"), ("3", "b")), "1", (("2, 3",), ("3", "")))
+    again = TableRow(head="", cells=(), notes=("b", "c"))
+    assert page.number([[again, rows[2]]]) == ((("4", "c"),), "", (("3, 4", "1"),))
+
+
+def test_a_majority_of_k_people_ties_in_some_draws(make: Make) -> None:
+    """Where three of four say three different things they tie, all four do not: no number of ties is given."""
+    items = [make.item(f"i{n}", "б") for n in range(6)]
+    given = [("б", "б", "а", "в"), ("б",) * 4]
+    rows = [make.response(f"i{n}", f"a{one}", answer) for n in range(6) for one, answer in enumerate(given[n % 2])]
+    release = released(make.data_set(items=items, responses=rows, overlap=None, classes=("а", "б", "в")))
+    assert release.results[0].performance is not None
+    unit = release.results[0].performance["majority of 3"]
+    assert (unit.n_ties, unit.primary.value_ties_wrong is None) == (None, False)
+    assert "in some draws; all wrong: " in render_report(release)
+    table = tables.build_score_table(release.results[0])
+    assert table.set_index("unit")["n_ties"].astype(object).to_dict()["majority of 3"] != 0
+
+
+def test_plots_name_level_and_population_and_leave_out_what_has_no_value(make: Make) -> None:
+    """Of a majority that the design forces there is no dot; agreement is drawn for new people too, from five on."""
+    release = released(answered_by(make, 5), answered_by(make, 3, name="троє"))
+    pictures = re.findall(r"<svg.*?</svg>", render_report(release), flags=re.DOTALL)
+    legends = [re.findall(r">(95 %, new items:|new people|these people)</text>", picture) for picture in pictures]
+    assert [len(legend) for legend in legends] == [0, 0, 3, 2, 3]
+    assert not any("no value" in picture for picture in pictures)
 
 
 def test_every_interval_of_the_report_names_its_population(make: Make) -> None:
-    """Heads and captions: new people and new items, these people and new items, new items; never Wilson alone."""
+    """Heads and captions: new people and new items, these people and new items, one person; never Wilson alone."""
     text = render_report(released(make.closed()))
-    for head in ("95 %, new people and new items", "95 %, these people and new items", "95 %, new items"):
-        assert f'<th scope="col">{head}</th>' in text
+    for population in ("new people", "these people", "one person"):
+        assert f'<th scope="col">95 %, {population} and new items</th>' in text
     assert "in brackets 95 % intervals for new people and new items" in text
     assert not re.search(r"Wilson(?!.s interval of)|95 % interval</th>", re.sub(r"<li>.*?</li>", "", text))
 
@@ -291,10 +336,7 @@ def test_the_same_answers_otherwise_counted_stand_in_a_table_only_where_there_ar
     text = render_report(released(make.data_set(items=items, responses=[*answers, *extra])))
     table = re.search(r'<caption id="otherwise-table">.*?</table>', text, flags=re.DOTALL)
     assert table is not None
-    assert re.findall(r'<th scope="row">(.*?)</th>', table[0]) == [
-        "Exclusions kept <sup>1, 2</sup>",
-        "Skips excluded <sup>3, 4</sup>",
-    ]
+    assert re.findall(r'<th scope="row">(.*?) <sup>', table[0]) == ["Exclusions kept", "Skips excluded"]
     assert "1 skip: wrong where scored, no vote elsewhere." in text
     assert "Asked again, 1 annotator gave the same answer to 100.0 % of 1 item; Everybody always gave" in text
     assert text.count("Further from the score above") == 1
