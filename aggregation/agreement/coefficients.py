@@ -11,7 +11,14 @@ import numpy as np
 
 from aggregation.agreement.item_columns import Statistic
 from aggregation.agreement.people import estimate_pooled_cohen
-from aggregation.agreement.table import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, Definition, estimate_coefficient
+from aggregation.agreement.table import (
+    REASON_NO_PAIRS,
+    AgreementTable,
+    Basis,
+    Coefficient,
+    Definition,
+    estimate_coefficient,
+)
 from aggregation.agreement.vote_sums import (
     FIRST_CLASS_COLUMN,
     FIRST_MEAN_COLUMN,

@@ -125,7 +125,8 @@ def estimate_coefficient(
 
     Both intervals are those of `two_populations` where the `statistic` of the column sums is given. Without it there is
     the percentile interval for these people, of `resampled` with one value per draw, None with too few groups. Where
-    nothing varies, a share has that of a share, with the number of groups of items as n, and any other coefficient none.
+    nothing varies, a share has that of a share, with the number of groups of items as n; any other coefficient has
+    none.
     """
     if np.isnan(value):
         made = _Made(how=definition.how, reason=definition.reason_undefined)
@@ -171,7 +172,8 @@ def _estimate_both(
     """Both intervals of a coefficient that has a value, from its variance."""
     how, few, level = definition.how, explain_few_people(item_columns), resampling.confidence_level
     if item_columns.n_groups < FEWEST_GROUPS:
-        return _Made(both=replace(NO_INTERVALS, reason_new=few), how=how, reason=_explain_few(item_columns))
+        reason = _explain_few(item_columns)
+        return _Made(both=replace(NO_INTERVALS, reason_new=few or reason), how=how, reason=reason)
     made = estimate_both(
         value,
         statistic,
