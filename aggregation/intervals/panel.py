@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.findings import Finding, join_findings
-from aggregation.intervals.few_errors import FEW_ERRORS, End, carry_interval, has_few_errors
+from aggregation.intervals.few_errors import FEW_ERRORS, End, Few, carry_interval, name_few
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.shares import Interval, find_ends, share_interval
 from aggregation.schema import Codes, Floats, find_different_rows
@@ -273,25 +273,30 @@ def estimate_intervals(
     if share is None or metric.scale in ("share", "difference"):
         return made
     sums, of_groups = contributions.group_sums
-    if made.form != "none" and not has_few_errors(share.compute(sums)[of_groups]):
+    few = name_few(share.compute(sums)[of_groups])
+    if made.form != "none" and few == "none-varies":
         return made
     of_share = estimate_intervals(share, contributions, confidence_level=confidence_level)
-    return _carry_intervals(made, metric, contributions, of_share)
+    return _carry_intervals(made, metric, contributions, of_share, few)
 
 
 def _carry_intervals(
-    made: PanelIntervals, metric: Metric, contributions: Contributions, of_share: PanelIntervals
+    made: PanelIntervals, metric: Metric, contributions: Contributions, of_share: PanelIntervals, few: Few
 ) -> PanelIntervals:
     """The intervals of a metric widened to what those of the share of right answers allow."""
-    carry = partial(metric.carry_share, contributions.columns)
+    carry = partial(
+        carry_interval,
+        carry=partial(metric.carry_share, contributions.columns),
+        value=float(metric.compute(contributions.sums)[0]),
+    )
     units = "groups" if contributions.n_groups < len(contributions.columns) else "items"
-    few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
+    people = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
     return replace(
         made,
-        fresh_panel=carry_interval(made.fresh_panel, carry, share=of_share.fresh_panel),
-        this_panel=carry_interval(made.this_panel, carry, share=of_share.this_panel),
+        fresh_panel=carry(made.fresh_panel, share=of_share.fresh_panel),
+        this_panel=carry(made.this_panel, share=of_share.this_panel),
         form="carried",
-        reason=join_findings(Finding(f"few-wrong-{units}", least=FEW_ERRORS), *few),
+        reason=join_findings(Finding(f"{few}-{units}", least=FEW_ERRORS), *people),
     )
 
 

@@ -283,7 +283,7 @@ def _list_agreement(result: DataSetResult, notes: Footnotes) -> Iterator[tuple[s
 
 
 def _format_ends(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{low:.3f} to {high:.3f}"
+    return NO_VALUE if low is None or high is None else f"{low:z.3f} to {high:z.3f}"
 
 
 def _build_people(state: ReleaseState, mark: str) -> PaperTable:
@@ -367,11 +367,11 @@ def _format_p(p: float | None) -> str:
 
 
 def _format_share(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{100 * share:.1f}"
+    return NO_VALUE if share is None else f"{100 * share:z.1f}"
 
 
 def _format_interval(low: float | None, high: float | None) -> str:
-    return NO_VALUE if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f}"
+    return NO_VALUE if low is None or high is None else f"{100 * low:z.1f}–{100 * high:z.1f}"
 
 
 def _format_points(share: float | None) -> str:

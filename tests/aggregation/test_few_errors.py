@@ -134,6 +134,43 @@ def test_intervals_are_withheld_by_the_design_alone(votes_of: Build, wrong: Sequ
                 assert "With 2 people nothing can be said of new ones; 5 are needed." in score.reason
 
 
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (range(0), "Fewer than 5 items have an error"),
+        (range(60), "Fewer than 5 items have a right answer"),
+        (range(30), ""),
+    ],
+)
+def test_the_reason_names_what_is_few(votes_of: Build, wrong: Sequence[int], reason: str) -> None:
+    """Where all are wrong few are right, so that it is not said that few are wrong."""
+    for metric in METRICS:
+        assert score_items(votes_of, wrong=wrong)["majority"][metric].reason.split(",")[0] == reason
+
+
+def test_a_number_that_no_item_changes_says_so(votes_of: Build) -> None:
+    """Half of the people are right on every item of two classes: MCC is 0 without any one item, and all items err."""
+    gold = {f"i{number:02}": "xy"[number % 2] for number in range(20)}
+    rows = [
+        (item, who, label if who in "abc" else "yx"["xy".index(label)])
+        for item, label in gold.items()
+        for who in "abcdef"
+    ]
+    made = score_labels(votes_of(rows, classes="xy", gold=gold), units=UNITS)
+    for unit in UNITS:
+        assert made[unit]["mcc"].value == 0
+        assert made[unit]["mcc"].reason.startswith("This number is the same without any one item, so the interval")
+
+
+@pytest.mark.parametrize("never", [0, 1, 2, 3])
+def test_all_wrong_answers_may_go_to_classes_that_gold_never_has(votes_of: Build, never: int) -> None:
+    """Everything is right, and one answer in each other class would leave F1 of 1 to 2 of 2 + `never` classes."""
+    gold = {f"i{number:02}": "xy"[number % 2] for number in range(60)}
+    rows = [(item, who, label) for item, label in gold.items() for who in "abcdef"]
+    low = score_labels(votes_of(rows, classes="xyzvw"[: 2 + never], gold=gold), units=UNITS)["majority"]["macro_f1"]
+    assert low.item_only_low == pytest.approx(0.94 * 2 / (2 + never), abs=0.04)
+
+
 @pytest.mark.parametrize("kind", ["boxes", "text", "edit", "span", "label"])
 @pytest.mark.parametrize("is_flawed", [False, True])
 def test_every_metric_of_every_type_has_an_interval(kind: AnswerTypeName, is_flawed: bool) -> None:
