@@ -128,7 +128,7 @@ def _expect_people(model: VarianceModel, *, items: int, people: int) -> tuple[fl
     """
     cell = model.cell / items
     chance = max(0.0, people * model.cell - model.shared) / max(people - 1, 1) / items
-    start = chance if np.isnan(model.shown) else max(model.shown / people + chance, 0.0)
+    start = max(model.shown / people + chance, 0.0)
     return chance, cell, start / _list_ratios(model.people_df, 5)
 
 

@@ -169,7 +169,7 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 
 
 def _print_tables(compared: ComparedModels) -> None:
-    """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
+    """A table for each unit of people, McNemar's test, other metrics, and the parts."""
     comparison = compared.comparison
     _print_soft_scores(compared)
     for unit in UNITS if comparison.differences else ():
@@ -185,12 +185,12 @@ def _print_tables(compared: ComparedModels) -> None:
             format_title(compared.data, "majority and model, McNemar"),
             ("model", "both right", "people only", "model only", "neither", "ties", "exact p", "mid-p", "mid-p, Holm"),
             [
-                (test.model, test.test.both, test.test.only_first, test.test.only_second, test.test.neither,
-                 test.test.n_ties, _format_p(test.test.p_exact), _format_p(test.test.p_mid), _format_p(test.p_holm))
+                (test.model, *(f"{n:g}" for n in (test.test.both, test.test.only_first, test.test.only_second,
+                 test.test.neither)), test.test.n_ties, _format_p(test.test.p_exact), _format_p(test.test.p_mid), _format_p(test.p_holm))
                 for test in comparison.mcnemar
             ],
             notes=[
-                "For these people, without tied items; items count as independent. The headline is the p above.",
+                "For these people; a tie counts its share, and items as independent. The headline is the p of the table above.",
                 *([compared.mcnemar_note] if compared.mcnemar_note else []),
             ],
         )  # fmt: skip
@@ -276,7 +276,7 @@ def _print_parts(compared: ComparedModels) -> None:
     notes = ["Above: who is, with p below .05, corrected over the parts of a model.", PANELS]
     notes += [f"{len(rows) - MOST_PARTS} more parts are in the files of --to."] if len(rows) > MOST_PARTS else []
     columns = ("model", "part", "items", "people", "model's", "diff.", "new people", "above")
-    terminal_output.print_table(format_title(compared.data, "where people are above"), columns, shown, notes=notes)
+    terminal_output.print_table(format_title(compared.data, "people less models, by part"), columns, shown, notes=notes)
 
 
 def _build_row(row: ModelDifference) -> tuple[Cell, ...]:
