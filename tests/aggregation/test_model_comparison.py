@@ -105,7 +105,7 @@ def test_a_model_that_says_what_a_majority_says_differs_by_nothing(answers: Answ
 
 
 def test_mcnemar_prefers_nobody_where_people_tie_on_the_hard_items() -> None:
-    """Two votes on each of 200 items and a model, all right in 90 %: without the ties it found people better in 95 %."""
+    """Two votes on each of 200 items and a model, all right in 90 %: without ties it found people better in 95 %."""
     rng, found = np.random.default_rng(1), 0
     for _ in range(100):
         votes, model = rng.random((200, 2)) < 0.9, (rng.random(200) < 0.9).astype(float)
