@@ -290,13 +290,14 @@ def _carry_intervals(
         value=float(metric.compute(contributions.sums)[0]),
     )
     units = "groups" if contributions.n_groups < len(contributions.columns) else "items"
-    people = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
     return replace(
         made,
         fresh_panel=carry(made.fresh_panel, share=of_share.fresh_panel),
         this_panel=carry(made.this_panel, share=of_share.this_panel),
         form="carried",
-        reason=join_findings(Finding(f"{few}-{units}", least=FEW_ERRORS), *people),
+        reason=join_findings(
+            Finding(f"{few}-{units}", least=FEW_ERRORS), _explain_people(contributions, of_share.form)
+        ),
     )
 
 
@@ -311,13 +312,14 @@ def build_intervals(
         if metric.scale != "share":
             return replace(NO_INTERVALS, reason=NO_VARIANCE)
         of_groups = share_interval(value * n_groups, n_groups, confidence_level=confidence_level)
-        few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
-            fresh_panel=NO_INTERVAL if few else of_groups,
+            fresh_panel=NO_INTERVAL if contributions.n_people < contributions.fewest_people else of_groups,
             this_panel=of_groups,
             se=None,
             form="share",
-            reason=join_findings(Finding("nothing-varies"), Finding("is-of-share"), *few),
+            reason=join_findings(
+                Finding("nothing-varies"), Finding("is-of-share"), _explain_people(contributions, "share")
+            ),
         )
     n = contributions.n_independent
 
@@ -347,6 +349,13 @@ def explain_few_people(contributions: Contributions) -> Finding:
     if contributions.n_people == 1:
         return Finding("one-person-panel", least=contributions.fewest_people)
     return Finding("few-people-panel", n=contributions.n_people, least=contributions.fewest_people)
+
+
+def _explain_people(contributions: Contributions, form: Form) -> str:
+    """Why nothing is said of new people, or only what is said of these, where nothing varies; else empty."""
+    if contributions.n_people < contributions.fewest_people:
+        return explain_few_people(contributions)
+    return Finding("same-for-new-people") if form == "share" else ""
 
 
 def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:

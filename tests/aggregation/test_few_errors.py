@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import runpy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,3 +195,22 @@ def test_every_metric_of_every_type_has_an_interval(kind: AnswerTypeName, is_fla
         else:
             assert low < 0.99
             assert high > 0.99
+
+
+def test_without_an_error_it_says_that_nothing_is_known_of_new_people(votes_of: Build) -> None:
+    """Both intervals are the same then, in every metric; two people have none for new ones, and other words."""
+    for unit in UNITS:
+        for score in score_items(votes_of)[unit].scores:
+            assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
+            assert "Nothing shows how far new people would differ from these" in score.reason
+        for made in (score_items(votes_of, people="ab"), score_items(votes_of, wrong=[1, 2, 3])):
+            assert "Nothing shows" not in made[unit].primary.reason
+
+
+def test_such_an_interval_covers_new_people_where_nothing_was_wrong() -> None:
+    """A small run of benchmarks/all_right.py: five people and 20 items, whose truth varies as much as anywhere there."""
+    benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/all_right.py"))
+    rng, prior = np.random.default_rng(1), benchmark["PRIORS"]["people differ, and are worse"]
+    truths = np.concatenate([benchmark["draw_truths"](rng, prior, people=5, items=20) for _ in range(2)])
+    assert len(truths) > 200
+    assert np.mean(truths >= 0.025 ** (1 / 20)) >= benchmark["LEAST"]
