@@ -208,7 +208,7 @@ def test_without_an_error_it_says_that_nothing_is_known_of_new_people(votes_of: 
 
 
 def test_such_an_interval_covers_new_people_where_nothing_was_wrong() -> None:
-    """A small run of benchmarks/all_right.py: five people and 20 items, whose truth varies as much as anywhere there."""
+    """A small run of benchmarks/all_right.py: five people and 20 items, of the prior that covers least."""
     benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/all_right.py"))
     rng, prior = np.random.default_rng(1), benchmark["PRIORS"]["people differ, and are worse"]
     truths = np.concatenate([benchmark["draw_truths"](rng, prior, people=5, items=20) for _ in range(2)])
