@@ -70,8 +70,8 @@ def predict_half_width(
     if for_panel == "this" and model.is_binomial:
         step = items if model.is_binary else 2 * items
         shares = (shares * step).round() / step
-        totals, quantiles = np.full(POINTS, float(items)), np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
-        low, high = find_many_ends(shares, totals, quantiles=quantiles)
+        quantiles: Floats = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
+        low, high = find_many_ends(shares, np.full(POINTS, float(items)), quantiles=quantiles)
     else:
         is_fresh = for_panel == "fresh"
         variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
