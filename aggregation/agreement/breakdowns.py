@@ -13,6 +13,7 @@ from aggregation.agreement.item_columns import Statistic, build_item_columns
 from aggregation.agreement.table import (
     REASON_NO_PAIRS,
     Coefficient,
+    Definition,
     estimate_coefficient,
     estimate_item_mean,
 )
@@ -69,18 +70,20 @@ def break_down_by_label(votes: Votes, *, n_resamples: int = 1000, seed: int = 0)
             ),
         ):
             row = estimate_coefficient(
-                name,
+                Definition(
+                    name=name,
+                    how=how,
+                    scale="share" if name == "specific_agreement" else "correlation",
+                    positions=votes.classes_are_positions,
+                    of=label,
+                    reason_undefined=f"Nobody, or everybody, gave the label {label!r}."
+                    if len(item_columns.groups)
+                    else REASON_NO_PAIRS,
+                ),
                 item_columns.compute(statistic),
+                item_columns,
+                resampling,
                 resampled=None if resampled_sums is None else statistic(resampled_sums),
-                item_columns=item_columns,
-                resampling=resampling,
-                how=how,
-                reason_undefined=f"Nobody, or everybody, gave the label {label!r}."
-                if len(item_columns.groups)
-                else REASON_NO_PAIRS,
-                classes_are_positions=votes.classes_are_positions,
-                of=label,
-                is_share=name == "specific_agreement",
             )
             rows.append(row)
     return tuple(rows)
@@ -130,16 +133,18 @@ def break_down_by_annotator(votes: Votes, *, n_resamples: int = 1000, seed: int 
         is_compared = frame["item"].isin(shares.dropna().index)
         rows.append(
             estimate_item_mean(
-                "agreement_with_rest",
+                Definition(
+                    name="agreement_with_rest",
+                    how=DESCRIPTION_AGREEMENT_WITH_REST,
+                    scale="share",
+                    of=name,
+                    reason_undefined="Nobody else answered an item of this person.",
+                ),
                 np.asarray(shares, dtype=np.float64),
+                resampling,
                 groups=votes.items["group"].reindex(shares.index),
                 n_votes=int((is_compared & (frame["annotator"] == name)).sum()),
                 n_annotators=frame.loc[is_compared, "annotator"].nunique(),
-                resampling=resampling,
-                how=DESCRIPTION_AGREEMENT_WITH_REST,
-                reason_undefined="Nobody else answered an item of this person.",
-                of=name,
-                is_share=True,
             )
         )
     return tuple(rows)

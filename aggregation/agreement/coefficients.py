@@ -11,7 +11,14 @@ import numpy as np
 
 from aggregation.agreement.item_columns import Statistic
 from aggregation.agreement.people import estimate_pooled_cohen
-from aggregation.agreement.table import REASON_NO_PAIRS, AgreementTable, Basis, Coefficient, estimate_coefficient
+from aggregation.agreement.table import (
+    REASON_NO_PAIRS,
+    AgreementTable,
+    Basis,
+    Coefficient,
+    Definition,
+    estimate_coefficient,
+)
 from aggregation.agreement.vote_sums import (
     FIRST_CLASS_COLUMN,
     FIRST_MEAN_COLUMN,
@@ -323,18 +330,19 @@ def _build_row(
         statistic = build_statistic(name, votes, vote_sums)
         value = item_columns.compute(statistic)
     return estimate_coefficient(
-        name,
+        Definition(
+            name=name,
+            how=how,
+            scale="share" if name in SHARE_NAMES else "correlation",
+            level=_get_level(name, votes),
+            basis=basis,
+            positions=votes.classes_are_positions,
+            reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        ),
         value,
-        resampled=None,
-        item_columns=item_columns,
-        resampling=resampling,
-        how=how,
-        reason_undefined=reason_undefined or REASON_NO_VARIATION,
+        item_columns,
+        resampling,
         statistic=statistic,
-        level=_get_level(name, votes),
-        basis=basis,
-        classes_are_positions=votes.classes_are_positions,
-        is_share=name in SHARE_NAMES,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.agreement.item_columns import PeopleLosses, build_item_columns
-from aggregation.agreement.table import REASON_NO_PAIRS, Basis, Coefficient, Level, estimate_coefficient
+from aggregation.agreement.table import Coefficient, Definition, estimate_coefficient
 from aggregation.intervals.resampling import Resampling
 from aggregation.schema import Floats
 
@@ -19,23 +19,19 @@ Measure = Callable[[Any, Any], float]
 
 
 def estimate_pair_mean(
-    name: str,
+    definition: Definition,
     frame: pd.DataFrame,
     build_measure: Callable[[Sequence[Any]], Measure],
-    *,
-    equal: float,
-    groups: pd.Series[str],
     resampling: Resampling,
-    how: str,
-    level: Level = "similarity",
-    basis: Basis = "pooled",
-    is_share: bool = False,
+    *,
+    groups: pd.Series[str],
 ) -> Coefficient:
     """The coefficient of the answers `said` (columns item, annotator, said) to items with two answers or more.
 
     `build_measure` takes the different answers to an item, sorted if they are texts. Two equal answers have the value
-    `equal`: 1 of a similarity, 0 of an error. `groups` has the index item.
+    1, of errors 0. `groups` has the index item.
     """
+    equal = 0.0 if definition.scale == "errors" else 1.0
     values: list[float] = []
     losses: list[tuple[float, float]] = []
     loss_items: list[int] = []
@@ -63,19 +59,7 @@ def estimate_pair_mean(
         ),
     )
     return estimate_coefficient(
-        name,
-        item_columns.compute(_compute_mean),
-        resampled=None,
-        item_columns=item_columns,
-        resampling=resampling,
-        how=how,
-        reason_undefined=REASON_NO_PAIRS,
-        statistic=_compute_mean,
-        level=level,
-        basis=basis,
-        is_share=is_share,
-        is_error=equal == 0,
-        least=0.0,
+        definition, item_columns.compute(_compute_mean), item_columns, resampling, statistic=_compute_mean
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import sparse
 
 from aggregation.agreement.item_columns import build_item_columns
-from aggregation.agreement.table import Coefficient, estimate_coefficient, estimate_item_mean
+from aggregation.agreement.table import Coefficient, Definition, estimate_coefficient, estimate_item_mean
 from aggregation.consensus import dawid_skene
 from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus
 from aggregation.errors import Refused
@@ -145,13 +145,18 @@ def estimate_pooled_cohen(votes: Votes, *, resampling: Resampling, how: str) -> 
         how += f"; no interval, because resampling so many pairs takes more than {MAX_RESAMPLED_NUMBERS:.0e} numbers"
     code = "one-shared-item" if median == 1 else "few-shared-items"
     return estimate_coefficient(
-        "cohen_kappa_pooled",
+        Definition(
+            name="cohen_kappa_pooled",
+            how=how,
+            scale="correlation",
+            reason_undefined=Finding(code, median=median, fewest=FEWEST_SHARED_ITEMS)
+            if is_refused
+            else REASON_NO_KAPPA,
+        ),
         value,
+        item_columns,
+        resampling,
         resampled=None if resampled is None else resampled[:, 0],
-        item_columns=item_columns,
-        resampling=resampling,
-        how=how,
-        reason_undefined=Finding(code, median=median, fewest=FEWEST_SHARED_ITEMS) if is_refused else REASON_NO_KAPPA,
     )
 
 
@@ -338,13 +343,15 @@ def estimate_mean_posterior(
         )
     posteriors = np.asarray(labels.labels["confidence"], dtype=np.float64)
     return estimate_item_mean(
-        f"{labels.method}_iaa",
+        Definition(
+            name=f"{labels.method}_iaa",
+            how=f"{DESCRIPTION_MEAN_POSTERIOR.format(made=labels.provenance)}. {OVERCONFIDENCE_WARNING.rstrip('.')}",
+        ),
         posteriors,
+        Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level),
         groups=votes.items["group"].reindex(labels.labels.index),
         n_votes=len(votes.frame),
         n_annotators=votes.frame["annotator"].nunique(),
-        resampling=Resampling(n_resamples=n_resamples, seed=seed, confidence_level=confidence_level),
-        how=f"{DESCRIPTION_MEAN_POSTERIOR.format(made=labels.provenance)}. {OVERCONFIDENCE_WARNING.rstrip('.')}",
     )
 
 
@@ -369,16 +376,18 @@ def estimate_class_confidence(
         class_votes = counted.loc[counted["item"].isin(class_share.index)]
         rows.append(
             estimate_item_mean(
-                "class_confidence",
+                Definition(
+                    name="class_confidence",
+                    how=DESCRIPTION_CLASS_CONFIDENCE.format(n=N_CLASS_VOTES),
+                    scale="share",
+                    of=name,
+                    reason_undefined=f"No item of the class has {N_CLASS_VOTES} votes.",
+                ),
                 np.asarray(class_share, dtype=np.float64),
+                resampling,
                 groups=votes.items["group"].reindex(class_share.index),
                 n_votes=len(class_votes),
                 n_annotators=class_votes["annotator"].nunique(),
-                resampling=resampling,
-                how=DESCRIPTION_CLASS_CONFIDENCE.format(n=N_CLASS_VOTES),
-                reason_undefined=f"No item of the class has {N_CLASS_VOTES} votes.",
-                of=name,
-                is_share=True,
             )
         )
     return tuple(rows)

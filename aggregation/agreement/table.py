@@ -25,7 +25,7 @@ from aggregation.agreement.two_populations import (
     take_share_interval,
 )
 from aggregation.findings import Finding
-from aggregation.intervals.panel import NO_INTERVAL
+from aggregation.intervals.panel import NO_INTERVAL, Scale
 from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, percentile_interval
 from aggregation.intervals.shares import Interval
 from aggregation.schema import Floats, MeasurementLevel
@@ -37,6 +37,7 @@ Level = MeasurementLevel | Literal["similarity"]
 boxes, words or characters that they share).
 """
 REASON_NO_PAIRS = Finding("no-pairs")
+NO_INTERVALS = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL)
 VARIATION_TOLERANCE = 1e-12  # an interval that is not wider has no width but rounding errors
 
 
@@ -94,54 +95,49 @@ class AgreementTable:
         return tuple(row for row in self.rows if row.basis == self.rows[0].basis)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """What a coefficient is, whatever its value: the fields of its row that say so, and the scale of its values.
+
+    `reason_undefined` is the reason of a coefficient without a value.
+    """
+
+    name: str
+    how: str
+    scale: Scale = "fraction"
+    level: Level = "nominal"
+    basis: Basis = "pooled"
+    positions: bool = False
+    of: str = ""
+    reason_undefined: str = REASON_NO_PAIRS
+
+
 def estimate_coefficient(
-    name: str,
+    definition: Definition,
     value: float,
-    *,
-    resampled: Floats | None,
     item_columns: ItemColumns,
     resampling: Resampling,
-    how: str,
-    reason_undefined: str,
+    *,
     statistic: Statistic | None = None,
-    level: Level = "nominal",
-    basis: Basis = "pooled",
-    classes_are_positions: bool = False,
-    of: str = "",
-    is_share: bool = False,
-    is_error: bool = False,
-    least: float = -1.0,
+    resampled: Floats | None = None,
 ) -> Coefficient:
-    """A coefficient from its value, with its intervals and descriptions.
+    """A coefficient from its value (nan if it is undefined), with its intervals and descriptions.
 
-    `value` is nan where the coefficient is undefined, for the reason `reason_undefined`. Both intervals are those of
-    `two_populations` where the `statistic` of the column sums is given, and it is 0 at full agreement where `is_error`
-    says so, else 1, with `least` as its smallest value. Without it there is the percentile interval for these people,
-    of `resampled` with one value per draw, None with too few groups. Where nothing varies, a share of items or votes
-    (`is_share`) has that of a share, with the number of groups of items as n, and any other coefficient none.
+    Both intervals are those of `two_populations` where the `statistic` of the column sums is given. Without it there is
+    the percentile interval for these people, of `resampled` with one value per draw, None with too few groups. Where
+    nothing varies, a share has that of a share, with the number of groups of items as n; any other coefficient has
+    none.
     """
-    made = _Made(both=BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL), how=how, reason=reason_undefined)
-    if not len(item_columns.groups):
-        made = replace(made, reason=reason_undefined or REASON_NO_PAIRS)
-    elif not np.isnan(value):
-        made = (
-            _estimate_both(
-                value,
-                statistic,
-                item_columns,
-                resampling,
-                how=how,
-                is_share=is_share,
-                is_error=is_error,
-                least=0.0 if is_share else least,
-            )
-            if statistic is not None
-            else _resample_interval(value, resampled, item_columns, resampling, how=how, is_share=is_share)
-        )
+    if np.isnan(value):
+        made = _Made(how=definition.how, reason=definition.reason_undefined)
+    elif statistic is not None:
+        made = _estimate_both(definition, value, statistic, item_columns, resampling)
+    else:
+        made = _resample_interval(definition, value, resampled, item_columns, resampling)
     n_items, n_votes, n_annotators = item_columns.counts
     these, new = made.both.these_people, made.both.new_people
     return Coefficient(
-        name=name,
+        name=definition.name,
         value=None if np.isnan(value) else value,
         low=these.low,
         high=these.high,
@@ -151,10 +147,10 @@ def estimate_coefficient(
         how=made.how,
         reason=made.reason,
         undefined_resamples=these.undefined,
-        level=level,
-        basis=basis,
-        positions=classes_are_positions,
-        of=of,
+        level=definition.level,
+        basis=definition.basis,
+        positions=definition.positions,
+        of=definition.of,
         new_people_low=new.low,
         new_people_high=new.high,
         new_people_reason=made.both.reason_new,
@@ -165,35 +161,33 @@ def estimate_coefficient(
 class _Made:
     """The intervals of a coefficient, how value and intervals were computed, and why the first one is missing."""
 
-    both: BothIntervals
+    both: BothIntervals = NO_INTERVALS
     how: str
     reason: str = ""
 
 
 def _estimate_both(
-    value: float,
-    statistic: Statistic,
-    item_columns: ItemColumns,
-    resampling: Resampling,
-    *,
-    how: str,
-    is_share: bool,
-    is_error: bool,
-    least: float,
+    definition: Definition, value: float, statistic: Statistic, item_columns: ItemColumns, resampling: Resampling
 ) -> _Made:
     """Both intervals of a coefficient that has a value, from its variance."""
-    few, level = explain_few_people(item_columns), resampling.confidence_level
+    how, few, level = definition.how, explain_few_people(item_columns), resampling.confidence_level
     if item_columns.n_groups < FEWEST_GROUPS:
-        both = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=few)
-        return _Made(both=both, how=how, reason=_explain_few(item_columns))
-    made = estimate_both(value, statistic, item_columns, confidence_level=level, is_error=is_error, least=least)
+        reason = _explain_few(item_columns)
+        return _Made(both=replace(NO_INTERVALS, reason_new=few or reason), how=how, reason=reason)
+    made = estimate_both(
+        value,
+        statistic,
+        item_columns,
+        confidence_level=level,
+        is_error=definition.scale == "errors",
+        least=-1.0 if definition.scale == "correlation" else 0.0,
+    )
     if made is not None:
         clusters = f"{item_columns.resampled_units}" + ("" if few else f" and {item_columns.count_people()} people")
         return _Made(both=made, how=f"{how}; {100 * level:g} % intervals of the clustered variance over {clusters}")
-    if not is_share:
+    if definition.scale != "share":
         reason = REASON_NOTHING_VARIES
-        both = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=few or reason)
-        return _Made(both=both, how=how, reason=reason)
+        return _Made(both=replace(NO_INTERVALS, reason_new=few or reason), how=how, reason=reason)
     return _take_share_interval(value, item_columns, level, how=how)
 
 
@@ -203,16 +197,14 @@ def _take_share_interval(value: float, item_columns: ItemColumns, level: float, 
 
 
 def _resample_interval(
+    definition: Definition,
     value: float,
     resampled: Floats | None,
     item_columns: ItemColumns,
     resampling: Resampling,
-    *,
-    how: str,
-    is_share: bool,
 ) -> _Made:
     """The interval of a coefficient that has a value for these people; for new people there is none."""
-    nothing = BothIntervals(these_people=NO_INTERVAL, new_people=NO_INTERVAL, reason_new=REASON_NO_PAIRS_OF_PEOPLE)
+    how, nothing = definition.how, replace(NO_INTERVALS, reason_new=REASON_NO_PAIRS_OF_PEOPLE)
     if resampled is None:
         return _Made(both=nothing, how=how, reason=_explain_few(item_columns))
     level, n = resampling.confidence_level, item_columns.n_groups
@@ -225,7 +217,7 @@ def _resample_interval(
     if high - low >= VARIATION_TOLERANCE:
         wide = replace(interval, low=min(low, value), high=max(high, value))
         return _Made(both=replace(nothing, these_people=wide), how=description)
-    if not is_share:
+    if definition.scale != "share":
         none = Interval(low=None, high=None, undefined=interval.undefined)
         return _Made(both=replace(nothing, these_people=none), how=how, reason=REASON_NOTHING_VARIES)
     return _take_share_interval(value, replace(item_columns, losses=None), level, how=how)
@@ -239,24 +231,17 @@ def _explain_few(item_columns: ItemColumns) -> Finding:
 
 
 def estimate_item_mean(
-    name: str,
+    definition: Definition,
     item_values: Floats,
+    resampling: Resampling,
     *,
     groups: pd.Series[str],
     n_votes: int,
     n_annotators: int,
-    resampling: Resampling,
-    how: str,
-    reason_undefined: str = REASON_NO_PAIRS,
-    level: Level = "nominal",
-    basis: Basis = "pooled",
-    of: str = "",
-    is_share: bool = False,
 ) -> Coefficient:
     """The mean over items of `item_values`, one number per item; items whose number is nan are left out.
 
-    `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient;
-    `is_share` says that the numbers are shares (see `estimate_coefficient`).
+    `groups` has the name of each item's group; `n_votes` and `n_annotators` are published with the coefficient.
     """
     is_defined = ~np.isnan(item_values)
     columns = np.column_stack([np.ones(int(is_defined.sum())), item_values[is_defined]])
@@ -269,15 +254,9 @@ def estimate_item_mean(
 
     resampled_sums = item_columns.resample(resampling)
     return estimate_coefficient(
-        name,
+        definition,
         item_columns.compute(compute_mean),
+        item_columns,
+        resampling,
         resampled=None if resampled_sums is None else compute_mean(resampled_sums),
-        item_columns=item_columns,
-        resampling=resampling,
-        how=how,
-        reason_undefined=reason_undefined,
-        level=level,
-        basis=basis,
-        of=of,
-        is_share=is_share,
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aggregation.agreement.coefficients import CoefficientName, compute_label_agreement
 from aggregation.agreement.counted_votes import code_votes, leave_people_out
 from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
-from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, estimate_coefficient
+from aggregation.agreement.table import REASON_NO_PAIRS, Coefficient, Definition, estimate_coefficient
 from aggregation.agreement.two_way_variance import measure_agreement
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answer_types.box_votes import (
@@ -269,19 +269,20 @@ def compute_set_agreement(
         statistics[name] = _build_distance_alpha(number, distances[number], start=3 + len(DISTANCES))
     return tuple(
         estimate_coefficient(
-            name,
+            Definition(
+                name=name,
+                how="mean over items of the share of equal pairs of sets"
+                if name == "exact_sets"
+                else _describe_alpha(name),
+                scale="share" if name == "exact_sets" else "correlation",
+                level="nominal" if name == "exact_sets" else "similarity",
+                basis="pooled" if overlap is None else "first",
+                reason_undefined=REASON_NO_VARIATION if len(frame) else REASON_NO_PAIRS,
+            ),
             item_columns.compute(statistic),
-            resampled=None,
-            item_columns=item_columns,
-            resampling=resampling,
-            how="mean over items of the share of equal pairs of sets"
-            if name == "exact_sets"
-            else _describe_alpha(name),
-            reason_undefined=REASON_NO_VARIATION if len(frame) else REASON_NO_PAIRS,
+            item_columns,
+            resampling,
             statistic=statistic,
-            level="nominal" if name == "exact_sets" else "similarity",
-            is_share=name == "exact_sets",
-            basis="pooled" if overlap is None else "first",
         )
         for name, statistic in statistics.items()
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.agreement.pair_means import estimate_pair_mean
-from aggregation.agreement.table import REASON_NO_PAIRS, Basis, Coefficient, estimate_item_mean
+from aggregation.agreement.table import Basis, Coefficient, Definition, estimate_item_mean
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers
 from aggregation.consensus.consensus import Consensus, TieRule, choose_tied
@@ -208,29 +208,29 @@ def _estimate_rows(
     suffix, compared = CLASS_SUFFIX * with_classes, PLACE_AND_CLASS if with_classes else PLACE
     of_pairs = tuple(
         estimate_pair_mean(
-            f"{name}{suffix}",
+            Definition(
+                name=f"{name}{suffix}", how=f"{DESCRIPTIONS[name]}; {compared}", level="similarity", basis=basis
+            ),
             frame.assign(said=pd.Series(said, index=frame.index, dtype=object)),
             lambda _: compute_set_f1,
-            equal=1.0,
+            resampling,
             groups=chosen.items["group"],
-            resampling=resampling,
-            how=f"{DESCRIPTIONS[name]}; {compared}",
-            basis=basis,
         )
         for name, said in units.items()
     )
     spans_by_item = {str(item): list(rows) for item, rows in frame.groupby("item")["spans"]}
     majority = estimate_item_mean(
-        f"span_majority{suffix}",
+        Definition(
+            name=f"span_majority{suffix}",
+            how=f"{DESCRIPTIONS['span_majority']}; {compared}",
+            scale="share",
+            basis=basis,
+        ),
         np.array([_count_most_marked(spans) * 2 > len(spans) for spans in spans_by_item.values()], dtype=np.float64),
+        resampling,
         groups=chosen.items["group"].reindex(list(spans_by_item)),
         n_votes=len(frame),
         n_annotators=frame["annotator"].nunique(),
-        resampling=resampling,
-        how=f"{DESCRIPTIONS['span_majority']}; {compared}",
-        reason_undefined=REASON_NO_PAIRS,
-        is_share=True,
-        basis=basis,
     )
     return (*of_pairs, majority)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.agreement.pair_means import estimate_pair_mean
-from aggregation.agreement.table import Basis, Coefficient, estimate_item_mean
+from aggregation.agreement.table import Basis, Coefficient, Definition, estimate_item_mean
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Consensus, TieRule
@@ -117,25 +117,26 @@ def compute_text_agreement(
     paired = chosen.frame["item"].map(chosen.frame["item"].value_counts()) >= 2
     frame = chosen.frame.loc[paired].rename(columns={"answer": "said"})
     basis: Basis = "pooled" if overlap is None else "first"
-    measures: dict[str, tuple[Callable[[Sequence[str]], Callable[[str, str], float]], float]] = {
-        "exact_match": (lambda _: lambda _one, _two: 0.0, 1.0),
-        "mean_cer": (lambda _: _measure_cer, 0.0),
-        "mean_chrf": (build_chrf_measure, 1.0),
+    measures: dict[str, tuple[Callable[[Sequence[str]], Callable[[str, str], float]], Scale]] = {
+        "exact_match": (lambda _: lambda _one, _two: 0.0, "share"),
+        "mean_cer": (lambda _: _measure_cer, "errors"),
+        "mean_chrf": (build_chrf_measure, "fraction"),
     }
     rows = {
         name: estimate_pair_mean(
-            name,
+            Definition(
+                name=name,
+                how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
+                scale=scale,
+                level="nominal" if scale == "share" else "similarity",
+                basis=basis,
+            ),
             frame,
             build_measure,
-            equal=equal,
+            resampling,
             groups=chosen.items["group"],
-            resampling=resampling,
-            how=f"{DESCRIPTIONS[name]}; texts normalised by the rule {rule}",
-            level="nominal" if name in SHARE_NAMES else "similarity",
-            basis=basis,
-            is_share=name in SHARE_NAMES,
         )
-        for name, (build_measure, equal) in measures.items()
+        for name, (build_measure, scale) in measures.items()
     }
     rows["plurality_share"] = _estimate_plurality(chosen, frame, resampling, rule=rule, basis=basis)
     return tuple(rows[name] for name in DESCRIPTIONS)
@@ -148,15 +149,17 @@ def _estimate_plurality(
     counts_by_item = {str(item): Counter(texts) for item, texts in frame.groupby("item")["said"]}
     shares = [max(texts.values()) / texts.total() for texts in counts_by_item.values()]
     return estimate_item_mean(
-        "plurality_share",
+        Definition(
+            name="plurality_share",
+            how=f"{DESCRIPTIONS['plurality_share']}; texts normalised by the rule {rule}",
+            scale="share",
+            basis=basis,
+        ),
         np.array(shares, dtype=np.float64),
+        resampling,
         groups=chosen.items["group"].reindex(list(counts_by_item)),
         n_votes=len(frame),
         n_annotators=frame["annotator"].nunique(),
-        resampling=resampling,
-        how=f"{DESCRIPTIONS['plurality_share']}; texts normalised by the rule {rule}",
-        is_share=True,
-        basis=basis,
     )
 
 

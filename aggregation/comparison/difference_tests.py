@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import bdtr, nctdtrinc, stdtr, stdtrit
+from scipy.special import betainc, nctdtrinc, stdtr, stdtrit
 
 from aggregation.intervals.panel import build_interval
 from aggregation.intervals.shares import Interval
+from aggregation.schema import Floats
 
 POWER = 0.8
 """The probability of finding a difference that is called detectable."""
@@ -22,42 +21,45 @@ MOST_DF = 1e6  # from here Student's t is normal to six digits; the noncentral o
 class McNemarTest:
     """McNemar's test on items that two parties answered, each right or wrong.
 
-    `only_first` and `only_second` count the items that only one of them has right, `both` and `neither` the others.
-    `n_ties` counts the items that were left out because of a tie. `p_exact` is the p of the exact conditional test
-    (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p version, in which the observed outcome
-    counts half (Fagerland, Lydersen and Laake 2013). Items are treated as independent.
+    `only_first` and `only_second` count the items that only one of them has right, `both` and `neither` the others. A
+    tied item, of which there are `n_ties`, counts as the share of its tied answers that are right: items on which
+    people agree are the easier ones, so that without ties people would seem better than they are. `p_exact` is the p of
+    the exact conditional test (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p version, in which
+    the observed outcome counts half (Fagerland, Lydersen and Laake 2013). Items are treated as independent.
     """
 
-    both: int
-    only_first: int
-    only_second: int
-    neither: int
+    both: float
+    only_first: float
+    only_second: float
+    neither: float
     p_exact: float
     p_mid: float
     n_ties: int = 0
 
 
-def compute_mcnemar(
-    first: NDArray[np.bool_], second: NDArray[np.bool_], *, tied: NDArray[np.bool_] | None = None
-) -> McNemarTest:
-    """McNemar's test of two parties, right (`True`) or wrong on the same items; `tied` items are left out."""
-    n_ties = 0 if tied is None else int(tied.sum())
-    if tied is not None:
-        first, second = first[~tied], second[~tied]
-    only_first, only_second = int((first & ~second).sum()), int((~first & second).sum())
+def compute_mcnemar(first: Floats, second: Floats, *, n_ties: int = 0) -> McNemarTest:
+    """McNemar's test of two parties, right (1), wrong (0) or tied (the share of right answers) on the same items."""
+    only_first, only_second = float((first * (1 - second)).sum()), float(((1 - first) * second).sum())
     fewer, n_discordant = min(only_first, only_second), only_first + only_second
-    tail = float(bdtr(fewer, n_discordant, 0.5)) if n_discordant else 1.0
-    point = tail - (float(bdtr(fewer - 1, n_discordant, 0.5)) if fewer else 0.0)
-    mid = 1 - point / 2 if only_first == only_second else 2 * tail - point
+    tail = _sum_binomial(fewer, n_discordant)
+    point = tail - _sum_binomial(fewer - 1, n_discordant)
+    mid = 1 - point / 2 if only_first == only_second else min(1.0, 2 * tail - point)
     return McNemarTest(
-        both=int((first & second).sum()),
+        both=float((first * second).sum()),
         only_first=only_first,
         only_second=only_second,
-        neither=int((~first & ~second).sum()),
+        neither=float(((1 - first) * (1 - second)).sum()),
         p_exact=min(1.0, 2 * tail),
         p_mid=mid if n_discordant else 1.0,
         n_ties=n_ties,
     )
+
+
+def _sum_binomial(successes: float, n: float) -> float:
+    """The chance of so many successes or fewer among n, each with the chance 1/2; continuous between whole numbers."""
+    if successes <= -1 + 1e-12:
+        return 0.0
+    return float(betainc(n - successes, successes + 1, 0.5)) if successes < n else 1.0
 
 
 def compute_p_value(value: float, *, se: float, df: float) -> float:

@@ -47,7 +47,7 @@ class ModelAnswers:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelMcNemar:
-    """McNemar's test of people's majority (first; without its ties) and a model (second); Holm's p over the models."""
+    """McNemar's test of people's majority (first) and a model (second); Holm's p over the models."""
 
     model: str
     test: McNemarTest
@@ -83,7 +83,7 @@ def compare_models(
     """Compare people with models, each on the items that it and people answered.
 
     `skips` (columns item, annotator) are wrong answers; `parts` has, by kind (class, tag, stratum) and part, its items.
-    Ties of the majority are shared, or follow `tie_choice`; McNemar's test leaves shared ones out.
+    Ties of the majority are shared, or follow `tie_choice`, in McNemar's test as well.
 
     Raises HromadaError for nothing to compare, two models of one name, people without gold, and a model that answered
     none of the items. Where it was asked and no answer can be read it is wrong.
@@ -100,9 +100,11 @@ def compare_models(
         of_parts += list(_list_parts(pair, parts or {}, confidence_level))
         rows = _list_items(pair)
         items.append(rows)
-        first, second = (rows[name].to_numpy() == 1 for name in ("majority", "model_right"))
-        tied = pair.people.majority.tied if tie_choice.ties == "shared" else None
-        mcnemar.append(ModelMcNemar(model=model.name, test=compute_mcnemar(first, second, tied=tied), p_holm=1.0))
+        test = compute_mcnemar(
+            *(rows[name].to_numpy(dtype=np.float64) for name in ("majority", "model_right")),
+            n_ties=pair.people.majority.n_ties if tie_choice.ties == "shared" else 0,
+        )
+        mcnemar.append(ModelMcNemar(model=model.name, test=test, p_holm=1.0))
     if published:
         everybody = sums.sum_people(frozenset(scored))
         differences += [

@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 
 from aggregation.errors import HromadaError
 from aggregation.findings import Finding, get_code, join_findings
-from aggregation.intervals.few_errors import FEW_ERRORS, End, has_few_errors
+from aggregation.intervals.few_errors import FEW_ERRORS, End, name_few
 from aggregation.intervals.panel import (
     NO_INTERVAL,
     SMALLEST_VARIANCE,
@@ -113,9 +113,10 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
             over_df = items_over_df + v_people**2 / (len(people) - 1)
             fresh = _build_interval(value, v_items + v_people, over_df, scale=scale, confidence_level=confidence_level)
             se = (v_items + v_people) ** 0.5
-        if has_few_errors(np.concatenate([_list_shares(task) for task in tasks])) or this.low is None:
+        few = name_few(np.concatenate([_list_shares(task) for task in tasks]))
+        if few != "none-varies" or this.low is None:
             this, fresh = _widen(this, fresh, tasks, confidence_level=confidence_level, is_fresh=not reason)
-            reason = join_findings(Finding("few-wrong-items", least=FEW_ERRORS), reason)
+            reason = join_findings(Finding(f"{few}-items", least=FEW_ERRORS), reason)
             se = se if v_items >= SMALLEST_VARIANCE else None
     return TaskMean(
         task_values=values,

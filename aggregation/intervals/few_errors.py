@@ -19,27 +19,31 @@ from aggregation.schema import Codes, Floats
 FEW_ERRORS = 5
 """With fewer items (groups of them) with a wrong answer, or with a right one, ends are those of the share as well."""
 STEPS = 8  # in which errors are dealt to classes
-MOST_CLASSES = 6  # that errors are dealt to at a time: the rarest, and the most frequent one
+MOST_CLASSES = 6  # that errors are dealt to at a time: the rarest, and the most frequent one; of others as many steps
 TINY = 1e-9
 
 End = Literal["least", "most"]
+Few = Literal["few-wrong", "few-right", "none-varies"]
+"""Why an interval is carried from that of the share: few items have an error, few a right answer, or none varies."""
 Carry = Callable[[Interval, End], float]
 """The least or the largest value that a metric can have with a share of right answers in an interval."""
 
 
-def has_few_errors(shares: Floats) -> bool:
+def name_few(shares: Floats) -> Few:
     """Whether few of the shares of right answers, one a group of items, are below 1, or few above 0."""
-    return int(min((shares < 1 - TINY).sum(), (shares > TINY).sum())) < FEW_ERRORS
+    if int((shares < 1 - TINY).sum()) < FEW_ERRORS:
+        return "few-wrong"
+    return "few-right" if int((shares > TINY).sum()) < FEW_ERRORS else "none-varies"
 
 
-def carry_interval(made: Interval, carry: Carry, *, share: Interval) -> Interval:
+def carry_interval(made: Interval, carry: Carry, *, value: float, share: Interval) -> Interval:
     """The interval of a metric (without ends, where there is no variance) widened to what that of the share allows.
 
-    None where the share has none.
+    It holds the `value` of the metric; None where the share has none.
     """
     if share.low is None or share.high is None:
         return share
-    lowest, highest = carry(share, "least"), carry(share, "most")
+    lowest, highest = min(value, carry(share, "least")), max(value, carry(share, "most"))
     return Interval(
         low=lowest if made.low is None else min(lowest, made.low),
         high=highest if made.high is None else max(highest, made.high),
@@ -112,10 +116,10 @@ class _Counts:
         return self.score(np.array(rights[1:]), np.array(answers[1:])).tolist() if rights[1:] else []
 
     def _list_targets(self) -> Codes:
-        """The classes that errors go to: one that is never gold, the rarest ones, and the most frequent one."""
+        """The classes that errors go to: some that are never gold, the rarest ones, and the most frequent one."""
         order = np.argsort(self.gold, kind="stable")
         kept = order[self.gold[order] > 0]
-        never = order[self.gold[order] == 0][:1]
+        never = order[self.gold[order] == 0][:STEPS]
         return np.concatenate([never, kept[: MOST_CLASSES - 1], kept[MOST_CLASSES - 1 :][-1:]])
 
     def _list_moves(self, right: Floats) -> Codes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from aggregation.findings import Finding, join_findings
-from aggregation.intervals.few_errors import FEW_ERRORS, End, carry_interval, has_few_errors
+from aggregation.intervals.few_errors import FEW_ERRORS, End, Few, carry_interval, name_few
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.shares import Interval, find_ends, share_interval
 from aggregation.schema import Codes, Floats, find_different_rows
@@ -273,25 +273,31 @@ def estimate_intervals(
     if share is None or metric.scale in ("share", "difference"):
         return made
     sums, of_groups = contributions.group_sums
-    if made.form != "none" and not has_few_errors(share.compute(sums)[of_groups]):
+    few = name_few(share.compute(sums)[of_groups])
+    if made.form != "none" and few == "none-varies":
         return made
     of_share = estimate_intervals(share, contributions, confidence_level=confidence_level)
-    return _carry_intervals(made, metric, contributions, of_share)
+    return _carry_intervals(made, metric, contributions, of_share, few)
 
 
 def _carry_intervals(
-    made: PanelIntervals, metric: Metric, contributions: Contributions, of_share: PanelIntervals
+    made: PanelIntervals, metric: Metric, contributions: Contributions, of_share: PanelIntervals, few: Few
 ) -> PanelIntervals:
     """The intervals of a metric widened to what those of the share of right answers allow."""
-    carry = partial(metric.carry_share, contributions.columns)
+    carry = partial(
+        carry_interval,
+        carry=partial(metric.carry_share, contributions.columns),
+        value=float(metric.compute(contributions.sums)[0]),
+    )
     units = "groups" if contributions.n_groups < len(contributions.columns) else "items"
-    few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
     return replace(
         made,
-        fresh_panel=carry_interval(made.fresh_panel, carry, share=of_share.fresh_panel),
-        this_panel=carry_interval(made.this_panel, carry, share=of_share.this_panel),
+        fresh_panel=carry(made.fresh_panel, share=of_share.fresh_panel),
+        this_panel=carry(made.this_panel, share=of_share.this_panel),
         form="carried",
-        reason=join_findings(Finding(f"few-wrong-{units}", least=FEW_ERRORS), *few),
+        reason=join_findings(
+            Finding(f"{few}-{units}", least=FEW_ERRORS), _explain_people(contributions, of_share.form)
+        ),
     )
 
 
@@ -306,13 +312,14 @@ def build_intervals(
         if metric.scale != "share":
             return replace(NO_INTERVALS, reason=NO_VARIANCE)
         of_groups = share_interval(value * n_groups, n_groups, confidence_level=confidence_level)
-        few = [explain_few_people(contributions)] if contributions.n_people < contributions.fewest_people else []
         return PanelIntervals(
-            fresh_panel=NO_INTERVAL if few else of_groups,
+            fresh_panel=NO_INTERVAL if contributions.n_people < contributions.fewest_people else of_groups,
             this_panel=of_groups,
             se=None,
             form="share",
-            reason=join_findings(Finding("nothing-varies"), Finding("is-of-share"), *few),
+            reason=join_findings(
+                Finding("nothing-varies"), Finding("is-of-share"), _explain_people(contributions, "share")
+            ),
         )
     n = contributions.n_independent
 
@@ -342,6 +349,13 @@ def explain_few_people(contributions: Contributions) -> Finding:
     if contributions.n_people == 1:
         return Finding("one-person-panel", least=contributions.fewest_people)
     return Finding("few-people-panel", n=contributions.n_people, least=contributions.fewest_people)
+
+
+def _explain_people(contributions: Contributions, form: Form) -> str:
+    """Why nothing is said of new people, or only what is said of these, where nothing varies; else empty."""
+    if contributions.n_people < contributions.fewest_people:
+        return explain_few_people(contributions)
+    return Finding("same-for-new-people") if form == "share" else ""
 
 
 def build_interval(value: float, variance: float, *, scale: Scale, quantile: float, n: int) -> Interval:

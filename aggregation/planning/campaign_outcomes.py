@@ -27,12 +27,8 @@ from aggregation.schema import Floats
 
 POINTS, GENERATOR = 2039, 195
 """A lattice by Korobov (1959); this generator spreads its points most evenly, by the P₂ of lattice rules."""
-DIMENSIONS = 6  # the score by items, and by people; the estimated variance of both; what a pilot knew of both
-NODES, WIDEST, BISECTIONS = (
-    61,
-    6.0,
-    40,
-)  # for people's scores: nodes, largest spread in logits, steps
+DIMENSIONS = 7  # the score by items, and by people; the variance of both; what a pilot knew of both; a model's score
+NODES, WIDEST, BISECTIONS = 61, 6.0, 40  # for people's scores: nodes, largest spread in logits, steps
 MOST_SKEWNESS, EXACT_DF = 2.0, 20  # skewness is cut to it; from so many degrees of freedom on the cube is near enough
 LEAST_SKEWNESS = 1e-3  # below, a normal distribution is taken
 
@@ -41,19 +37,19 @@ class CampaignOutcomes:
     """What a campaign of a size may estimate: arrays over equally likely campaigns.
 
     `shares` are the scores; `items` and `people` the estimated variances, `items_df` and `people_df` their degrees of
-    freedom; `truth` is the true variance for a fresh panel. `item` is S of what is estimated: of the score, or of its
-    difference from a model's score.
+    freedom; `truth` is the true variance for a fresh panel.
     """
 
-    def __init__(self, model: VarianceModel, *, item: float, items: int, people: int) -> None:
+    def __init__(self, model: VarianceModel, *, items: int, people: int) -> None:
         groups = max(items / model.group_size, 2.0)
-        of_items = item / items / _list_ratios(model.items_df, 4)
+        of_items = model.item / items / _list_ratios(model.items_df, 4)
         by_chance, cell, expected = _expect_people(model, items=items, people=people)
         of_people = np.maximum(0.0, expected - by_chance)  # what a campaign shows beyond chance
         true_people = of_people * model.true_part
         self.truth: Floats = of_items + true_people
         skewness, kurtosis = describe_people(model.share, model.person)
-        item_part = _list_deviates(model.item_skewness / groups**0.5, 0) * np.sqrt(of_items)
+        self._by_items = _list_deviates(model.item_skewness / groups**0.5, 0)
+        item_part = self._by_items * np.sqrt(of_items)
         people_part = _list_deviates(skewness / people**0.5, 1) * np.sqrt(true_people)
         floor = 0.5 / items
         self.shares: Floats = np.clip(model.share + item_part + people_part, floor, 1 - floor)
@@ -84,8 +80,19 @@ class CampaignOutcomes:
     @property
     def df(self) -> Floats:
         """Satterthwaite's degrees of freedom of that variance."""
-        parts = self.items**2 / self.items_df + self.people**2 / self.people_df
-        return np.asarray(np.maximum(1.0, self.variance**2 / np.maximum(parts, 1e-300)))
+        return join_df(self.items, self.items_df, self.people, self.people_df)
+
+    def list_model_scores(self, share: float, *, items: int, correlation: float) -> Floats:
+        """What a model scores in each campaign, of the true score `share`; over items it correlates so with people."""
+        own = (1 - correlation**2) ** 0.5 * _list_deviates(0.0, 6)
+        scores = share + (share * (1 - share) / items) ** 0.5 * (correlation * self._by_items + own)
+        return np.asarray(np.clip(scores, 0.5 / items, 1 - 0.5 / items))
+
+
+def join_df(one: Floats, one_df: Floats | float, two: Floats, two_df: Floats | float) -> Floats:
+    """Satterthwaite's degrees of freedom of the sum of two variances, at least 1."""
+    parts = one**2 / one_df + two**2 / two_df
+    return np.asarray(np.maximum(1.0, (one + two) ** 2 / np.maximum(parts, 1e-300)))
 
 
 @cache
@@ -123,7 +130,7 @@ def _expect_people(model: VarianceModel, *, items: int, people: int) -> tuple[fl
     """
     cell = model.cell / items
     chance = max(0.0, people * model.cell - model.shared) / max(people - 1, 1) / items
-    start = chance if np.isnan(model.shown) else max(model.shown / people + chance, 0.0)
+    start = max(model.shown / people + chance, 0.0)
     return chance, cell, start / _list_ratios(model.people_df, 5)
 
 

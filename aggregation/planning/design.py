@@ -6,17 +6,18 @@ campaign may have (`campaign_outcomes`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
-from aggregation.comparison.difference_tests import POWER, ShareDifference, correlate_shares, span_share
+from aggregation.comparison.difference_tests import POWER
 from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.intervals.shares import find_many_ends
-from aggregation.planning.campaign_outcomes import POINTS, CampaignOutcomes
+from aggregation.planning.campaign_outcomes import POINTS, CampaignOutcomes, join_df
 from aggregation.planning.variance_models import VarianceModel
 from aggregation.schema import Floats
 
@@ -27,7 +28,6 @@ ASSURANCE = 0.9
 CONFIDENCE_LEVEL = 0.95
 """The share that planned intervals cover."""
 MOST_ITEMS, MOST_PEOPLE = 1_000_000, 10_000
-BISECTIONS = 22  # for a difference to six digits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,56 +65,55 @@ def predict_half_width(
     model: VarianceModel, *, items: int, people: int, for_panel: ForPanel = "fresh", assurance: float = ASSURANCE
 ) -> float:
     """The half width that a campaign of this size reaches with that chance, for a fresh panel or for its own people."""
-    outcomes = CampaignOutcomes(model, item=model.item, items=items, people=people)
+    outcomes = CampaignOutcomes(model, items=items, people=people)
     shares: Floats = outcomes.shares
-    totals: Floats = np.full(POINTS, float(items))
     if for_panel == "this" and model.is_binomial:
         step = items if model.is_binary else 2 * items
         shares = (shares * step).round() / step
         quantiles: Floats = np.full(POINTS, ndtri((1 + CONFIDENCE_LEVEL) / 2))
+        low, high = find_many_ends(shares, np.full(POINTS, float(items)), quantiles=quantiles)
     else:
         is_fresh = for_panel == "fresh"
         variance, df = (outcomes.variance, outcomes.df) if is_fresh else (outcomes.items, outcomes.items_df)
-        effective = shares * (1 - shares) / np.maximum(variance, 1e-18)
-        totals = np.asarray(np.minimum(effective, items * model.independent), dtype=np.float64)
         quantiles = np.asarray(stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2), dtype=np.float64)
-    low, high = find_many_ends(shares, totals, quantiles=quantiles)
+        low, high = _find_ends(shares, variance, most=items * model.independent, quantiles=quantiles)
     return float(np.quantile((high - low) / 2, assurance, method="inverted_cdf"))
 
 
 def predict_detectable(model: VarianceModel, *, items: int, people: int, is_paired: bool) -> float:
-    """The least true difference from a model that a campaign of this size finds with the POWER, by bisection.
+    """The least true difference from a model that a campaign of this size finds with the POWER.
 
-    It is found where the interval of the difference leaves out 0: that of Student's t, stretched as `share_differences`
-    stretches it for shares near 0 or 1.
+    A campaign finds it if the interval of the difference of both shares (see `ShareDifference`) leaves out 0. So each
+    campaign finds what is larger than how far its interval reaches towards 0, less the difference that it shows by
+    chance.
     """
-    other = model.model_share * (1 - model.model_share)
-    item = model.model_item if is_paired else model.item + other
-    outcomes = CampaignOutcomes(model, item=item, items=items, people=people)
-    shares = _expect_shares(model, item, items=items, people=people, df=float(np.median(outcomes.df)))
-    stretch = shares.measure_stretch(float(np.median(outcomes.truth)) ** 0.5, CONFIDENCE_LEVEL)
-    critical = stdtrit(outcomes.df, (1 + CONFIDENCE_LEVEL) / 2) * np.sqrt(outcomes.variance) * stretch
-    true_se = np.sqrt(np.maximum(outcomes.truth, 1e-18))
-    low, high = 0.0, 2.0
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        power = ndtr((middle - critical) / true_se) + ndtr((-middle - critical) / true_se)
-        low, high = (low, middle) if float(power.mean()) >= POWER else (middle, high)
-    return high
+    outcomes = CampaignOutcomes(model, items=items, people=people)
+    spread = model.model_share * (1 - model.model_share)
+    shared = (model.item + spread - model.model_item) / 2 if is_paired else 0.0
+    correlation = max(-1.0, min(1.0, shared / math.sqrt(max(model.item * spread, 1e-300))))
+    scores = outcomes.list_model_scores(model.model_share, items=items, correlation=correlation)
+    of_model = scores * (1 - scores) / items
+    joint = outcomes.items + of_model - 2 * correlation * np.sqrt(outcomes.items * of_model)
+    items_df: Floats | float = max(items / model.group_size, 2.0) - 1
+    if not is_paired:
+        items_df = join_df(outcomes.items, outcomes.items_df, of_model, max(items - 1, 1))
+    df = join_df(joint, items_df, outcomes.people, outcomes.people_df)
+    quantiles: Floats = np.asarray(stdtrit(df, (1 + CONFIDENCE_LEVEL) / 2), dtype=np.float64)
+    own = _find_ends(outcomes.shares, outcomes.variance, most=items * model.independent, quantiles=quantiles)
+    other = _find_ends(scores, of_model, most=items, quantiles=quantiles)
+    side = 0 if model.share >= model.model_share else 1  # which end of people's interval is nearer to the model
+    first, second = np.abs(outcomes.shares - own[side]), np.abs(scores - other[1 - side])
+    both = correlation * np.sqrt(outcomes.items / np.maximum(outcomes.variance, 1e-18))  # of both scores, over items
+    reach = np.sqrt(np.maximum(0.0, first**2 + second**2 - 2 * both * first * second))
+    by_chance = (outcomes.shares - model.share) - (scores - model.model_share)
+    needed = reach - (by_chance if side == 0 else -by_chance)
+    return max(0.0, float(np.quantile(needed, POWER, method="inverted_cdf")))
 
 
-def _expect_shares(model: VarianceModel, item: float, *, items: int, people: int, df: float) -> ShareDifference:
-    """People's score and the model's with the variances that are expected; `item` is S of the difference."""
-    own, other = model.item / items, model.model_share * (1 - model.model_share) / items
-    whole = own + (0.0 if np.isnan(model.person) else max(0.0, model.person / people))
-    return ShareDifference(
-        first=model.share,
-        second=model.model_share,
-        first_ends=span_share(model.share, whole, n=round(items * max(model.votes, 1.0))),
-        second_ends=span_share(model.model_share, 0.0, n=items),
-        df=df,
-        correlation=correlate_shares(own, other, difference=item / items, total_first=whole),
-    )
+def _find_ends(shares: Floats, variance: Floats, *, most: float, quantiles: Floats) -> tuple[Floats, Floats]:
+    """The ends of shares of these variances, with the effective number of answers, at most so many."""
+    effective = shares * (1 - shares) / np.maximum(variance, 1e-18)
+    return find_many_ends(shares, np.minimum(effective, most), quantiles=quantiles)
 
 
 def find_items(

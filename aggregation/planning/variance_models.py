@@ -161,7 +161,7 @@ def estimate_variance_model(
 ) -> VarianceModel:
     """The variance of a share from votes: of a pilot, or of what was observed; as many votes an item are planned.
 
-    Of fewer than FEWEST_PEOPLE people B is as unknown as the interval for a fresh panel is: it is nan.
+    Fewer than FEWEST_PEOPLE people do not show B: it is then assumed, as before the first vote.
     """
     variance = estimate_variance(metric, contributions)
     share = float(metric.compute(contributions.sums)[0])
@@ -173,7 +173,8 @@ def estimate_variance_model(
     )
     shared = _sum_groups(contributions, effects)
     chance = (n_people * cells - shared) / max(n_people - 1, 1)
-    person = (raw - chance) * n_people if variance.people is not None else float("nan")
+    is_shown = variance.people is not None
+    person = (raw - chance) * n_people if is_shown else share * (1 - share) * PERSON_CORRELATION
     other = share if model_share is None else model_share
     item = variance.items * n
     return VarianceModel(
@@ -186,7 +187,7 @@ def estimate_variance_model(
         model_share=other,
         model_item=join_item_variance(item, other, model_correlation),
         items_df=float(contributions.n_groups - 1),
-        people_df=float(n_people - 1),
+        people_df=float(n_people - 1) if is_shown else KNOWN,
         group_size=n / contributions.n_groups,
         votes=votes,
         independent=contributions.n_independent / n,

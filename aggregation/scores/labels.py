@@ -315,13 +315,7 @@ def score_labels(
     _report_progress(progress, 0.2)
     if "dawid_skene" in units:
         try:
-            fitted = build_label_consensus(votes, method="dawid_skene", ties="drop")
-            unit = build_unit(
-                "dawid_skene",
-                _settle(sum_refitted_labels(votes, scored), "dawid_skene", votes, scored, tie_choice),
-                n_annotators=votes.frame["annotator"].nunique(),
-                warnings=fitted.warnings,
-            )
+            unit, fitted = _score_fit(build_unit, votes, scored, tie_choice)
             scored_units.append(unit)
         except Refused as refusal:
             refused["dawid_skene"] = join_findings(refusal.problem, refusal.remedy)
@@ -339,6 +333,16 @@ def score_labels(
         fresh_majorities=fresh,
         ties=tie_choice.ties,
     )
+
+
+def _score_fit(
+    build_unit: Callable[..., Unit], votes: Votes, scored: ScoredAnswers, tie_choice: TieChoice
+) -> tuple[Unit, Consensus]:
+    """The unit of Dawid-Skene labels, and these labels. Raises Refused where they are refused."""
+    fitted = build_label_consensus(votes, method="dawid_skene", ties="drop")
+    settled = _settle(sum_refitted_labels(votes, scored), "dawid_skene", votes, scored, tie_choice)
+    n_annotators = votes.frame["annotator"].nunique()
+    return build_unit("dawid_skene", settled, n_annotators=n_annotators, warnings=fitted.warnings), fitted
 
 
 def _settle(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from aggregation.comparison.model_differences import ModelDifference, PublishedScore
+    from aggregation.comparison.people_and_models import ModelMcNemar
     from aggregation.comparison.scored_units import ScoredUnit
     from exports.model_comparison import ComparedModels
 
@@ -169,7 +170,7 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 
 
 def _print_tables(compared: ComparedModels) -> None:
-    """A table for each unit of people, McNemar's test, other metrics, and where people are above and below."""
+    """A table for each unit of people, McNemar's test, other metrics, and the parts."""
     comparison = compared.comparison
     _print_soft_scores(compared)
     for unit in UNITS if comparison.differences else ():
@@ -184,16 +185,12 @@ def _print_tables(compared: ComparedModels) -> None:
         terminal_output.print_table(
             format_title(compared.data, "majority and model, McNemar"),
             ("model", "both right", "people only", "model only", "neither", "ties", "exact p", "mid-p", "mid-p, Holm"),
-            [
-                (test.model, test.test.both, test.test.only_first, test.test.only_second, test.test.neither,
-                 test.test.n_ties, _format_p(test.test.p_exact), _format_p(test.test.p_mid), _format_p(test.p_holm))
-                for test in comparison.mcnemar
-            ],
+            [_build_mcnemar_row(row) for row in comparison.mcnemar],
             notes=[
-                "For these people, without tied items; items count as independent. The headline is the p above.",
+                "For these people; a tie counts its share, and items are independent. The headline is the p above.",
                 *([compared.mcnemar_note] if compared.mcnemar_note else []),
             ],
-        )  # fmt: skip
+        )
     others = [row for row in comparison.differences if row.metric != comparison.primary]
     if others:
         terminal_output.print_table(
@@ -281,7 +278,13 @@ def _print_parts(compared: ComparedModels) -> None:
     notes = ["Above: who is, with p below .05, corrected over the parts of a model.", PANELS]
     notes += [f"{len(rows) - MOST_PARTS} more parts are in the files of --to."] if len(rows) > MOST_PARTS else []
     columns = ("model", "part", "items", "people", "model's", "diff.", "new people", "above")
-    terminal_output.print_table(format_title(compared.data, "where people are above"), columns, shown, notes=notes)
+    terminal_output.print_table(format_title(compared.data, "people less models, by part"), columns, shown, notes=notes)
+
+
+def _build_mcnemar_row(row: ModelMcNemar) -> tuple[Cell, ...]:
+    test = row.test
+    counts = (f"{count:g}" for count in (test.both, test.only_first, test.only_second, test.neither))
+    return (row.model, *counts, test.n_ties, *map(_format_p, (test.p_exact, test.p_mid, row.p_holm)))
 
 
 def _build_row(row: ModelDifference) -> tuple[Cell, ...]:

@@ -231,14 +231,20 @@ def _measure_reached(data: DataSet) -> dict[str, float | None]:
 
 
 def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_correlation: float) -> list[str]:
+    from aggregation.planning.assumed_variance import PERSON_CORRELATION
+    from aggregation.planning.variance_models import KNOWN
+
     notes = [
         f"Paired: on the same items; right answers of model and people correlate {model_correlation:g}, as assumed.",
         "Unpaired: a published score on as many other items.",
     ]
     if not is_observed:
         notes.append("Majorities are planned only from votes, such as those of a pilot.")
-    elif any(model.person != model.person for model in models.values()):  # nan differs from itself
-        notes.append("Fewer than 5 people: how much people differ is unknown and is treated as chance.")
+    elif any(model.people_df >= KNOWN for model in models.values()):
+        notes.append(
+            "Fewer than 5 people do not show how much people differ: two answers of one person to different items are"
+            f" assumed to correlate {PERSON_CORRELATION:g}."
+        )
     else:
         notes.append("The plan allows for the uncertainty of the estimated variance: with few people it asks for more.")
     return notes

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation import schema
-from aggregation.agreement.table import Coefficient, estimate_item_mean
+from aggregation.agreement.table import Coefficient, Definition, estimate_item_mean
 from aggregation.answer_types.text import compute_text_agreement
 from aggregation.findings import Finding
 from aggregation.intervals.resampling import Resampling
@@ -386,15 +386,17 @@ def _compute_mean(
     values = [fmean(measure(pair.edits) for pair in story.pairs if pair.edits) for story in edited]
     annotators = {pair.annotator for story in edited for pair in story.pairs}
     return estimate_item_mean(
-        name,
+        Definition(
+            name=name,
+            how="mean over stories, each the mean of its corrections",
+            level="similarity",
+            reason_undefined=Finding("no-corrections"),
+        ),
         np.array(values, dtype=np.float64),
+        resampling,
         groups=pd.Series([story.group for story in edited], dtype=object),
         n_votes=sum(len(story.pairs) for story in edited),
         n_annotators=len(annotators),
-        resampling=resampling,
-        how="mean over stories, each the mean of its corrections",
-        level="similarity",
-        reason_undefined=Finding("no-corrections"),
     )
 
 

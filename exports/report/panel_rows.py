@@ -80,4 +80,4 @@ def _format_difference(metric: str, value: float | None) -> str:
     """A difference of numbers as +0.12, of shares in points as +12.0."""
     if metric not in NUMBER_COEFFICIENTS or value is None:
         return format_points(value)
-    return localize_number(f"{value:+.2f}".replace("-", MINUS))
+    return localize_number(f"{value:+z.2f}".replace("-", MINUS))

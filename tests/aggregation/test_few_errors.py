@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import runpy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,6 +136,43 @@ def test_intervals_are_withheld_by_the_design_alone(votes_of: Build, wrong: Sequ
                 assert "With 2 people nothing can be said of new ones; 5 are needed." in score.reason
 
 
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (range(0), "Fewer than 5 items have an error"),
+        (range(60), "Fewer than 5 items have a right answer"),
+        (range(30), ""),
+    ],
+)
+def test_the_reason_names_what_is_few(votes_of: Build, wrong: Sequence[int], reason: str) -> None:
+    """Where all are wrong few are right, so that it is not said that few are wrong."""
+    for metric in METRICS:
+        assert score_items(votes_of, wrong=wrong)["majority"][metric].reason.split(",")[0] == reason
+
+
+def test_a_number_that_no_item_changes_says_so(votes_of: Build) -> None:
+    """Half of the people are right on every item of two classes: MCC is 0 without any one item, and all items err."""
+    gold = {f"i{number:02}": "xy"[number % 2] for number in range(20)}
+    rows = [
+        (item, who, label if who in "abc" else "yx"["xy".index(label)])
+        for item, label in gold.items()
+        for who in "abcdef"
+    ]
+    made = score_labels(votes_of(rows, classes="xy", gold=gold), units=UNITS)
+    for unit in UNITS:
+        assert made[unit]["mcc"].value == 0
+        assert made[unit]["mcc"].reason.startswith("This number is the same without any one item, so the interval")
+
+
+@pytest.mark.parametrize("never", [0, 1, 2, 3])
+def test_all_wrong_answers_may_go_to_classes_that_gold_never_has(votes_of: Build, never: int) -> None:
+    """Everything is right, and one answer in each other class would leave F1 of 1 to 2 of 2 + `never` classes."""
+    gold = {f"i{number:02}": "xy"[number % 2] for number in range(60)}
+    rows = [(item, who, label) for item, label in gold.items() for who in "abcdef"]
+    low = score_labels(votes_of(rows, classes="xyzvw"[: 2 + never], gold=gold), units=UNITS)["majority"]["macro_f1"]
+    assert low.item_only_low == pytest.approx(0.94 * 2 / (2 + never), abs=0.04)
+
+
 @pytest.mark.parametrize("kind", ["boxes", "text", "edit", "span", "label"])
 @pytest.mark.parametrize("is_flawed", [False, True])
 def test_every_metric_of_every_type_has_an_interval(kind: AnswerTypeName, is_flawed: bool) -> None:
@@ -156,3 +195,22 @@ def test_every_metric_of_every_type_has_an_interval(kind: AnswerTypeName, is_fla
         else:
             assert low < 0.99
             assert high > 0.99
+
+
+def test_without_an_error_it_says_that_nothing_is_known_of_new_people(votes_of: Build) -> None:
+    """Both intervals are the same then, in every metric; two people have none for new ones, and other words."""
+    for unit in UNITS:
+        for score in score_items(votes_of)[unit].scores:
+            assert (score.ci_low, score.ci_high) == (score.item_only_low, score.item_only_high)
+            assert "Nothing shows how far new people would differ from these" in score.reason
+        for made in (score_items(votes_of, people="ab"), score_items(votes_of, wrong=[1, 2, 3])):
+            assert "Nothing shows" not in made[unit].primary.reason
+
+
+def test_such_an_interval_covers_new_people_where_nothing_was_wrong() -> None:
+    """A small run of benchmarks/all_right.py: five people and 20 items, of the prior that covers least."""
+    benchmark = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks/all_right.py"))
+    rng, prior = np.random.default_rng(1), benchmark["PRIORS"]["people differ, and are worse"]
+    truths = np.concatenate([benchmark["draw_truths"](rng, prior, people=5, items=20) for _ in range(2)])
+    assert len(truths) > 200
+    assert np.mean(truths >= 0.025 ** (1 / 20)) >= benchmark["LEAST"]

@@ -104,13 +104,22 @@ def test_a_model_that_says_what_a_majority_says_differs_by_nothing(answers: Answ
     assert found.mcnemar[0].test.p_mid > 0.2
 
 
+def test_mcnemar_prefers_nobody_where_people_tie_on_the_hard_items() -> None:
+    """Two votes on each of 200 items and a model, all right in 90 %: without ties it found people better in 95 %."""
+    rng, found = np.random.default_rng(1), 0
+    for _ in range(100):
+        votes, model = rng.random((200, 2)) < 0.9, (rng.random(200) < 0.9).astype(float)
+        found += compute_mcnemar(votes.mean(axis=1), model).p_mid < 0.05
+    assert found <= 5
+
+
 @pytest.mark.parametrize("counts", [(9, 2, 4, 0), (5, 8, 1, 3), (30, 0, 6, 1), (4, 3, 3, 2), (3, 0, 0, 1)])
 def test_mcnemar_agrees_with_statsmodels(counts: tuple[int, int, int, int]) -> None:
     """The exact p is statsmodels'; the mid-p takes half of what was seen (Fagerland 2013)."""
     both, one, two, neither = counts
     first = np.repeat([True, True, False, False], counts)
     second = np.repeat([True, False, True, False], counts)
-    found = compute_mcnemar(first, second)
+    found = compute_mcnemar(first.astype(float), second.astype(float))
     assert (found.both, found.only_first, found.only_second, found.neither) == counts
     assert found.p_exact == pytest.approx(min(1.0, mcnemar([[both, one], [two, neither]], exact=True).pvalue))
     n, least = one + two, min(one, two)

@@ -93,14 +93,14 @@ def test_the_plan_for_these_people_allows_for_who_they_will_be() -> None:
 
 def test_a_low_score_comes_with_a_large_variance() -> None:
     """A campaign with poor people by chance shows a lower score, and that people differ more."""
-    outcomes = CampaignOutcomes(MODEL, item=MODEL.item, items=500, people=20)
+    outcomes = CampaignOutcomes(MODEL, items=500, people=20)
     assert np.corrcoef(outcomes.shares, outcomes.people)[0, 1] < -0.2
     assert np.corrcoef(outcomes.shares, outcomes.items)[0, 1] < -0.9
 
 
 def test_outcomes_have_the_moments_of_the_model() -> None:
     """The mean and the variance of scores, and the mean of the variance of items that is estimated."""
-    outcomes = CampaignOutcomes(MODEL, item=MODEL.item, items=500, people=20)
+    outcomes = CampaignOutcomes(MODEL, items=500, people=20)
     variance = MODEL.item / 500 + MODEL.person / 20
     assert float(outcomes.shares.mean()) == pytest.approx(MODEL.share, abs=1e-3)
     assert float(outcomes.shares.var()) == pytest.approx(variance, rel=0.03)
@@ -111,15 +111,15 @@ def test_outcomes_have_the_moments_of_the_model() -> None:
 def test_single_answers_of_one_vote_leave_the_variance_of_items_nothing_open() -> None:
     """One answer an item is right or wrong: V_items is p(1 - p)/n of the score that is observed."""
     model = replace(assume_variance(share=0.8, votes=1), person=0.0, shown=0.0)
-    outcomes = CampaignOutcomes(model, item=model.item, items=400, people=400)
+    outcomes = CampaignOutcomes(model, items=400, people=400)
     assert outcomes.items == pytest.approx(outcomes.shares * (1 - outcomes.shares) / 400, rel=0.01)
 
 
 def test_votes_that_change_an_item_together_are_not_taken_for_people() -> None:
     """Three of five votes that change each item alike are of different people: V_people is then half of V_cell."""
     model = replace(MODEL, person=0.0, shown=0.0, cell=0.01, shared=0.03)
-    together = CampaignOutcomes(model, item=model.item, items=100, people=5)
-    alone = CampaignOutcomes(replace(model, shared=0.01), item=model.item, items=100, people=5)
+    together = CampaignOutcomes(model, items=100, people=5)
+    alone = CampaignOutcomes(replace(model, shared=0.01), items=100, people=5)
     assert (together.people > 0).mean() < 0.5 * (alone.people > 0).mean()
 
 

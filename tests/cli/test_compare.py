@@ -71,7 +71,7 @@ def test_tables_say_what_is_compared(hromada: Hromada) -> None:
     write_model(hromada, "weak", right=0.5)
     ran = hromada("compare", "people", "weak.jsonl")
     assert ran.code == 0, ran.err
-    for part in ("people (single answers) less models", "majority and model, McNemar", "where people are above"):
+    for part in ("people (single answers) less models", "majority and model, McNemar", "people less models, by part"):
         assert part in ran.out
     assert "weak: matched by ids alone" in ran.out
     assert "McNemar's p speaks" not in ran.out
@@ -201,9 +201,12 @@ def test_a_pilot_of_few_people_plans_too(hromada: Hromada, people: int) -> None:
     assert (refused.code, "have gold and answers; at least 5 are needed" in refused.err) == (2, True)
     hromada.write("votes.csv", "\n".join(["item,annotator,answer", *votes[4 * people :]]) + "\n")
     assert hromada("import", "words", few).code == 0
-    ran = hromada("plan", "words")
+    ran = hromada("plan", "words", "--json")
     assert ran.code == 0, ran.err
-    assert "Fewer than 5 people" in ran.out
+    assert any(note.startswith("Fewer than 5 people do not show how much") for note in ran.json["notes"])
+    for unit in ran.json["units"]:
+        needed = [row["items"] for row in unit["items_for_half_width"] if row["items"] is not None]
+        assert needed[0] > needed[-1], "more people need fewer items"
 
 
 def test_a_file_of_answers_that_is_no_text_is_refused(hromada: Hromada) -> None:

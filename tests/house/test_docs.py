@@ -223,6 +223,20 @@ def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
         assert all(text in file.read_text("utf-8") for file in said), (goal, text)
 
 
+def test_the_table_of_campaigns_without_an_error_has_every_design_of_its_benchmark() -> None:
+    """And holds its goal for as many items as the benchmark holds it."""
+    benchmark = runpy.run_path(str(ROOT / "benchmarks/all_right.py"))
+    page = (
+        (ROOT / "docs/explanation/intervals.md").read_text("utf-8").partition("| people x items |")[2].split("\n\n")[0]
+    )
+    rows = {tuple(map(int, row[0].split(" x "))): row[1:]
+            for row in (line.strip("| ").split(" | ") for line in page.splitlines()[2:])}  # fmt: skip
+    assert set(rows) == set(benchmark["DESIGNS"])
+    for (_, items), shares in rows.items():
+        assert len(shares) == len(benchmark["PRIORS"])
+        assert items > benchmark["MOST_ITEMS_HELD"] or min(map(float, shares)) >= benchmark["LEAST"]
+
+
 def test_the_table_of_agreement_has_every_design_as_it_is_stated() -> None:
     """The designs of benchmarks/agreement_coverage.py, whose coverage is what every table of agreement says of it."""
     benchmark = runpy.run_path(str(ROOT / "benchmarks/agreement_coverage.py"))
