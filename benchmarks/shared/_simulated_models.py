@@ -23,11 +23,12 @@ from _panels import (
 from numpy.typing import NDArray
 
 from aggregation.answers import Answers
-from aggregation.comparison.model_differences import ModelDifference
+from aggregation.comparison.model_differences import ModelDifference, PublishedScore
 from aggregation.comparison.people_and_models import ModelAnswers, compare_models
 from aggregation.schema import Floats
 
-UNITS = ("individual", "majority")
+PUBLISHED = "a published score"
+N_PUBLISHED = 1000  # other items, of which a published score is the share right
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,34 +47,61 @@ class SimulatedModel:
         ease, weights = list_ease(design)
         return float(self.compute_chances(design, ease) @ weights)
 
+    def compute_scores(self, design: Design) -> Mapping[str, float]:
+        """Every metric in the long run; a label is as hard as the other."""
+        accuracy, gold = self.compute_accuracy(design), np.array([1 - design.second, design.second])
+        answered = accuracy * gold + (1 - accuracy) * gold[::-1]
+        return compute_metrics(np.array([*(accuracy * gold), *gold, *answered, 1.0]))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComparedCampaign:
-    """People less a model as published, by unit, and in truth: of the same people, and of others, on new items."""
+    """People less a model as published, by unit and metric, and in truth: of the same people, of others, on new items."""
 
-    differences: Mapping[str, ModelDifference]
-    panel: Mapping[str, float]
-    others: Mapping[str, float]
+    differences: Mapping[tuple[str, str], ModelDifference]
+    panel: Mapping[tuple[str, str], float]
+    others: Mapping[tuple[str, str], float]
 
 
-def simulate_comparison(rng: np.random.Generator, design: Design, model: SimulatedModel) -> ComparedCampaign:
-    """A campaign, compared with answers of the model to the same items."""
+def simulate_comparison(
+    rng: np.random.Generator, design: Design, models: Mapping[str, SimulatedModel]
+) -> dict[str, ComparedCampaign]:
+    """A campaign, compared with answers of each model to the same items, and with the published score of the last."""
     panel, others = draw_panel(rng, design), draw_panel(rng, design)
     drawn = draw_answers(rng, design, panel)
-    is_right = rng.random(design.items) < model.compute_chances(design, drawn.ease)
-    accuracy = model.compute_accuracy(design)
     own, fresh = (
-        {unit: compute_metrics(counts)["accuracy"] - accuracy for unit, counts in expect_counts(design, people).items()}
+        {unit: compute_metrics(counts) for unit, counts in expect_counts(design, people).items()}
         for people in (panel, others)
     )
-    found = compare_answers(design, drawn, is_right)
-    return ComparedCampaign(differences=found, panel=own, others=fresh)
+    compared = {}
+    for name, model in models.items():
+        found = compare_answers(design, drawn, rng.random(design.items) < model.compute_chances(design, drawn.ease))
+        compared[name] = _hold_against(found, own, fresh, model.compute_scores(design))
+    score = float(rng.binomial(N_PUBLISHED, model.compute_accuracy(design)) / N_PUBLISHED)
+    published = PublishedScore(name=PUBLISHED, value=score, n_items=N_PUBLISHED)
+    made = compare_models(Answers(kind="label", votes=drawn.build_votes(design)), (), published=[published])
+    rows = {(row.unit, row.metric): row for row in made.differences}
+    return compared | {PUBLISHED: _hold_against(rows, own, fresh, model.compute_scores(design))}
 
 
-def compare_answers(design: Design, drawn: DrawnAnswers, is_right: NDArray[np.bool_]) -> dict[str, ModelDifference]:
-    """What is published of people less a model that was right on these items, by unit."""
+def _hold_against(
+    found: Mapping[tuple[str, str], ModelDifference],
+    own: Mapping[str, Mapping[str, float]],
+    fresh: Mapping[str, Mapping[str, float]],
+    model: Mapping[str, float],
+) -> ComparedCampaign:
+    panel, others = (
+        {(unit, metric): people[unit][metric] - model[metric] for unit, metric in found} for people in (own, fresh)
+    )
+    return ComparedCampaign(differences=found, panel=panel, others=others)
+
+
+def compare_answers(
+    design: Design, drawn: DrawnAnswers, is_right: NDArray[np.bool_]
+) -> dict[tuple[str, str], ModelDifference]:
+    """What is published of people less a model that was right on these items, by unit and metric."""
     labels = np.where(is_right, drawn.truth, 1 - drawn.truth)
     said = dict(zip(design.item_ids, np.array(["x", "y"], dtype=object)[labels], strict=True))
     answers = Answers(kind="label", votes=drawn.build_votes(design))
     made = compare_models(answers, [ModelAnswers(name="model", answers=said)])
-    return {row.unit: row for row in made.differences if row.metric == "accuracy"}
+    return {(row.unit, row.metric): row for row in made.differences}
