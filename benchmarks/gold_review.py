@@ -8,7 +8,7 @@ items like these, against the chance with which gold was made wrong; the goal is
 very items, against the share of them whose gold is wrong; it may cover more, since in a pool whose conflicts are all
 reviewed hardly anything is unknown, and every interval holds its own value: the goal is at least .92. The last designs
 are no promise: samples of other sizes, models' conflicts, people whom wrong gold misleads, and pools in which exactly
-that share is wrong, which no longer vary as items like these do. 1,000 reviews a design.
+that share is wrong, which no longer vary as items like these do. 600 reviews a design.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from _figures import Figure
 from _gold_reviews import DESIGNS, THREE_SHARES, ReviewDesign, cover_review
 from _simulations import Job, Suite, average, judge_share, measure_error, name_figure, run
 
-REVIEWS, SEED = 1000, 19
+REVIEWS, SEED = 600, 19
 PLANTED, OF_POOL = (0.92, 0.98), (0.92, 1.0)
 OTHERS = tuple(
     design

@@ -2,7 +2,7 @@
 
     python benchmarks/paired_coverage.py [--json] [--quick] [--only NAME] [--processes N]
 
-Each design of benchmarks/score_coverage.py with two labels is simulated 500 times from a fixed seed, beside two models that
+Each design of benchmarks/score_coverage.py with two labels is simulated 300 times from a fixed seed, beside two models that
 find the same items hard, one far below people and one about as good, and a published score of a model that answered
 other items. *This panel*: the difference of the same people and the model on new items; *a fresh panel*: that of new
 people. The bounds of accuracy are those of the scores themselves, but for three designs (`choose_paired_goals`); those
@@ -26,7 +26,7 @@ from _panels import Design
 from _simulated_models import PUBLISHED, ComparedCampaign, SimulatedModel, simulate_comparison
 from _simulations import Job, Suite, average, judge_share, measure_error, name_figure, run
 
-CAMPAIGNS, SEED = 500, 20
+CAMPAIGNS, SEED = 300, 20
 MODELS = {"a model far below": -1.5, "a model about as good": 0.0}
 """How far each model's level is above that of people, in logits."""
 

@@ -46,7 +46,7 @@ from _simulations import Job, Suite, judge_share, measure_error, name_figure, ru
 from aggregation.intervals.panel import FEWEST_PEOPLE
 from aggregation.schema import Floats
 
-CAMPAIGNS = {"labels": 800, "mixed": 600, "ceiling": 400, "refitted": 300, "answers": 600}
+CAMPAIGNS = {"labels": 600, "mixed": 400, "ceiling": 300, "refitted": 280, "answers": 400}
 PERFECT_CAMPAIGNS = 20  # all alike: everybody is always right
 SEED = 15
 ROUNDING = 1e-9

@@ -194,6 +194,7 @@ def build_votes(
     return Votes(frame=frame, items=items, classes=LABELS)
 
 
+@cache
 def list_ease(design: Design) -> tuple[Floats, Floats]:
     """The nodes of the quadrature over the ease of items, and their weights."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)

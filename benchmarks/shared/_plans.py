@@ -12,7 +12,6 @@ from _simulated_models import SimulatedModel, compare_answers
 
 from aggregation.answers import Answers
 from aggregation.comparison.model_differences import PublishedScore
-from aggregation.comparison.people_and_models import compare_models
 from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
 from aggregation.intervals.panel import SMALLEST_VARIANCE, estimate_intervals
 from aggregation.intervals.shares import Interval
@@ -199,12 +198,11 @@ def find_differences(
     rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])
     drawn = draw_answers(rng, design, draw_panel(rng, design))
     if is_paired:
-        is_right = rng.random(design.items) < model.compute_chances(design, drawn.ease)
-        row = compare_answers(design, drawn, is_right)[unit, "accuracy"]
+        is_right = {"model": rng.random(design.items) < model.compute_chances(design, drawn.ease)}
+        found = compare_answers(design, drawn, is_right)
     else:
-        score = rng.binomial(design.items, model.compute_accuracy(design)) / design.items
-        published = PublishedScore(name="model", value=float(score), n_items=design.items)
-        answers = Answers(kind="label", votes=drawn.build_votes(design))
-        made = compare_models(answers, (), published=[published])
-        row = next(one for one in made.differences if (one.unit, one.metric) == (unit, made.primary))
+        score = float(rng.binomial(design.items, model.compute_accuracy(design)) / design.items)
+        published = PublishedScore(name="model", value=score, n_items=design.items)
+        found = compare_answers(design, drawn, {}, published=[published])
+    row = found["model"][unit, "accuracy"]
     return row.p_value is not None and row.p_value < 0.05 and (row.difference or 0) > 0

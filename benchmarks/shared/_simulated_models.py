@@ -6,7 +6,7 @@ than others the item is to people. So people and the model find the same items h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,15 +73,17 @@ def simulate_comparison(
         {unit: compute_metrics(counts) for unit, counts in expect_counts(design, people).items()}
         for people in (panel, others)
     )
-    compared = {}
-    for name, model in models.items():
-        found = compare_answers(design, drawn, rng.random(design.items) < model.compute_chances(design, drawn.ease))
-        compared[name] = _hold_against(found, own, fresh, model.compute_scores(design))
-    score = float(rng.binomial(N_PUBLISHED, model.compute_accuracy(design)) / N_PUBLISHED)
+    is_right = {
+        name: rng.random(design.items) < model.compute_chances(design, drawn.ease) for name, model in models.items()
+    }
+    *_, last = models.values()
+    score = float(rng.binomial(N_PUBLISHED, last.compute_accuracy(design)) / N_PUBLISHED)
     published = PublishedScore(name=PUBLISHED, value=score, n_items=N_PUBLISHED)
-    made = compare_models(Answers(kind="label", votes=drawn.build_votes(design)), (), published=[published])
-    rows = {(row.unit, row.metric): row for row in made.differences}
-    return compared | {PUBLISHED: _hold_against(rows, own, fresh, model.compute_scores(design))}
+    found = compare_answers(design, drawn, is_right, published=[published])
+    return {
+        name: _hold_against(found[name], own, fresh, model.compute_scores(design))
+        for name, model in {**models, PUBLISHED: last}.items()
+    }
 
 
 def _hold_against(
@@ -97,11 +99,19 @@ def _hold_against(
 
 
 def compare_answers(
-    design: Design, drawn: DrawnAnswers, is_right: NDArray[np.bool_]
-) -> dict[tuple[str, str], ModelDifference]:
-    """What is published of people less a model that was right on these items, by unit and metric."""
-    labels = np.where(is_right, drawn.truth, 1 - drawn.truth)
-    said = dict(zip(design.item_ids, np.array(["x", "y"], dtype=object)[labels], strict=True))
+    design: Design,
+    drawn: DrawnAnswers,
+    is_right: Mapping[str, NDArray[np.bool_]],
+    *,
+    published: Sequence[PublishedScore] = (),
+) -> dict[str, dict[tuple[str, str], ModelDifference]]:
+    """What is published of people less each model, right on these items, by model, and by unit and metric."""
+    models = []
+    for name, right in is_right.items():
+        labels = np.array(["x", "y"], dtype=object)[np.where(right, drawn.truth, 1 - drawn.truth)]
+        models.append(ModelAnswers(name=name, answers=dict(zip(design.item_ids, labels, strict=True))))
     answers = Answers(kind="label", votes=drawn.build_votes(design))
-    made = compare_models(answers, [ModelAnswers(name="model", answers=said)])
-    return {(row.unit, row.metric): row for row in made.differences}
+    rows: dict[str, dict[tuple[str, str], ModelDifference]] = {}
+    for row in compare_models(answers, models, published=published).differences:
+        rows.setdefault(row.model, {})[row.unit, row.metric] = row
+    return rows
