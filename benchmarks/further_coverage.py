@@ -121,9 +121,7 @@ def list_jobs() -> Iterator[Job]:
     for measure, hold, campaigns, designs in measures:
         for one in designs:
             goals = choose_goals(one.people)
-            yield HeldIntervals(
-                name=one.name, campaigns=campaigns, measure=measure, hold=hold, design=one, goals=goals
-            )
+            yield HeldIntervals(name=one.name, campaigns=campaigns, measure=measure, hold=hold, design=one, goals=goals)
     for n in (10, 30, 100, 500):
         yield ExactShares(name=f"{n} answers", campaigns=1, n=n)
     for n in (10, 30, 100):
@@ -133,9 +131,7 @@ def list_jobs() -> Iterator[Job]:
         )
     for one in (FIVE, THIRTY):
         measure = "answers as if independent"
-        yield HeldIntervals(
-            name=one.name, campaigns=500, measure=measure, hold=hold_independent, design=one, goals={}
-        )
+        yield HeldIntervals(name=one.name, campaigns=500, measure=measure, hold=hold_independent, design=one, goals={})
         measure = "mean posterior"
         yield HeldIntervals(
             name=one.name, campaigns=100, measure=measure, hold=hold_mean_posterior, design=one, goals={}

@@ -171,9 +171,7 @@ def _build_answers(design: AgreementDesign, who: Codes, said: Codes) -> Answers:
     n_options = np.resize(OPTIONS, design.items) if design.kind == "options" else max(2, len(answers))
     votes = Votes(
         frame=frame,
-        items=pd.DataFrame(
-            {"group": groups, "gold": None, "n_options": n_options}, index=pd.Index(ids, dtype=object)
-        ),
+        items=pd.DataFrame({"group": groups, "gold": None, "n_options": n_options}, index=pd.Index(ids, dtype=object)),
         classes=tuple(answers) if is_label else None,
         measurement_level="ratio" if design.kind == "scale" else "nominal",
     )
@@ -308,7 +306,11 @@ def _count_boxes(pairs: Floats) -> Floats:
 def _compare_answers(design: AgreementDesign) -> dict[str, Floats]:
     """How similar each two answers are, as the coefficients of one item of two answers have it."""
     answers = _list_answers(design)
-    names = ("span_f1_exact", "span_f1_token", "span_f1_char") if design.kind == "span" else ("exact_match", "mean_cer", "mean_chrf")
+    names = (
+        ("span_f1_exact", "span_f1_token", "span_f1_char")
+        if design.kind == "span"
+        else ("exact_match", "mean_cer", "mean_chrf")
+    )
     tables: dict[str, Floats] = {name: np.ones((len(answers), len(answers))) for name in names}
     for first in range(len(answers)):
         for second in range(len(answers)):

@@ -191,9 +191,7 @@ def _find_model(design: Design, accuracy: float) -> SimulatedModel:
     return SimulatedModel(level=low)
 
 
-def find_differences(
-    design: Design, unit: ScoredUnit, number: int, *, model: SimulatedModel, is_paired: bool
-) -> bool:
+def find_differences(design: Design, unit: ScoredUnit, number: int, *, model: SimulatedModel, is_paired: bool) -> bool:
     """Whether the campaign of that number finds the planned difference from the model (p < .05)."""
     rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])
     drawn = draw_answers(rng, design, draw_panel(rng, design))

@@ -107,7 +107,9 @@ def _measure(suite: Suite, pool: multiprocessing.pool.Pool | None, *, only: str,
         for seconds, rows in pool.imap(_simulate, chunks) if pool else map(_simulate, chunks):
             of_workers += seconds if pool else 0.0
             found += rows
-            sys.stderr.write(f"\r{suite.name}, {place} of {len(jobs)}: {job.name}, {len(found)} of {n} campaigns \033[K")
+            sys.stderr.write(
+                f"\r{suite.name}, {place} of {len(jobs)}: {job.name}, {len(found)} of {n} campaigns \033[K"
+            )
         for figure in job.summarise(found):
             holds = None if quick else figure.holds
             yield replace(figure, figure=f"{suite.name}: {figure.figure}", holds=holds)
