@@ -95,15 +95,15 @@ class ExactShares(Job):
 
     n: int
 
-    def simulate(self, number: int) -> dict[str, float]:
-        """The coverage for shares in each range."""
-        return {f"{least:g} to {most:g} right": cover_shares(self.n, least, most) for least, most in SHARES}
+    def simulate(self, number: int) -> float:
+        """The coverage for shares in the range of that number."""
+        return cover_shares(self.n, *SHARES[number])
 
-    def summarise(self, found: list[dict[str, float]]) -> Iterator[Figure]:
+    def summarise(self, found: list[float]) -> Iterator[Figure]:
         """One figure a range of shares."""
-        for shares, covered in found[0].items():
-            name = name_figure(f"{self.name}, {shares}", "share of independent answers", THIS)
-            yield judge_share(name, covered, EXACT)
+        for (least, most), covered in zip(SHARES, found, strict=False):
+            name = f"{self.name}, {least:g} to {most:g} right"
+            yield judge_share(name_figure(name, "share of independent answers", THIS), covered, EXACT)
 
 
 def choose_goals(people: int) -> dict[str, Goal]:
@@ -123,7 +123,7 @@ def list_jobs() -> Iterator[Job]:
             goals = choose_goals(one.people)
             yield HeldIntervals(name=one.name, campaigns=campaigns, measure=measure, hold=hold, design=one, goals=goals)
     for n in (10, 30, 100, 500):
-        yield ExactShares(name=f"{n} answers", campaigns=1, n=n)
+        yield ExactShares(name=f"{n} answers", campaigns=len(SHARES), n=n)
     for n in (10, 30, 100):
         goals = {THIS: STORIES}
         yield HeldIntervals(

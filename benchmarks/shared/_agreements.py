@@ -206,7 +206,7 @@ def find_own_agreement(
     found = compute_coefficients(design, pairs)
     if rng is None:
         return found
-    _, who, said = draw_said(rng, replace(design, items=ASSIGNED), chances)
+    _, _, said = draw_said(rng, replace(design, items=ASSIGNED), chances)
     found |= _share_items(design, said)
     return found | _break_down(design, chances, pairs) if design.kind == "label" else found
 

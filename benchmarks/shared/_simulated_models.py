@@ -56,7 +56,7 @@ class SimulatedModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ComparedCampaign:
-    """People less a model as published, by unit and metric, and in truth: of the same people, of others, on new items."""
+    """People less a model as published, by unit and metric, and in truth, of the same people and of others."""
 
     differences: Mapping[tuple[str, str], ModelDifference]
     panel: Mapping[tuple[str, str], float]
