@@ -32,7 +32,7 @@ THESE, NEW = "these people and new items", "new people and new items"
 DESIGNS = (
     AgreementDesign(name="5 x 100", people=5, items=100, votes=5, has_extras=True),
     AgreementDesign(name="5 x 100, very different", people=5, items=100, votes=5, people_sd=1.2, leaning_sd=0.8),
-    AgreementDesign(name="6 x 20", people=6, items=20, votes=6, campaigns=800),
+    AgreementDesign(name="6 x 20", people=6, items=20, votes=6, campaigns=400),
     AgreementDesign(name="20 people, 50 x 3", people=20, items=50, votes=3, has_extras=True),
     AgreementDesign(name="20 x 200", people=20, items=200, votes=20),
     AgreementDesign(name="100 people, 300 x 3", people=100, items=300, votes=3, people_sd=0.8),
@@ -46,14 +46,14 @@ DESIGNS = (
     AgreementDesign(name="20 people, 100 x 3, other options each", people=20, items=100, votes=3, kind="options"),
     AgreementDesign(name="10 x 100, scale", people=10, items=100, votes=10, kind="scale"),
     AgreementDesign(name="20 people, 100 x 3, scale", people=20, items=100, votes=3, kind="scale"),
-    AgreementDesign(name="10 x 100, boxes", people=10, items=100, votes=10, kind="boxes", campaigns=300),
-    AgreementDesign(name="20 people, 100 x 3, boxes", people=20, items=100, votes=3, kind="boxes", campaigns=300),
+    AgreementDesign(name="10 x 100, boxes", people=10, items=100, votes=10, kind="boxes"),
+    AgreementDesign(name="20 people, 100 x 3, boxes", people=20, items=100, votes=3, kind="boxes"),
     AgreementDesign(
-        name="20 people, 100 x 3, spans", people=20, items=100, votes=3, kind="span", campaigns=300, has_extras=True
+        name="20 people, 100 x 3, spans", people=20, items=100, votes=3, kind="span", has_extras=True
     ),
     AgreementDesign(
         name="20 people, 100 x 3, texts", people=20, items=100, votes=3, kind="text", shares=(0.4, 0.3, 0.2, 0.1),
-        campaigns=300, has_extras=True,
+        has_extras=True,
     ),
 )  # fmt: skip
 

@@ -60,7 +60,7 @@ class AgreementDesign:
     group_size: int = 1
     loads: float = 0.0
     has_extras: bool = False
-    campaigns: int = 400
+    campaigns: int = 300
 
     @property
     def is_complete(self) -> bool:
