@@ -22,18 +22,22 @@ MOST_MISSING = 0.1  # the share of campaigns without an interval from which on a
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """One table: the names of its first columns, then what a cell has side by side; without `kinds` one number."""
+    """One table: the names of its first columns, then what a cell has side by side; without `kinds` one number.
+
+    It is one for each set of columns that the first rows of designs have, if it `is_split`.
+    """
 
     name: str
     suite: str
     heads: tuple[str, ...]
     kinds: tuple[str, ...] = ()
     page: str = "intervals.md"
+    is_split: bool = False
 
 
 PANELS = ("this panel", "a fresh panel")
 TABLES = (
-    Table(name="scores", suite="scores", heads=("design", "unit"), kinds=PANELS),
+    Table(name="scores", suite="scores", heads=("design", "unit"), kinds=PANELS, is_split=True),
     Table(name="models", suite="models", heads=("design", "unit"), kinds=PANELS),
     Table(name="plans", suite="plans", heads=("design",), kinds=("half width reached",)),
     Table(name="found", suite="plans", heads=("design",), kinds=("difference found",)),
@@ -68,11 +72,12 @@ def read_rows(path: Path, table: Table) -> dict[tuple[str, ...], Cells]:
 
 
 def write_tables(rows: Mapping[tuple[str, ...], Cells], table: Table) -> Iterator[str]:
-    """The lines of a table, of one for each set of columns that the first rows of designs have."""
+    """The lines of a table, or of those that it is split into."""
+    every = tuple(dict.fromkeys(column for cells in rows.values() for column in cells))
     of_designs: dict[str, tuple[str, ...]] = {}
     parts: dict[tuple[str, ...], list[tuple[tuple[str, ...], Cells]]] = {}
     for row, cells in rows.items():
-        columns = of_designs.setdefault(row[0], tuple(cells))
+        columns = of_designs.setdefault(row[0], tuple(cells)) if table.is_split else every
         parts.setdefault(columns, []).append((row, cells))
     for columns, listed in parts.items():
         kinds = {name: [kind for kind in table.kinds or ("",) if _has(listed, name, kind)] for name in columns}

@@ -6,8 +6,9 @@ import importlib
 import pkgutil
 import re
 import runpy
-from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,8 @@ LISTED = runpy.run_path(str(PAGES / "list_coverage.py"))["TABLES"]
 INTERVAL = re.compile(r"(^|_)low: |Interval")  # a field that is the lower end of one, or one itself
 NUMBER = re.compile(r"\.\d{3}|\d\.\d{3}")
 
-Build = Callable[..., Votes]
 
-
+@cache
 def load(name: str) -> dict[str, Any]:
     """What a benchmark has."""
     return runpy.run_path(str(ROOT / f"benchmarks/{name}.py"))
@@ -50,7 +50,7 @@ def read_table(name: str) -> Iterator[dict[str, str]]:
             heads = []
         elif not heads:
             heads = cells
-        elif cells[0] != "---":
+        elif not cells[0].startswith("---"):
             yield dict(zip(heads, cells, strict=True))
 
 
@@ -93,14 +93,19 @@ def test_every_benchmark_of_coverage_is_run_at_once() -> None:
     assert {name for name in SUITES.values() if f"        {name},\n" in every} == set(SUITES.values())
 
 
-def build_answers(votes_of: Build, kind: AnswerTypeName) -> Answers:
+def build_answers(kind: AnswerTypeName) -> Answers:
     """A little of every type, with whatever gives it more measures."""
     said = {"label": "1", "boxes": '["a"]', "span": '[{"start": 0, "end": 3, "label": "c"}]'}.get(kind, "a b")
-    rows = [(item, who, said) for item in ("i1", "i2") for who in ("p", "q")]
-    votes = votes_of(rows, classes=("1", "2") if kind == "label" else None)
+    frame = pd.DataFrame({"item": ["i1", "i1", "i2", "i2"], "annotator": [*"pqpq"], "answer": said}, dtype=object)
+    index = pd.Index(["i1", "i2"], dtype=object)
     return Answers(
         kind=kind,
-        votes=replace(votes, measurement_level="ratio" if kind == "label" else "nominal"),
+        votes=Votes(
+            frame=frame,
+            items=pd.DataFrame({"group": index, "gold": said, "n_options": 2}, index=index),
+            classes=("1", "2") if kind == "label" else None,
+            measurement_level="ratio" if kind == "label" else "nominal",
+        ),
         boxes=("a", "b") if kind == "boxes" else None,
         span_classes=("c",) if kind == "span" else None,
         texts=dict.fromkeys(("i1", "i2"), "one two") if kind == "span" else {},
@@ -110,7 +115,6 @@ def build_answers(votes_of: Build, kind: AnswerTypeName) -> Answers:
 SAME_FORMULA = {
     "f1_class": "f1",
     "f1_char_class": "f1_char",
-    "similarity": "percent_agreement",
     "percent_agreement_chance_corrected_per_item": "percent_agreement",
     "krippendorff_alpha_ordinal": "krippendorff_alpha_nominal",
     "krippendorff_alpha_interval": "krippendorff_alpha_nominal",
@@ -121,18 +125,18 @@ SAME_FORMULA = {
 
 
 @pytest.mark.parametrize("kind", ANSWER_TYPES)
-def test_every_score_has_a_row(kind: AnswerTypeName, votes_of: Build) -> None:
+def test_every_score_has_a_row(kind: AnswerTypeName) -> None:
     """Each metric of each type of answers."""
     columns = {column for row in read_table("scores") for column in row}
-    for metric in ANSWER_TYPES[kind].list_metrics(build_answers(votes_of, kind)):
+    for metric in ANSWER_TYPES[kind].list_metrics(build_answers(kind)):
         assert SAME_FORMULA.get(metric, metric) in columns, metric
 
 
-def test_every_coefficient_has_a_row(votes_of: Build) -> None:
+def test_every_coefficient_has_a_row() -> None:
     """Each coefficient of each type of answers, of labels, of annotators and of classes."""
     named = {row["coefficient"].partition(", ")[0] for row in read_table("agreement")}
     wanted = {*coefficients.DESCRIPTIONS, *text.DESCRIPTIONS, *span.DESCRIPTIONS, *boxes.DISTANCES, "exact_sets"}
-    votes = build_answers(votes_of, "label").votes
+    votes = build_answers("label").votes
     made = [*breakdowns.break_down_by_label(votes, n_resamples=2)]
     made += breakdowns.break_down_by_annotator(votes, n_resamples=2)
     made += breakdowns.break_down_over_time(votes, n_resamples=2)
@@ -147,15 +151,16 @@ def test_every_coefficient_has_a_row(votes_of: Build) -> None:
 
 
 @pytest.mark.parametrize("kind", ANSWER_TYPES)
-def test_every_difference_has_a_row(kind: AnswerTypeName, votes_of: Build) -> None:
+def test_every_difference_has_a_row(kind: AnswerTypeName) -> None:
     """Each measure of two projects, and of two panels."""
     compared = {
-        "pilots": {*projects.list_measures(build_answers(votes_of, kind))},
-        "panels": {*projects.list_measures(build_answers(votes_of, kind)), panels.SAME_CONSENSUS} - {*panels.LEFT_OUT},
+        "pilots": {*projects.list_measures(build_answers(kind))},
+        "panels": {*projects.list_measures(build_answers(kind)), panels.SAME_CONSENSUS} - {*panels.LEFT_OUT},
     }
     for table, measures in compared.items():
         columns = {column for row in read_table(table) for column in row}
-        assert {SAME_FORMULA.get(measure, measure) for measure in measures} <= columns
+        over_pairs = dict.fromkeys(ANSWER_TYPES[kind].similarities or (), "percent_agreement")
+        assert {(SAME_FORMULA | over_pairs).get(measure, measure) for measure in measures} <= columns
 
 
 OWNERS = {
@@ -170,11 +175,10 @@ OWNERS = {
     "ProjectDifference": "pilots",
     "Coefficient": "agreement",
     "SelfAgreement": "further: share of independent answers",
-    "RuleSetting": "further: share of independent answers",
-    "Cut": "further: share of independent answers",
+    "CutResult": "further: share of independent answers",
 }
 """The table, and the interval of it, that has the coverage of what a class publishes."""
-PARTS = {"Interval", "BothIntervals", "PanelIntervals", "Ends", "ShareDifference"}
+PARTS = {"Interval", "BothIntervals", "PanelIntervals", "_Made"}
 """What intervals are handed on in, and drawn from."""
 
 
