@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
 from _coverage_goals import FEW_PEOPLE, FRESH_PANEL, MANY_PEOPLE
-from _figures import Figure
-from _panel_differences import CoveredDifferences, PanelDesign, cover_differences
-from _simulations import Job, Suite, average_coverage, judge_share, measure_error, name_figure, run
+from _panel_differences import PanelDesign, cover_differences
+from _simulations import CoveredDesign, Suite, run
 
 PAIRS, SEED = 300, 38
 DESIGNS = (
@@ -33,30 +32,16 @@ DESIGNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparedPanels(Job):
-    """Pairs of panels of one design."""
-
-    design: PanelDesign
-
-    def simulate(self, number: int) -> CoveredDifferences:
-        """Which intervals of one pair cover."""
-        return cover_differences(self.design, number, seed=SEED)
-
-    def summarise(self, found: list[CoveredDifferences]) -> Iterator[Figure]:
-        """One figure a measure and population."""
-        for (measure, population), covered in average_coverage(found).items():
-            is_many = population == "these people" or min(self.design.experts, self.design.lay) >= MANY_PEOPLE
-            goal = FRESH_PANEL if is_many else FEW_PEOPLE
-            sure = measure_error(covered, len(found))
-            yield judge_share(name_figure(self.name, measure, population), covered, goal, sure=sure)
+def list_jobs() -> Iterator[CoveredDesign]:
+    """Pairs of panels of each design."""
+    for one in DESIGNS:
+        is_many = min(one.experts, one.lay) >= MANY_PEOPLE
+        goals = {"new people": FRESH_PANEL if is_many else FEW_PEOPLE, "these people": FRESH_PANEL}
+        cover = partial(cover_differences, one, seed=SEED)
+        yield CoveredDesign(name=one.name, campaigns=PAIRS, cover=cover, goals=goals)
 
 
-SUITE = Suite(
-    name="panels",
-    title="Coverage of differences of panels with the nominal level .95",
-    list_jobs=lambda: (ComparedPanels(name=one.name, campaigns=PAIRS, design=one) for one in DESIGNS),
-)
+SUITE = Suite(name="panels", title="Coverage of differences of panels with the nominal level .95", list_jobs=list_jobs)
 
 if __name__ == "__main__":
     sys.exit(run(SUITE))

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
 from _coverage_goals import FEW_PEOPLE, FRESH_PANEL, MANY_PEOPLE
-from _figures import Figure
-from _pilots import CoveredPilots, PilotDesign, cover_differences
-from _simulations import Job, Suite, average_coverage, judge_share, measure_error, name_figure, run
+from _pilots import PilotDesign, cover_differences
+from _simulations import CoveredDesign, Suite, run
 
 PAIRS, SEED = 400, 20
 DESIGNS = tuple(
@@ -28,29 +27,15 @@ DESIGNS = tuple(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparedPilots(Job):
-    """Pairs of pilots of one design."""
-
-    design: PilotDesign
-
-    def simulate(self, number: int) -> CoveredPilots:
-        """Which intervals of one pair cover."""
-        return cover_differences(self.design, number, seed=SEED)
-
-    def summarise(self, found: list[CoveredPilots]) -> Iterator[Figure]:
-        """One figure a measure."""
-        goal = FRESH_PANEL if self.design.people >= MANY_PEOPLE else FEW_PEOPLE
-        for measure, covered in average_coverage(found).items():
-            sure = measure_error(covered, len(found))
-            yield judge_share(name_figure(self.name, measure, "a fresh panel"), covered, goal, sure=sure)
+def list_jobs() -> Iterator[CoveredDesign]:
+    """Pairs of pilots of each design."""
+    for one in DESIGNS:
+        goals = {"a fresh panel": FRESH_PANEL if one.people >= MANY_PEOPLE else FEW_PEOPLE}
+        cover = partial(cover_differences, one, seed=SEED)
+        yield CoveredDesign(name=one.name, campaigns=PAIRS, cover=cover, goals=goals)
 
 
-SUITE = Suite(
-    name="pilots",
-    title="Coverage of differences of pilots with the nominal level .95",
-    list_jobs=lambda: (ComparedPilots(name=one.name, campaigns=PAIRS, design=one) for one in DESIGNS),
-)
+SUITE = Suite(name="pilots", title="Coverage of differences of pilots with the nominal level .95", list_jobs=list_jobs)
 
 if __name__ == "__main__":
     sys.exit(run(SUITE))

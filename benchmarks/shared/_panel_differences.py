@@ -25,8 +25,6 @@ MANY_ITEMS = 20_000  # from which the truth for these people is taken
 MEASURES = ("accuracy", "majority_accuracy", "percent_agreement", "krippendorff_alpha_nominal")
 
 Rights = NDArray[np.bool_]
-CoveredDifferences = Mapping[tuple[str, str], bool]
-"""Whether the interval covers, by measure and population: `new people`, `these people`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +43,8 @@ class PanelDesign:
         return f"{self.experts} and {self.lay} people, {self.votes[0]} and {self.votes[1]} votes, {self.items} items"
 
 
-def cover_differences(design: PanelDesign, number: int, *, seed: int) -> CoveredDifferences:
-    """Which intervals of the pair of that number cover the true difference."""
+def cover_differences(design: PanelDesign, number: int, *, seed: int) -> Mapping[tuple[str, str], bool]:
+    """Which intervals of the pair of that number cover, by measure and population (`new people`, `these people`)."""
     fresh = list_fresh_truths(design)
     covered = {}
     for row, truth in simulate_differences(np.random.default_rng([seed, number, *design.name.encode()]), design):

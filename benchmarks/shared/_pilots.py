@@ -24,7 +24,6 @@ VOTES = 3
 SKILL, EASE = 0.08, 0.12  # half the widths of the uniform laws
 PEOPLE_SD, ITEMS_SD, ANSWERS_SD = 0.4, 0.3, 0.5  # of the logarithm of seconds
 SKIP_SPREAD = 0.04
-CoveredPilots = Mapping[str, bool]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,12 +140,12 @@ def _simulate_pilot(
     return ProjectAnswers(name=f"{wording.accuracy:g}", answers=Answers(kind="label", votes=votes), offers=offers)
 
 
-def cover_differences(design: PilotDesign, number: int, *, seed: int) -> CoveredPilots:
+def cover_differences(design: PilotDesign, number: int, *, seed: int) -> Mapping[tuple[str, str], bool]:
     """Whether the interval for a fresh panel covers the true difference of the pair of that number, by measure."""
     compared = simulate_comparison(np.random.default_rng([seed, number, *design.name.encode()]), design)
     covered = {}
     for name, truth in list_truths(design).items():
         row = compared.find_difference(name)
         if row.ci_low is not None and row.ci_high is not None:
-            covered[name] = row.ci_low <= truth <= row.ci_high
+            covered[name, "a fresh panel"] = row.ci_low <= truth <= row.ci_high
     return covered

@@ -7,17 +7,16 @@ import multiprocessing
 import multiprocessing.pool
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from _figures import Figure, end, tell
 
 CHUNK = 20  # campaigns that a process simulates at a time
-Name = TypeVar("Name", bound=Hashable)
 QUICK = 20  # the part of the campaigns that --quick simulates
 
 
@@ -72,10 +71,32 @@ def average(values: Iterable[Any]) -> float:
     return float(np.mean(list(values)))
 
 
-def average_coverage(found: Sequence[Mapping[Name, bool]]) -> dict[Name, float]:
+Cell = tuple[str, str]
+"""The column of a table and the population."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoveredDesign(Job):
+    """Campaigns that each say which of their intervals cover; `goals` are those of populations."""
+
+    cover: Callable[[int], Mapping[Cell, bool]]
+    goals: Mapping[str, tuple[float, float]]
+
+    def simulate(self, number: int) -> Mapping[Cell, bool]:
+        """Which intervals of one campaign cover."""
+        return self.cover(number)
+
+    def summarise(self, found: list[Mapping[Cell, bool]]) -> Iterator[Figure]:
+        """One figure a column and population."""
+        for (column, population), covered in average_coverage(found).items():
+            name = name_figure(self.name, column, population)
+            yield judge_share(name, covered, self.goals[population], sure=measure_error(covered, len(found)))
+
+
+def average_coverage(found: Sequence[Mapping[Cell, bool]]) -> dict[Cell, float]:
     """How often each interval covers, in the campaigns that have it."""
-    names = dict.fromkeys(name for one in found for name in one)
-    return {name: average(one[name] for one in found if name in one) for name in names}
+    cells = dict.fromkeys(cell for one in found for cell in one)
+    return {cell: average(one[cell] for one in found if cell in one) for cell in cells}
 
 
 def run(*suites: Suite) -> int:
