@@ -23,10 +23,13 @@ from aggregation.agreement.people import estimate_class_confidence
 from aggregation.agreement.table import Coefficient
 from aggregation.answer_types import compute_agreement
 from aggregation.answer_types.boxes import BOX_COEFFICIENTS, DISTANCES, EVERY_BOX
-from aggregation.answers import Answers
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.schema import Codes, Floats, Votes
 
 Kind = Literal["label", "options", "scale", "boxes", "span", "text"]
+TYPES: Mapping[Kind, AnswerTypeName] = {
+    "label": "label", "options": "label", "scale": "label", "boxes": "boxes", "span": "span", "text": "text"
+}  # fmt: skip
 N_DIFFICULTIES, N_PLACES, N_POINTS, N_PARTS = 25, 101, 5, 4
 PANELS, PANEL_SIZE = 40, 250  # people who stand for all people
 ASSIGNED = 20_000  # items of which it is counted who meets whom, if people take unequal shares of them
@@ -176,7 +179,7 @@ def _build_answers(design: AgreementDesign, who: Codes, said: Codes) -> Answers:
         measurement_level="ratio" if design.kind == "scale" else "nominal",
     )
     return Answers(
-        kind="label" if design.kind in ("scale", "options") else design.kind,
+        kind=TYPES[design.kind],
         votes=votes,
         boxes=BOXES if design.kind == "boxes" else None,
         texts=dict.fromkeys(map(str, ids), " ".join(WORDS)) if design.kind == "span" else {},
