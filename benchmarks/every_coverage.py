@@ -11,19 +11,21 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
-import agreement_coverage
-import further_coverage
-import gold_review
-import paired_coverage
-import panel_differences
-import pilots
-import planning
-import score_coverage
 from _simulations import run
+
+from benchmarks import (
+    agreement_coverage,
+    further_coverage,
+    gold_review,
+    paired_coverage,
+    panel_differences,
+    pilots,
+    planning,
+    score_coverage,
+)
 
 SUITES = tuple(
     benchmark.SUITE
