@@ -77,9 +77,11 @@ def write_tables(rows: Mapping[tuple[str, ...], Cells], table: Table) -> Iterato
     of_designs: dict[str, tuple[str, ...]] = {}
     parts: dict[tuple[str, ...], list[tuple[tuple[str, ...], Cells]]] = {}
     for row, cells in rows.items():
-        columns = of_designs.setdefault(row[0], tuple(cells)) if table.is_split else every
-        parts.setdefault(columns, []).append((row, cells))
-    for columns, listed in parts.items():
+        own = tuple(name for name in cells if not name.startswith("width"))
+        key = of_designs.setdefault(row[0], own) if table.is_split else every
+        parts.setdefault(key, []).append((row, cells))
+    for key, listed in parts.items():
+        columns = dict.fromkeys([*key, *(name for _, cells in listed for name in cells if name.startswith("width"))])
         kinds = {name: [kind for kind in table.kinds or ("",) if _has(listed, name, kind)] for name in columns}
         yield "\n" + join_cells([*table.heads, *(_quote(name) for name in columns)])
         yield join_cells(["---"] * (len(table.heads) + len(columns)))

@@ -126,10 +126,11 @@ SAME_FORMULA = {
 
 @pytest.mark.parametrize("kind", ANSWER_TYPES)
 def test_every_score_has_a_row(kind: AnswerTypeName) -> None:
-    """Each metric of each type of answers."""
-    columns = {column for row in read_table("scores") for column in row}
-    for metric in ANSWER_TYPES[kind].list_metrics(build_answers(kind)):
-        assert SAME_FORMULA.get(metric, metric) in columns, metric
+    """Each metric of each type of answers, and those of labels less a model's as well."""
+    for table in ("scores", "models") if kind == "label" else ("scores",):
+        columns = {column for row in read_table(table) for column in row}
+        for metric in ANSWER_TYPES[kind].list_metrics(build_answers(kind)):
+            assert SAME_FORMULA.get(metric, metric) in columns, (table, metric)
 
 
 def test_every_coefficient_has_a_row() -> None:
