@@ -5,7 +5,7 @@
 Each design of benchmarks/score_coverage.py with two labels is simulated 300 times from a fixed seed, beside two models
 that find the same items hard, one far below people and one about as good, and a published score of a model that
 answered other items. *This panel*: the difference of the same people and the model on new items; *a fresh panel*: that
-of new people. The bounds of accuracy are those of the scores themselves, but for three designs (`choose_paired_goals`);
+of new people. The bounds of accuracy are those of the scores themselves, but for two designs (`choose_paired_goals`);
 other metrics and a published score may cover up to 1.
 """
 

@@ -110,17 +110,14 @@ def choose_paired_goals(
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """What the coverage of a difference from a model is held against: for this panel, and for a fresh one.
 
-    As for scores, but for three designs: of 20 items too much is covered, with unequal loads a model's part of the
-    variance makes up for some of what people's lacks, and rte's majority, whose score covers .900, may fall to .88.
-    Other metrics than accuracy, and differences from a published score, may cover up to 1.
+    As for scores, but for two designs: of 20 items too much is covered, and with unequal loads a model's part of the
+    variance makes up for some of what people's lacks. Other metrics than accuracy, and differences from a published score, may cover up to 1.
     """
     this, fresh = THIS_PANEL, choose_goal(design.name, design.people)
     if unit == "majority" and design.items <= MOST_OF_FEW:
         this = fresh = FEW_ITEMS
     elif design.name == UNEQUAL.name:
         fresh = UNEQUAL_PANEL[0], FRESH_PANEL[1]
-    elif unit == "majority" and design.name == RTE.name:
-        fresh = FEW_PEOPLE
     if metric != "accuracy" or not is_paired:
         this, fresh = (this[0], 1.0), (fresh[0], 1.0)
     return this, fresh

@@ -73,7 +73,7 @@ def read_rows(path: Path, table: Table) -> dict[tuple[str, ...], Cells]:
 
 def write_tables(rows: Mapping[tuple[str, ...], Cells], table: Table) -> Iterator[str]:
     """The lines of a table, or of those that it is split into."""
-    every = tuple(dict.fromkeys(column for cells in rows.values() for column in cells))
+    every = tuple(dict.fromkeys(name for cells in rows.values() for name in cells if not name.startswith("width")))
     of_designs: dict[str, tuple[str, ...]] = {}
     parts: dict[tuple[str, ...], list[tuple[tuple[str, ...], Cells]]] = {}
     for row, cells in rows.items():
