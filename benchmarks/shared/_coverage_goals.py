@@ -111,7 +111,8 @@ def choose_paired_goals(
     """What the coverage of a difference from a model is held against: for this panel, and for a fresh one.
 
     As for scores, but for two designs: of 20 items too much is covered, and with unequal loads a model's part of the
-    variance makes up for some of what people's lacks. Other metrics than accuracy, and differences from a published score, may cover up to 1.
+    variance makes up for some of what people's lacks. Other metrics than accuracy, and differences from a published
+    score, may cover up to 1.
     """
     this, fresh = THIS_PANEL, choose_goal(design.name, design.people)
     if unit == "majority" and design.items <= MOST_OF_FEW:
