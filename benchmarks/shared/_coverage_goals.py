@@ -34,6 +34,8 @@ LABELS = (
     Design(name="30 people, 400 x 5, rare label", people=30, items=400, votes=5, level=2.0, second=0.15),
     Design(name="111 people, 500 x 3 (PARus)", people=111, items=500, votes=3, level=3.3, people_sd=0.7),
     Design(name="111 people, 2000 x 3", people=111, items=2000, votes=3, level=3.3, people_sd=0.7),
+    Design(name="10 people, 30 x 10", people=10, items=30, votes=10, level=2.2, people_sd=0.8),
+    Design(name="10 people, 30 answers each", people=10, items=100, votes=3, level=2.2, people_sd=0.8),
     RTE,
     UNEQUAL,
 )
@@ -58,7 +60,7 @@ CEILING = tuple(
     for items in (50, 200, 1000)
     for people in (3, 5, 20)
 )
-NEARLY_RIGHT = {design.name for design in CEILING} | {"5 x 20", "8 x 100"}
+NEARLY_RIGHT = {design.name for design in CEILING} | {"5 x 20", "8 x 100", "10 people, 30 x 10"}
 """Designs whose majorities have few items wrong: then intervals are wider than they need be (`few_errors`)."""
 MIXED_PANEL = (0.92, 1.0)
 MIXED = tuple(

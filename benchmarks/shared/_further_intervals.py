@@ -22,15 +22,15 @@ from _panels import (
 from _refitted_panels import fit_posteriors
 from scipy import stats
 
+from aggregation.agreement.item_columns import build_item_columns
 from aggregation.agreement.people import estimate_mean_posterior
-from aggregation.agreement.table import estimate_item_mean
 from aggregation.answers import Answers
 from aggregation.comparison.order_effects import ANSWERS, estimate_order_slope
 from aggregation.comparison.scored_units import ScoredUnit, sum_scored_units
 from aggregation.comparison.soft_labels import CROSS_ENTROPY, score_distributions
 from aggregation.comparison.task_means import ScoredTask, estimate_task_mean
 from aggregation.consensus.methods import build_label_consensus
-from aggregation.intervals.resampling import Resampling
+from aggregation.intervals.resampling import Resampling, percentile_interval
 from aggregation.intervals.shares import share_interval
 from aggregation.schema import Floats, Votes
 
@@ -194,15 +194,14 @@ def _expect_task(design: ProgrammeDesign, skills: Floats) -> float:
 def hold_story_mean(rng: np.random.Generator, n_stories: int) -> Held:
     """The mean over stories of a skewed number (chi-squared with three degrees of freedom), resampled."""
     ids = [str(number) for number in range(n_stories)]
-    made = estimate_item_mean(
-        "mean",
-        rng.chisquare(3, n_stories),
-        groups=pd.Series(ids, index=ids, dtype=object),
-        n_votes=n_stories,
-        n_annotators=1,
-        resampling=Resampling(n_resamples=1000, seed=0),
-        how="",
+    columns = np.column_stack([np.ones(n_stories), rng.chisquare(3, n_stories)])
+    stories = build_item_columns(
+        columns, groups=pd.Series(ids, index=ids, dtype=object), n_votes=n_stories, n_annotators=1
     )
+    sums = stories.resample(Resampling(n_resamples=1000, seed=0))
+    if sums is None:
+        return {THIS: (None, None, 3.0)}
+    made = percentile_interval(sums[:, 1] / sums[:, 0], confidence_level=0.95, n_groups=n_stories)
     return {THIS: (made.low, made.high, 3.0)}
 
 
