@@ -2,9 +2,9 @@
 
     python benchmarks/planning.py [--json] [--quick] [--only NAME] [--processes N]
 
-Each design is simulated 600 times for half widths, those of DESIGNS 300 times for differences, from a fixed seed.
+Each design is simulated 2,000 times for half widths, those of DESIGNS 500 times for differences, from a fixed seed.
 Planned with the true variance, a half width is to be reached in 88-93 % of campaigns (an assurance of 90 %), for these
-people and for a fresh panel; a cell misses the goal if it is outside by more than twice the Monte Carlo error (.024).
+people and for a fresh panel; a cell misses the goal if it is outside by more than twice the Monte Carlo error (.013).
 The interval of a majority for these people hangs on the number of right items alone, and one item more or less can be
 more than 5 % of campaigns: its goal is met if at least 88 % reach the half width and at most 93 % stay below it. A
 difference that is called detectable is to be found in 74-86 % (a power of 80 %).
@@ -42,7 +42,7 @@ from _simulations import Job, Suite, average, judge_share, name_figure, run
 
 from aggregation.comparison.scored_units import ScoredUnit
 
-CAMPAIGNS, RUNS = 600, 300
+CAMPAIGNS, RUNS = 2000, 500
 REACHED, FOUND = (0.88, 0.93), (0.74, 0.86)
 SURE = 2 * (0.9 * 0.1 / CAMPAIGNS) ** 0.5
 NAMED = {"individual": "single answers", "majority": "majority"}
