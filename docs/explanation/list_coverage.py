@@ -42,7 +42,7 @@ TABLES = (
     Table(name="plans", suite="plans", heads=("design",), kinds=("half width reached",)),
     Table(name="found", suite="plans", heads=("design",), kinds=("difference found",)),
     Table(name="pilots", suite="pilots", heads=("design",), kinds=("a fresh panel",)),
-    Table(name="panels", suite="panels", heads=("people, votes an item, items",), kinds=("new people", "these people")),
+    Table(name="panels", suite="panels", heads=("design",), kinds=("new people", "these people")),
     Table(name="gold", suite="gold", heads=("design",)),
     Table(name="further", suite="further", heads=("design", "interval")),
     Table(
