@@ -12,6 +12,7 @@ STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-st
 ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
 COSTS := $(abspath build/costs.json)
+SIMULATED := agreement_coverage further_coverage gold_review paired_coverage panel_differences pilots planning score_coverage
 define RUN_TESTS
 rm -rf build/test && mkdir -p build/test && \
 	cp -R tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \
@@ -20,7 +21,7 @@ rm -rf build/test && mkdir -p build/test && \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help install servers demo try test test-slow explore check bench pictures lock clean
+.PHONY: help install servers demo try test test-slow explore check bench coverage pictures lock clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +36,7 @@ demo: .venv/installed ## The main job on simulated people: files and a page in .
 try: .venv/installed ## A campaign in a chat of your own browser (PROJECT=project.yaml)
 	$(BIN)/hromada try $(or $(PROJECT),examples/eval-ua-tion/lmes-wis.yaml)
 
-test test-slow explore check bench commands pictures: BIN := build/developer/bin
+test test-slow explore check bench coverage commands pictures: BIN := build/developer/bin
 
 test: build/developer/installed ## The tests of every change, on the built wheel (ARGS="-n0 tests/cli -k name" for some, on one core)
 	$(RUN_TESTS) -m "not slow" $(ARGS)
@@ -57,7 +58,11 @@ check: build/developer/packages ## ruff, mypy --strict, import-linter
 	$(BIN)/lint-imports
 
 bench: build/developer/installed ## Every figure about speed, each with its goal
-	for script in benchmarks/[a-z]*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
+	for script in $(filter-out $(SIMULATED:%=benchmarks/%.py),$(sort $(wildcard benchmarks/*.py))); do $(BIN)/python $$script $(ARGS) || exit 1; done
+
+coverage: build/developer/installed ## Every table of coverage in docs/explanation, simulated again (under 30 minutes on two cores)
+	$(BIN)/python benchmarks/every_coverage.py --json >build/coverage.jsonl || grep '"holds": false' build/coverage.jsonl
+	$(BIN)/python docs/explanation/list_coverage.py build/coverage.jsonl
 
 commands: build/developer/installed ## docs/reference/commands.md, from the help of the commands
 	$(BIN)/python docs/reference/list_commands.py

@@ -1,22 +1,20 @@
 """How often the intervals of agreement cover what they are to cover, by simulation.
 
-    python benchmarks/agreement_coverage.py [--json] [--quick] [--only NAME]
+    python benchmarks/agreement_coverage.py [--json] [--quick] [--only NAME] [--processes N]
 
-Each design is simulated 1,200 times from a fixed seed (400 or 800 times where answers are sets or many), and measured
-by the code that measures a project. Both truths are known in closed form (`shared/_agreements.py`): that of *these
-people and new items*, and that of *new people and new items*. Held are .92-.98 for both. A campaign without an interval
-does not count. `--quick` simulates a twentieth, held against no goal; `--only` the designs whose names contain the
-text. `--json` prints one object a line: figure, value, unit, goal, holds; of these `docs/explanation/list_coverage.py`
-makes the table of agreement.md. Two processes share the work; it takes about 5 minutes on two cores.
+Each design is simulated from a fixed seed, and measured by the code that measures a project. The truths are known in
+closed form or from very many items (`shared/_agreements.py`): that of *these people and new items*, and that of *new
+people and new items*. Held are .92-.98 for both; a cell misses the goal if it is outside by more than twice its Monte
+Carlo error. Coefficients that are resampled have no interval for new people. A campaign without an interval does not
+count.
 """
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import multiprocessing.pool
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -25,18 +23,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
 from _agreements import AgreementDesign, find_new_agreement, find_own_agreement, simulate_agreement
-from _coverage_goals import judge_coverage
-from _figures import Figure, end, tell
+from _figures import Figure
+from _simulations import Job, Suite, judge_share, measure_error, name_figure, run
 
-SEED, CHUNK = 38, 50
+SEED = 38
 GOAL = (0.92, 0.98)
 THESE, NEW = "these people and new items", "new people and new items"
 DESIGNS = (
-    AgreementDesign(name="5 x 100", people=5, items=100, votes=5),
+    AgreementDesign(name="5 x 100", people=5, items=100, votes=5, has_extras=True),
     AgreementDesign(name="5 x 100, very different", people=5, items=100, votes=5, people_sd=1.2, leaning_sd=0.8),
-    AgreementDesign(name="6 x 20", people=6, items=20, votes=6),
-    AgreementDesign(name="20 people, 50 x 3", people=20, items=50, votes=3),
-    AgreementDesign(name="20 x 200", people=20, items=200, votes=20, campaigns=800),
+    AgreementDesign(name="6 x 20", people=6, items=20, votes=6, campaigns=400),
+    AgreementDesign(name="20 people, 50 x 3", people=20, items=50, votes=3, has_extras=True),
+    AgreementDesign(name="20 x 200", people=20, items=200, votes=20),
     AgreementDesign(name="100 people, 300 x 3", people=100, items=300, votes=3, people_sd=0.8),
     AgreementDesign(name="50 people, 150 x 4, unequal loads", people=50, items=150, votes=4, people_sd=0.8, loads=1.0),
     AgreementDesign(name="20 people, 200 x 2", people=20, items=200, votes=2),
@@ -44,65 +42,68 @@ DESIGNS = (
     AgreementDesign(
         name="20 people, 200 x 5, rare label", people=20, items=200, votes=5, level=3.0, shares=(0.95, 0.05)
     ),
-    AgreementDesign(name="10 x 100, scale", people=10, items=100, votes=10, kind="scale", campaigns=800),
-    AgreementDesign(name="20 people, 100 x 3, scale", people=20, items=100, votes=3, kind="scale", campaigns=800),
-    AgreementDesign(name="10 x 100, boxes", people=10, items=100, votes=10, kind="boxes", campaigns=400),
-    AgreementDesign(name="20 people, 100 x 3, boxes", people=20, items=100, votes=3, kind="boxes", campaigns=400),
-    AgreementDesign(name="20 people, 100 x 3, spans", people=20, items=100, votes=3, kind="span", campaigns=400),
+    AgreementDesign(name="10 x 100, other options each", people=10, items=100, votes=10, kind="options"),
+    AgreementDesign(name="20 people, 100 x 3, other options each", people=20, items=100, votes=3, kind="options"),
+    AgreementDesign(name="10 x 100, scale", people=10, items=100, votes=10, kind="scale"),
+    AgreementDesign(name="20 people, 100 x 3, scale", people=20, items=100, votes=3, kind="scale"),
+    AgreementDesign(name="10 x 100, boxes", people=10, items=100, votes=10, kind="boxes"),
+    AgreementDesign(name="20 people, 100 x 3, boxes", people=20, items=100, votes=3, kind="boxes"),
+    AgreementDesign(
+        name="20 people, 100 x 3, spans", people=20, items=100, votes=3, kind="span", has_extras=True
+    ),
     AgreementDesign(
         name="20 people, 100 x 3, texts", people=20, items=100, votes=3, kind="text", shares=(0.4, 0.3, 0.2, 0.1),
-        campaigns=400,
+        has_extras=True,
     ),
 )  # fmt: skip
 
-Interval = tuple[float, float]
-Covered = list[tuple[str, Interval, Interval, float]]
-"""Of a campaign, each coefficient with both intervals (nan where there is none) and the value of its own people."""
+Ends = tuple[float | None, float | None]
+Covered = dict[str, tuple[Ends, Ends, float]]
+"""Of a campaign, each coefficient with both intervals and the value of its own people."""
 
 
-def main() -> int:
-    """Simulate all designs and print the coverage; ends with 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--json", action="store_true", help="one object a line")
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
-    parser.add_argument("--only", default="", help="the designs whose names contain this text")
-    given = parser.parse_args()
-    designs = [one for one in DESIGNS if given.only in one.name]
-    with multiprocessing.Pool(2) as pool:
-        figures = (figure for one in designs for figure in measure_design(one, pool, quick=given.quick))
-        end(tell("Coverage of intervals of agreement with the nominal level .95", figures))
-    return 0
+@dataclass(frozen=True, kw_only=True)
+class MeasuredAgreement(Job):
+    """Campaigns of one design."""
+
+    design: AgreementDesign
+
+    @cached_property
+    def known(self) -> dict[str, float]:
+        """The coefficients of new people."""
+        return find_new_agreement(self.design, np.random.default_rng([SEED, *self.name.encode()]))
+
+    def simulate(self, number: int) -> Covered:
+        """The intervals of one campaign."""
+        rng = np.random.default_rng([SEED, number, *self.name.encode()])
+        made, chances = simulate_agreement(rng, self.design)
+        own = find_own_agreement(self.design, chances, rng if self.design.has_extras else None)
+        rows = {name: made[name] for name in own}
+        return {
+            name: ((row.low, row.high), (row.new_people_low, row.new_people_high), own[name])
+            for name, row in rows.items()
+        }
+
+    def summarise(self, found: list[Covered]) -> Iterator[Figure]:
+        """Both coverages and widths of each coefficient."""
+        for name in found[0]:
+            these, new, own = zip(*(one[name] for one in found), strict=True)
+            for kind, ends, values in ((THESE, these, own), (NEW, new, (self.known.get(name, np.nan),) * len(own))):
+                low, high = np.array(ends, dtype=np.float64).T
+                known = ~np.isnan(low)
+                if not known.any():
+                    continue
+                covered = float(((low <= values) & (values <= high))[known].mean())
+                sure = measure_error(covered, int(known.sum()))
+                yield judge_share(name_figure(self.name, name, kind, "covered"), covered, GOAL, sure=sure)
+                yield Figure(name_figure(self.name, name, kind, "width"), float((high - low)[known].mean()), "")
 
 
-def measure_design(design: AgreementDesign, pool: multiprocessing.pool.Pool, *, quick: bool) -> Iterator[Figure]:
-    """Both coverages and widths of each coefficient; a quick run is held against no goal."""
-    n = max(CHUNK, design.campaigns // 20) if quick else design.campaigns
-    chunks = [(design, range(start, min(start + CHUNK, n))) for start in range(0, n, CHUNK)]
-    campaigns: Covered = [row for chunk in pool.imap(simulate_chunk, chunks) for row in chunk]
-    truths = find_new_agreement(design, np.random.default_rng([SEED, *design.name.encode()]))
-    for name, truth in truths.items():
-        rows = np.array([(*these, *new, own) for named, these, new, own in campaigns if named == name])
-        low, high, new_low, new_high, own = rows.T
-        for kind, ends, value in ((THESE, (low, high), own), (NEW, (new_low, new_high), np.full(len(own), truth))):
-            known = ~np.isnan(ends[0])
-            covered = float(((ends[0] <= value) & (value <= ends[1]))[known].mean())
-            yield judge_coverage(f"{design.name}: {name}, {kind}", covered, GOAL, is_held=not quick)
-            yield Figure(f"{design.name}: {name}, width, {kind}", float((ends[1] - ends[0])[known].mean()), "")
-
-
-def simulate_chunk(chunk: tuple[AgreementDesign, range]) -> Covered:
-    """Some campaigns of a design; each has a generator of its own, so that chunks change no number."""
-    design, numbers = chunk
-    rows: Covered = []
-    for number in numbers:
-        made, chances = simulate_agreement(np.random.default_rng([SEED, number, *design.name.encode()]), design)
-        for name, own in find_own_agreement(design, chances).items():
-            row = made[name]
-            ends = (row.low, row.high, row.new_people_low, row.new_people_high)
-            low, high, new_low, new_high = (float("nan") if one is None else one for one in ends)
-            rows.append((name, (low, high), (new_low, new_high), own))
-    return rows
-
+SUITE = Suite(
+    name="agreement",
+    title="Coverage of intervals of agreement with the nominal level .95",
+    list_jobs=lambda: (MeasuredAgreement(name=one.name, campaigns=one.campaigns, design=one) for one in DESIGNS),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(SUITE))

@@ -1,89 +1,80 @@
 """How often the intervals of a difference of people and a model cover the true difference, by simulation.
 
-    python benchmarks/paired_coverage.py [--json] [--quick] [--only NAME]
+    python benchmarks/paired_coverage.py [--json] [--quick] [--only NAME] [--processes N]
 
-Each design of benchmarks/coverage.py with two labels is simulated 2,000 times from a fixed seed, beside a model that
-finds the same items hard, once far below people and once about as good. *This panel*: the difference of the same
-people and the model on new items; *a fresh panel*: that of new people. The bounds are those of the scores themselves,
-but for three designs (`choose_paired_goals`).
-`--quick` simulates a twentieth, held against no goal. `--json` prints one object a line: figure, value, unit, goal,
-holds.
+Each design of benchmarks/score_coverage.py with two labels is simulated 300 times from a fixed seed, beside two models
+that find the same items hard, one far below people and one about as good, and a published score of a model that
+answered other items. *This panel*: the difference of the same people and the model on new items; *a fresh panel*: that
+of new people. The bounds of accuracy are those of the scores themselves, but for two designs (`choose_paired_goals`);
+other metrics and a published score may cover up to 1.
 """
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import multiprocessing.pool
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from _coverage_goals import CAMPAIGNS, CHUNK, LABELS, choose_paired_goals, judge_coverage
-from _figures import Figure, end, tell
+import numpy as np
+from _coverage_goals import LABELS, choose_paired_goals
+from _figures import Figure
 from _panels import Design
-from _simulated_models import UNITS, ComparedCampaign, SimulatedModel, simulate_comparison
+from _simulated_models import PUBLISHED, ComparedCampaign, SimulatedModel, simulate_comparison
+from _simulations import Job, Suite, average, judge_share, measure_error, name_figure, run
 
-SEED = 20
-BELOW, EQUAL = "a model far below", "a model about as good"
-MODELS = {BELOW: -1.5, EQUAL: 0.0}
+CAMPAIGNS, SEED = 300, 20
+MODELS = {"a model far below": -1.5, "a model about as good": 0.0}
 """How far each model's level is above that of people, in logits."""
 
-Job = tuple[Design, str, range]
 
+@dataclass(frozen=True, kw_only=True)
+class PairedDesign(Job):
+    """Campaigns of one design, each beside all models."""
 
-def main() -> int:
-    """Simulate all designs and print the coverage; ends with 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--json", action="store_true", help="one object a line")
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
-    parser.add_argument("--only", default="", help="the designs whose names contain this text")
-    given = parser.parse_args()
-    designs = [design for design in LABELS if given.only in design.name]
-    with multiprocessing.Pool(2) as pool:
-        figures = (
-            figure
-            for design in designs
-            for model in MODELS
-            for figure in measure_design(design, model, pool, quick=given.quick)
-        )
-        end(tell("Coverage of intervals of people less a model, nominal level .95", figures))
-    return 0
+    design: Design
 
+    def simulate(self, number: int) -> dict[str, ComparedCampaign]:
+        """What is published of people less each model, and the truth."""
+        rng = np.random.default_rng([SEED, *self.name.encode(), number])
+        models = {name: SimulatedModel(level=self.design.level + gap) for name, gap in MODELS.items()}
+        return simulate_comparison(rng, self.design, models)
 
-def measure_design(design: Design, model: str, pool: multiprocessing.pool.Pool, *, quick: bool) -> Iterator[Figure]:
-    """The coverage of both intervals for both units of people."""
-    n_campaigns = CAMPAIGNS // 20 if quick else CAMPAIGNS
-    jobs = [(design, model, range(start, min(start + CHUNK, n_campaigns))) for start in range(0, n_campaigns, CHUNK)]
-    campaigns = [one for chunk in pool.imap(simulate_chunk, jobs) for one in chunk]
-    for unit in UNITS:
-        name = f"{design.name}, {model}: {unit}"
-        fresh = float(np.mean([one.others[unit] for one in campaigns]))
-        rows = [(one.differences[unit], one.panel[unit]) for one in campaigns]
+    def summarise(self, found: list[dict[str, ComparedCampaign]]) -> Iterator[Figure]:
+        """The coverage of both intervals for both units of people, and the width of that for a fresh panel."""
+        for model in found[0]:
+            for unit, metric in found[0][model].differences:
+                yield from self._judge([one[model] for one in found], model, unit, metric)
+
+    def _judge(self, found: list[ComparedCampaign], model: str, unit: str, metric: str) -> Iterator[Figure]:
+        name = name_figure(self.name, f"{unit}, {model}", metric)
+        fresh = average(one.others[unit, metric] for one in found)
+        rows = [(one.differences[unit, metric], one.panel[unit, metric]) for one in found]
         known = [(row, own) for row, own in rows if row.ci_low is not None]
         if len(known) < len(rows):
-            yield Figure(f"{name}, without interval", 1 - len(known) / len(rows), "share")
+            yield Figure(name_figure(name, "without interval"), 1 - len(known) / len(rows), "share")
+        if not known:
+            return
         ends = np.array([(row.item_only_low, row.item_only_high, row.ci_low, row.ci_high, own) for row, own in known])
         own_low, own_high, low, high, own = ends.astype(np.float64).T
-        this, other = np.mean((own_low <= own) & (own <= own_high)), np.mean((low <= fresh) & (fresh <= high))
-        of_this, of_fresh = choose_paired_goals(design, unit)
-        yield judge_coverage(f"{name}, this panel", float(this), of_this, is_held=not quick)
-        yield judge_coverage(f"{name}, a fresh panel", float(other), of_fresh, is_held=not quick)
-        yield Figure(f"{name}, width for a fresh panel", float(np.mean(high - low)), "")
+        goals = choose_paired_goals(self.design, unit, metric=metric, is_paired=model != PUBLISHED)
+        covered = ((own_low <= own) & (own <= own_high), (low <= fresh) & (fresh <= high))
+        for kind, hits, goal in zip(("this panel", "a fresh panel"), covered, goals, strict=True):
+            share = average(hits)
+            yield judge_share(name_figure(name, kind), share, goal, sure=measure_error(share, len(known)))
+        if metric == "accuracy":
+            width = name_figure(self.name, f"{unit}, {model}", f"width of {metric}", "a fresh panel")
+            yield Figure(width, float(np.mean(high - low)), "")
 
 
-def simulate_chunk(job: Job) -> list[ComparedCampaign]:
-    """Some campaigns of a design; each has a generator of its own, so that chunks change no number."""
-    design, model, numbers = job
-    key = [SEED, *f"{design.name}, {model}".encode()]
-    simulated = SimulatedModel(level=design.level + MODELS[model])
-    return [simulate_comparison(np.random.default_rng([*key, number]), design, simulated) for number in numbers]
-
+SUITE = Suite(
+    name="models",
+    title="Coverage of intervals of people less a model, nominal level .95",
+    list_jobs=lambda: (PairedDesign(name=one.name, campaigns=CAMPAIGNS, design=one) for one in LABELS),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(SUITE))

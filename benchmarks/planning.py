@@ -1,25 +1,22 @@
 """Whether plans hold in simulated campaigns with known truth: half widths that are reached, differences that are found.
 
-    python benchmarks/planning.py [--json] [--quick] [--only NAME]
+    python benchmarks/planning.py [--json] [--quick] [--only NAME] [--processes N]
 
-Each design is simulated 2,000 times for half widths, those of DESIGNS 1,000 times for differences, from a fixed seed.
+Each design is simulated 2,000 times for half widths, those of DESIGNS 500 times for differences, from a fixed seed.
 Planned with the true variance, a half width is to be reached in 88-93 % of campaigns (an assurance of 90 %), for these
 people and for a fresh panel; a cell misses the goal if it is outside by more than twice the Monte Carlo error (.013).
 The interval of a majority for these people hangs on the number of right items alone, and one item more or less can be
 more than 5 % of campaigns: its goal is met if at least 88 % reach the half width and at most 93 % stay below it. A
-difference that is called detectable is to be found in 74-86 % (a power of 80 %). `--quick` simulates a twentieth, held
-against no goal. `--json` prints one object a line: figure, value, unit, goal, holds.
+difference that is called detectable is to be found in 74-86 % (a power of 80 %).
 """
 
 from __future__ import annotations
 
-import argparse
-import multiprocessing
-import multiprocessing.pool
 import sys
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain, product
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -28,21 +25,27 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "shared"))
 
-from _figures import Figure, end, tell
+from _figures import Figure
 from _panels import Design
 from _plans import (
     PANELS,
     UNITS,
+    PlannedWidth,
     find_detectable_model,
     find_differences,
     measure_widths,
     place_design,
     plan_width,
 )
+from _simulated_models import SimulatedModel
+from _simulations import Job, Suite, average, judge_share, name_figure, run
 
-CAMPAIGNS, RUNS, CHUNK = 2000, 1000, 25
+from aggregation.comparison.scored_units import ScoredUnit
+
+CAMPAIGNS, RUNS = 2000, 500
 REACHED, FOUND = (0.88, 0.93), (0.74, 0.86)
 SURE = 2 * (0.9 * 0.1 / CAMPAIGNS) ** 0.5
+NAMED = {"individual": "single answers", "majority": "majority"}
 NAMES = {"this": "this panel", "fresh": "a fresh panel"}
 ROUNDING = 1e-9
 DESIGNS = (
@@ -67,62 +70,72 @@ OTHERS = (
 """Designs of which only half widths are simulated. `share` is the accuracy of people who are no novices."""
 
 
-def main() -> int:
-    """Simulate all designs and print what was reached and found; ends with 1 where a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--json", action="store_true", help="one object a line")
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
-    parser.add_argument("--only", default="", help="the designs whose names contain this text")
-    given = parser.parse_args()
-    part = 20 if given.quick else 1
-    designs, held = ([one for one in some if given.only in one.name] for some in ((*DESIGNS, *OTHERS), DESIGNS))
-    with multiprocessing.Pool(2) as pool:
-        widths = (figure for design in designs for figure in measure_reached(design, pool, part=part))
-        differences = (figure for design in held for figure in measure_found(design, pool, part=part))
-        end(tell("Plans held in simulated campaigns", chain(widths, differences)))
-    return 0
+@dataclass(frozen=True, kw_only=True)
+class ReachedWidths(Job):
+    """Campaigns of one design, whose half widths are held against the planned ones."""
+
+    design: Design
+
+    @cached_property
+    def known(self) -> dict[PlannedWidth, float]:
+        """The planned half widths."""
+        return {(unit, panel): plan_width(self.design, unit, panel) for unit, panel in product(UNITS, PANELS)}
+
+    def simulate(self, number: int) -> dict[PlannedWidth, float]:
+        """The half widths of one campaign."""
+        return measure_widths(self.design, number)
+
+    def summarise(self, found: list[dict[PlannedWidth, float]]) -> Iterator[Figure]:
+        """How often the planned half widths are reached."""
+        for (unit, panel), planned in self.known.items():
+            name = name_figure(self.name, f"{NAMED[unit]}, {NAMES[panel]}")
+            yield Figure(name_figure(name, "planned half width"), planned, "")
+            reached = np.array([row[unit, panel] for row in found])
+            yield judge_reached(name_figure(name, "half width reached"), reached, planned)
 
 
-def measure_reached(design: Design, pool: multiprocessing.pool.Pool, *, part: int) -> Iterator[Figure]:
-    """How often the planned half widths are reached."""
-    widths = [row for rows in pool.imap(partial(measure_widths, design), split(CAMPAIGNS // part)) for row in rows]
-    for unit, panel in product(UNITS, PANELS):
-        planned = plan_width(design, unit, panel)
-        reached = np.array([row[unit, panel] for row in widths])
-        name = f"{design.name}: {unit}, {NAMES[panel]}"
-        yield Figure(f"{name}, planned half width", planned, "")
-        yield judge_reached(f"{name}, half width reached", reached, planned, is_held=part == 1)
+@dataclass(frozen=True, kw_only=True)
+class FoundDifferences(Job):
+    """Campaigns of one design beside a model that is so far below people as is called detectable."""
+
+    design: Design
+    unit: ScoredUnit
+    is_paired: bool
+
+    @cached_property
+    def known(self) -> tuple[float, SimulatedModel]:
+        """The difference, and the model."""
+        return find_detectable_model(self.design, self.unit, is_paired=self.is_paired)
+
+    def simulate(self, number: int) -> bool:
+        """Whether one campaign finds the difference."""
+        model = self.known[1]
+        return find_differences(self.design, self.unit, number, model=model, is_paired=self.is_paired)
+
+    def summarise(self, found: list[bool]) -> Iterator[Figure]:
+        """How often the planned difference is found."""
+        name = name_figure(self.name, f"{NAMED[self.unit]}, {'paired' if self.is_paired else 'unpaired'}")
+        yield Figure(name_figure(name, "detectable difference"), self.known[0], "")
+        yield judge_share(name_figure(name, "difference found"), average(found), FOUND)
 
 
-def measure_found(design: Design, pool: multiprocessing.pool.Pool, *, part: int) -> Iterator[Figure]:
-    """How often the planned differences are found."""
-    for unit, is_paired in product(UNITS, (True, False)):
-        name = f"{design.name}: {unit}, {'paired' if is_paired else 'unpaired'}"
-        difference, model = find_detectable_model(design, unit, is_paired=is_paired)
-        find = partial(find_differences, design, unit, model=model, is_paired=is_paired)
-        found = sum(pool.imap(find, split(RUNS // part))) / (RUNS // part)
-        yield Figure(f"{name}, detectable difference", difference, "")
-        yield judge_share(f"{name}, difference found", found, FOUND, is_held=part == 1)
-
-
-def judge_reached(name: str, widths: NDArray[np.float64], planned: float, *, is_held: bool) -> Figure:
+def judge_reached(name: str, widths: NDArray[np.float64], planned: float) -> Figure:
     """The share of campaigns that reach the planned half width; it may be above the goal by those that just do."""
     low, high = REACHED
     reached, below = float(np.mean(widths <= planned + ROUNDING)), float(np.mean(widths < planned - ROUNDING))
     holds = reached >= low - SURE and below <= high + SURE
-    return Figure(name, reached, "share", f"{low:.2f}-{high:.2f}", holds if is_held else None)
+    return Figure(name, reached, "share", f"{low:.2f}-{high:.2f}", holds)
 
 
-def split(number: int) -> list[range]:
-    """The numbers of the campaigns in chunks."""
-    return [range(start, min(start + CHUNK, number)) for start in range(0, number, CHUNK)]
+def list_jobs() -> Iterator[Job]:
+    """Half widths of all designs, then differences of some."""
+    for one in (*DESIGNS, *OTHERS):
+        yield ReachedWidths(name=one.name, campaigns=CAMPAIGNS, design=one)
+    for one, unit, is_paired in product(DESIGNS, UNITS, (True, False)):
+        yield FoundDifferences(name=one.name, campaigns=RUNS, design=one, unit=unit, is_paired=is_paired)
 
 
-def judge_share(name: str, share: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
-    """A share with its goal, and whether it is held where it is held against it."""
-    low, high = goal
-    return Figure(name, share, "share", f"{low:.2f}-{high:.2f}", low <= share <= high if is_held else None)
-
+SUITE = Suite(name="plans", title="Plans held in simulated campaigns", list_jobs=list_jobs)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(SUITE))

@@ -216,7 +216,7 @@ class TextType(AnswerType):
         """Exact match, and the means of the columns of `grade` in their order; a tie has the expected one.
 
         The most frequent correction is right or far off, so intervals of its distances rest on few items and cover too
-        little (benchmarks/coverage.py).
+        little (benchmarks/score_coverage.py).
         """
         means = {
             name: build_column_mean(number, scale, covers_majority=self.covers_majority)

@@ -26,7 +26,7 @@ UnitName = Literal["individual", "majority", "dawid_skene"]
 
 FEW_PEOPLE = 10  # below this many a fresh panel is hardly known, and a warning says so
 SPAMMERS = 0.1  # the share of spammers that is named beside an interval: without any among few people it is too high
-WELL_COVERED_PEOPLE = 20  # from this many on intervals for a fresh panel cover .90-.99 (benchmarks/coverage.py)
+WELL_COVERED_PEOPLE = 20  # from this many on intervals for a fresh panel cover .90-.99 (benchmarks/score_coverage.py)
 FEWEST_OF_EXTREMES = 20  # answers of a person whose share of right ones can be the least or largest
 REASON_UNDEFINED = Finding("undefined")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Literal
 
@@ -18,16 +18,23 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
+from aggregation.agreement.breakdowns import break_down_by_annotator, break_down_by_label
+from aggregation.agreement.people import estimate_class_confidence
 from aggregation.agreement.table import Coefficient
 from aggregation.answer_types import compute_agreement
-from aggregation.answer_types.boxes import DISTANCES
-from aggregation.answers import Answers
+from aggregation.answer_types.boxes import BOX_COEFFICIENTS, DISTANCES, EVERY_BOX
+from aggregation.answers import Answers, AnswerTypeName
 from aggregation.schema import Codes, Floats, Votes
 
-Kind = Literal["label", "scale", "boxes", "span", "text"]
+Kind = Literal["label", "options", "scale", "boxes", "span", "text"]
+TYPES: Mapping[Kind, AnswerTypeName] = {
+    "label": "label", "options": "label", "scale": "label", "boxes": "boxes", "span": "span", "text": "text"
+}  # fmt: skip
 N_DIFFICULTIES, N_PLACES, N_POINTS, N_PARTS = 25, 101, 5, 4
 PANELS, PANEL_SIZE = 40, 250  # people who stand for all people
 ASSIGNED = 20_000  # items of which it is counted who meets whom, if people take unequal shares of them
+RESAMPLES = 1000  # as many as the product draws
+OPTIONS = (3, 5)  # how many an item has if they differ, by turns
 WORDS = ("один", "два", "три", "чотири")
 TEXTS = ("рудий лис біжить", "рудий лис біжить швидко", "рудий пес біжить", "сіра мишка спить")
 BOXES = ("a", "b", "c", "d")
@@ -39,7 +46,8 @@ class AgreementDesign:
 
     `level` is the mean skill in logits, `people_sd` and `leaning_sd` are the spread of people's skills and leanings.
     `shares` are those of the right answers. `group_size` items share their type. The k-th person is offered an item in
-    proportion to k to the power of -`loads`.
+    proportion to k to the power of -`loads`. `has_extras` says whether the coefficients that are resampled, or that
+    change with the votes of an item, are measured too. `options` are labels that differ from item to item.
     """
 
     name: str
@@ -54,12 +62,18 @@ class AgreementDesign:
     shares: tuple[float, ...] = (0.5, 0.3, 0.2)
     group_size: int = 1
     loads: float = 0.0
-    campaigns: int = 1200
+    has_extras: bool = False
+    campaigns: int = 300
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everybody answers every item."""
+        return self.votes == self.people
 
     @cached_property
     def types(self) -> Floats:
         """The share of each type of item."""
-        if self.kind in ("label", "text"):
+        if self.kind in ("label", "options", "text"):
             return np.repeat(np.array(self.shares) / N_DIFFICULTIES, N_DIFFICULTIES)
         return np.full(N_PLACES, 1 / N_PLACES)
 
@@ -126,15 +140,26 @@ def list_sets() -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
 
 
 def simulate_agreement(rng: np.random.Generator, design: AgreementDesign) -> tuple[Mapping[str, Coefficient], Floats]:
-    """The coefficients of a campaign by name, and the chances of its people."""
+    """The coefficients of a campaign by name (and what they are of), and the chances of its people."""
     chances = design.draw_people(rng, design.people)
+    types, who, said = draw_said(rng, design, chances)
+    answers = _build_answers(design, who, said)
+    rows = compute_agreement(answers, n_resamples=RESAMPLES if design.has_extras else 2).rows
+    if design.has_extras and design.kind == "label":
+        gold = pd.Series((types // N_DIFFICULTIES).astype(str), index=answers.votes.items.index, dtype=object)
+        rows += break_down_by_label(answers.votes, n_resamples=RESAMPLES)
+        rows += estimate_class_confidence(answers.votes, gold, n_resamples=RESAMPLES)
+        rows += break_down_by_annotator(answers.votes, n_resamples=RESAMPLES) if design.is_complete else ()
+    return {", ".join(filter(None, (row.name, row.of))): row for row in reversed(rows)}, chances
+
+
+def draw_said(rng: np.random.Generator, design: AgreementDesign, chances: Floats) -> tuple[Codes, Codes, Codes]:
+    """The type of each item, who answers it, and what they say (items × votes)."""
     n_groups = -(-design.items // design.group_size)
     types = rng.choice(len(design.types), n_groups, p=design.types).repeat(design.group_size)[: design.items]
     who = design.assign(rng, design.items)
     passed = chances[who, types[:, None]].cumsum(axis=2) < rng.random(who.shape)[:, :, None]
-    said = np.minimum(passed.sum(axis=2), chances.shape[2] - 1)
-    rows = compute_agreement(_build_answers(design, who, said), n_resamples=2).rows
-    return {row.name: row for row in reversed(rows) if not row.of}, chances
+    return types, who, np.minimum(passed.sum(axis=2), chances.shape[2] - 1)
 
 
 def _build_answers(design: AgreementDesign, who: Codes, said: Codes) -> Answers:
@@ -146,16 +171,15 @@ def _build_answers(design: AgreementDesign, who: Codes, said: Codes) -> Answers:
     )
     groups = np.array([f"g{number // design.group_size:04}" for number in range(design.items)], dtype=object)
     is_label = design.kind in ("label", "scale")
+    n_options = np.resize(OPTIONS, design.items) if design.kind == "options" else max(2, len(answers))
     votes = Votes(
         frame=frame,
-        items=pd.DataFrame(
-            {"group": groups, "gold": None, "n_options": max(2, len(answers))}, index=pd.Index(ids, dtype=object)
-        ),
+        items=pd.DataFrame({"group": groups, "gold": None, "n_options": n_options}, index=pd.Index(ids, dtype=object)),
         classes=tuple(answers) if is_label else None,
-        measurement_level="ordinal" if design.kind == "scale" else "nominal",
+        measurement_level="ratio" if design.kind == "scale" else "nominal",
     )
     return Answers(
-        kind="label" if design.kind == "scale" else design.kind,
+        kind=TYPES[design.kind],
         votes=votes,
         boxes=BOXES if design.kind == "boxes" else None,
         texts=dict.fromkeys(map(str, ids), " ".join(WORDS)) if design.kind == "span" else {},
@@ -175,11 +199,52 @@ def _list_answers(design: AgreementDesign) -> list[str]:
     return [str(number) for number in range(N_POINTS if design.kind == "scale" else len(design.shares))]
 
 
-def find_own_agreement(design: AgreementDesign, chances: Floats) -> dict[str, float]:
-    """The coefficients of these people on infinitely many items."""
+def find_own_agreement(
+    design: AgreementDesign, chances: Floats, rng: np.random.Generator | None = None
+) -> dict[str, float]:
+    """The coefficients of these people on infinitely many items; with `rng` those that are resampled, too."""
     others = np.einsum("jk,kqd->jqd", design.pair_weights, chances, optimize=True)
     weighted = chances * design.types[:, None]
-    return compute_coefficients(design, np.einsum("jqc,jqd->cd", weighted, others, optimize=True))
+    pairs = np.einsum("jqc,jqd->cd", weighted, others, optimize=True)
+    found = compute_coefficients(design, pairs)
+    if rng is None:
+        return found
+    _, _, said = draw_said(rng, replace(design, items=ASSIGNED), chances)
+    found |= _share_items(design, said)
+    return found | _break_down(design, chances, pairs) if design.kind == "label" else found
+
+
+def _share_items(design: AgreementDesign, said: Codes) -> dict[str, float]:
+    """The coefficients that change with the votes of an item, on many items."""
+    votes = said.shape[1]
+    if design.kind == "span":
+        marked = list_sets()[said].sum(axis=1)
+        return {"span_majority": float((2 * marked.max(axis=1) > votes).mean())}
+    given = np.stack([(said == answer).sum(axis=1) for answer in range(int(said.max()) + 1)], axis=1)
+    most, n_most = given.max(axis=1), (given == given.max(axis=1, keepdims=True)).sum(axis=1)
+    if design.kind == "text":
+        return {"plurality_share": float((most / votes).mean())}
+    shares = {"all_agree": most == votes, "strict_majority": 2 * most > votes, "unique_plurality": n_most == 1}
+    return {name: float(share.mean()) for name, share in shares.items()}
+
+
+def _break_down(design: AgreementDesign, chances: Floats, pairs: Floats) -> dict[str, float]:
+    """Agreement by label and by the first person, confidence in classes, and Cohen's kappa, if all answer all."""
+    shares, by_type = pairs.sum(axis=1), chances * design.types[:, None]
+    right = chances.mean(axis=0).reshape(len(shares), N_DIFFICULTIES, -1).mean(axis=1)
+    found = {"class_confidence": float(np.diag(right) @ design.shares)}
+    for label, share in enumerate(shares):
+        found[f"specific_agreement, {label}"] = float(pairs[label, label] / share)
+        found[f"alpha_against_others, {label}"] = float(1 - (share - pairs[label, label]) / (share * (1 - share)))
+        found[f"class_confidence, {label}"] = float(right[label, label])
+    if design.is_complete:
+        equal = np.einsum("jqc,kqc->jk", by_type, chances, optimize=True)
+        chance = by_type.sum(axis=1) @ by_type.sum(axis=1).T
+        one, two = np.triu_indices(design.people, 1)
+        expected = chance[one, two].mean()
+        found["cohen_kappa_pooled"] = float((equal[one, two].mean() - expected) / (1 - expected))
+        found["agreement_with_rest, p000"] = float(equal[0, 1:].mean())
+    return found
 
 
 def find_new_agreement(design: AgreementDesign, rng: np.random.Generator) -> dict[str, float]:
@@ -203,27 +268,52 @@ def compute_coefficients(design: AgreementDesign, pairs: Floats) -> dict[str, fl
         return float(1 - (1 - (pairs * weights).sum()) / (1 - chance))
 
     nominal = 1 - np.eye(n_answers)
+    if design.kind == "options":
+        corrected = float(np.mean([(equal - 1 / n) / (1 - 1 / n) for n in OPTIONS]))
+        return {"percent_agreement": equal, "percent_agreement_chance_corrected_per_item": corrected}
     if design.kind in ("label", "scale"):
-        found = {"percent_agreement": equal, "krippendorff_alpha_nominal": compute_alpha(nominal)}
+        alpha = compute_alpha(nominal)
+        found = {"percent_agreement": equal, "krippendorff_alpha_nominal": alpha, "fleiss_kappa": alpha}
         found |= {"gwet_ac1": compute_gwet(np.eye(n_answers))}
         if design.kind == "scale":
-            ranks = np.cumsum(shares) - shares / 2
-            steps = np.abs(np.subtract.outer(np.arange(n_answers), np.arange(n_answers))) / (n_answers - 1)
+            ranks, points = np.cumsum(shares) - shares / 2, np.arange(n_answers, dtype=np.float64)
+            distance, total = np.abs(np.subtract.outer(points, points)), np.add.outer(points, points)
             found["krippendorff_alpha_ordinal"] = compute_alpha(np.subtract.outer(ranks, ranks) ** 2)
+            found["krippendorff_alpha_interval"] = compute_alpha(distance**2)
+            found["krippendorff_alpha_ratio"] = compute_alpha((distance / np.maximum(total, 1)) ** 2)
+            steps = distance / (n_answers - 1)
             found |= {"gwet_ac2_linear": compute_gwet(1 - steps), "gwet_ac2_quadratic": compute_gwet(1 - steps**2)}
         return found
     if design.kind == "boxes":
         sets = list_sets()
         tables = {name: np.array([[measure(a, b) for b in sets] for a in sets]) for name, measure in DISTANCES.items()}
-        return {"exact_sets": equal, **{name: compute_alpha(table) for name, table in tables.items()}}
+        of_boxes = compute_coefficients(_YES_OR_NO, _count_boxes(pairs))
+        return {
+            "exact_sets": equal,
+            **{name: compute_alpha(table) for name, table in tables.items()},
+            **{f"{name}, {EVERY_BOX}": of_boxes[name] for name in BOX_COEFFICIENTS},
+        }
     return {name: float((pairs * table).sum()) for name, table in _compare_answers(design).items()}
+
+
+_YES_OR_NO = AgreementDesign(name="", people=2, items=1, votes=2, shares=(0.5, 0.5))
+
+
+def _count_boxes(pairs: Floats) -> Floats:
+    """The shares of pairs of a yes or no on one box, over all boxes, from those of pairs of sets."""
+    marked = np.stack([~list_sets(), list_sets()], axis=2).astype(np.float64)
+    return np.asarray(np.einsum("akx,ab,bky->xy", marked, pairs, marked, optimize=True) / N_PARTS)
 
 
 @cache
 def _compare_answers(design: AgreementDesign) -> dict[str, Floats]:
     """How similar each two answers are, as the coefficients of one item of two answers have it."""
     answers = _list_answers(design)
-    names = ("span_f1_token", "span_f1_char") if design.kind == "span" else ("exact_match", "mean_cer", "mean_chrf")
+    names = (
+        ("span_f1_exact", "span_f1_token", "span_f1_char")
+        if design.kind == "span"
+        else ("exact_match", "mean_cer", "mean_chrf")
+    )
     tables: dict[str, Floats] = {name: np.ones((len(answers), len(answers))) for name in names}
     for first in range(len(answers)):
         for second in range(len(answers)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -38,10 +38,15 @@ METRICS: Mapping[AnswerTypeName, tuple[str, ...]] = {
 }
 ANSWERS: Mapping[AnswerTypeName, TextType] = {"text": TextType(), "edit": EditType()}
 TEXT = "red fox jumps over it"
-WRITTEN = {
-    "text": ("red fox", "red dog", "blue bird", "old man"),
-    "edit": ("The red fox jumps.", "The red fox jump.", "A fox.", "Red jumps fox the."),
+SENTENCE = "The red fox jumps."
+SENTENCE_FORMS = (SENTENCE, "The red fox jump.", "A fox.", "Red jumps fox the.")
+WRITTEN: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "text": (("red fox", "red dog", "blue bird", "old man"),),
+    "edit": tuple(
+        tuple(" ".join([form, *[SENTENCE] * further]) for form in SENTENCE_FORMS) for further in (0, 0, 2, 11)
+    ),
 }
+"""The forms of an answer, the right one first; corrected texts have one, three or twelve sentences."""
 MARKED = ((4, 7), (0, 7), (8, 13), (14, 18))  # fox; red fox; jumps; over
 MARKED_F1 = (1.0, 2 / 3, 0.0, 0.0)
 MARKED_F1_CHAR = (1.0, 2 * 3 / (3 + 7), 0.0, 0.0)
@@ -62,13 +67,14 @@ def simulate_answers(rng: np.random.Generator, design: Design, kind: AnswerTypeN
         own, fresh = (_count_labels(_draw_choices(rng, long_run, each)[1]) for each in (panel, others))
         compute = _score_label_counts
     else:
-        answers = _build_choices(design, *_draw_choices(rng, design, panel), kind=kind)
         grades = _grade_choices(kind)
+        texts = rng.integers(len(grades), size=design.items)
+        answers = _build_choices(design, *_draw_choices(rng, design, panel), texts, kind=kind)
         own, fresh = (
             _count_choices(_draw_choices(rng, long_run, people)[1], grades, needs_half=kind == "span")
             for people in (panel, others)
         )
-        compute = partial(_name_means, names=METRICS[kind])
+        compute = partial(_name_means, kind=kind)
     made = score_answers(answers, units=("individual", "majority"))
     return Campaign(
         intervals=list_scores(made, tuple(own)),
@@ -162,44 +168,52 @@ def _build_boxes(
 
 
 def _build_choices(
-    design: Design, people: NDArray[np.intp], said: NDArray[np.intp], *, kind: AnswerTypeName
+    design: Design, people: NDArray[np.intp], said: NDArray[np.intp], texts: NDArray[np.intp], *, kind: AnswerTypeName
 ) -> Answers:
-    forms = (
-        [json.dumps([{"start": start, "end": end, "text": TEXT[start:end]}]) for start, end in MARKED]
-        if kind == "span"
-        else list(WRITTEN[kind])
+    written = WRITTEN.get(kind) or (
+        tuple(json.dumps([{"start": start, "end": end, "text": TEXT[start:end]}]) for start, end in MARKED),
     )
-    answers = [forms[choice] for choice in said.ravel().tolist()]
-    return _build_answers(design, people, answers, [forms[0]] * design.items, kind=kind)
+    of_items = [written[text] for text in texts.tolist()]
+    answers = [forms[choice] for forms, row in zip(of_items, said.tolist(), strict=True) for choice in row]
+    return _build_answers(design, people, answers, [forms[0] for forms in of_items], kind=kind)
 
 
+@cache
 def _grade_choices(kind: AnswerTypeName) -> Floats:
-    """The metrics of each choice: choices × metrics."""
+    """What each choice has in each text: texts × choices × columns, as `AnswerType.grade` has them."""
     if kind == "span":
-        return np.column_stack([[1.0, 0.0, 0.0, 0.0], MARKED_F1, MARKED_F1_CHAR])
+        return np.column_stack([[1.0, 0.0, 0.0, 0.0], MARKED_F1, MARKED_F1_CHAR])[None]
     small = Design(name="", people=1, items=1, votes=1)
-    empty = _build_choices(small, np.zeros((1, 1), np.intp), np.zeros((1, 1), np.intp), kind=kind)
-    forms = WRITTEN[kind]
-    grades = np.array([ANSWERS[kind].measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms])
-    if kind == "text":
-        return grades
-    words, characters = grades[:, 4] / grades[:, 5], grades[:, 6] / grades[:, 7]  # every item has the same right text
-    return np.column_stack([grades[:, :4], words, characters])
+    nothing = np.zeros((1, 1), dtype=np.intp)
+    empty = _build_choices(small, nothing, nothing, nothing[0], kind=kind)
+    return np.array(
+        [
+            [ANSWERS[kind].measure_text(empty, small.item_ids[0], form, forms[0]) for form in forms]
+            for forms in WRITTEN[kind]
+        ]
+    )
 
 
 def _count_choices(said: NDArray[np.intp], grades: Floats, *, needs_half: bool) -> dict[str, Floats]:
-    """The mean metrics of single answers and of pluralities (spans: of more than half, else of any vote)."""
-    given = np.stack([(said == choice).sum(axis=1) for choice in range(len(grades))], axis=1)
+    """The mean columns of single answers and of pluralities (spans: of more than half, else of any vote)."""
+    n_choices = grades.shape[1]
+    given = np.stack([(said == choice).sum(axis=1) for choice in range(n_choices)], axis=1)
     shares = (given == given.max(axis=1, keepdims=True)).astype(np.float64)
     if needs_half:
         has_half = np.asarray(2 * given.max(axis=1, keepdims=True) > said.shape[1])
         shares = np.where(has_half, shares, given)
-    chosen = (shares / shares.sum(axis=1, keepdims=True)) @ grades
-    return {"individual": grades[said.ravel()].mean(axis=0), "majority": chosen.mean(axis=0)}
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    return {
+        unit: np.einsum("c,tcm->m", of_items.mean(axis=0), grades) / len(grades)  # every text is as frequent
+        for unit, of_items in (("individual", given / said.shape[1]), ("majority", shares))
+    }
 
 
-def _name_means(means: Floats, *, names: tuple[str, ...]) -> dict[str, float]:
-    return dict(zip(names, means.tolist(), strict=True))
+def _name_means(means: Floats, *, kind: AnswerTypeName) -> dict[str, float]:
+    names = METRICS[kind]
+    if kind != "edit":
+        return dict(zip(names, means.tolist(), strict=True))
+    return dict(zip(names, [*means[:4], means[4] / means[5], means[6] / means[7]], strict=True))
 
 
 def _count_boxes(gold: NDArray[np.bool_], ticked: NDArray[np.bool_]) -> dict[str, Floats]:

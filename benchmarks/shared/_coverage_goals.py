@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from _figures import Figure
 from _panels import Design, find_level
 
 from aggregation.scores.performance import SPAMMERS
 
-CAMPAIGNS = 2000
-CHUNK = 20  # campaigns that a process simulates at a time
 THIS_PANEL, FRESH_PANEL, FEW_PEOPLE = (0.92, 0.98), (0.90, 0.99), (0.88, 0.99)
 UNEQUAL_PANEL = (0.84, 0.92)  # a fresh panel where a few people gave most answers, as `ci_method` says of such files
 MOST_OF_FEW = 20
@@ -43,7 +40,6 @@ LABELS = (
     UNEQUAL,
 )
 
-CEILING_CAMPAIGNS, MIXED_CAMPAIGNS = 600, 1000
 CEILING_PANEL, CEILING_FRESH, CEILING_FEW = (0.92, 1.0), (0.90, 1.0), (0.88, 1.0)
 
 
@@ -111,22 +107,20 @@ def choose_goal(name: str, people: int) -> tuple[float, float]:
     return FRESH_PANEL if people >= MANY_PEOPLE else FEW_PEOPLE
 
 
-def choose_paired_goals(design: Design, unit: str) -> tuple[tuple[float, float], tuple[float, float]]:
+def choose_paired_goals(
+    design: Design, unit: str, *, metric: str = "accuracy", is_paired: bool = True
+) -> tuple[tuple[float, float], tuple[float, float]]:
     """What the coverage of a difference from a model is held against: for this panel, and for a fresh one.
 
-    As for scores, but for three designs: of 20 items too much is covered, with unequal loads a model's part of the
-    variance makes up for some of what people's lacks, and rte's majority, whose score covers .900, may fall to .88.
+    As for scores, but for two designs: of 20 items too much is covered, and with unequal loads a model's part of the
+    variance makes up for some of what people's lacks. Other metrics than accuracy, and differences from a published
+    score, may cover up to 1.
     """
+    this, fresh = THIS_PANEL, choose_goal(design.name, design.people)
     if unit == "majority" and design.items <= MOST_OF_FEW:
-        return FEW_ITEMS, FEW_ITEMS
-    if design.name == UNEQUAL.name:
-        return THIS_PANEL, (UNEQUAL_PANEL[0], FRESH_PANEL[1])
-    if unit == "majority" and design.name == RTE.name:
-        return THIS_PANEL, FEW_PEOPLE
-    return THIS_PANEL, choose_goal(design.name, design.people)
-
-
-def judge_coverage(name: str, coverage: float, goal: tuple[float, float], *, is_held: bool) -> Figure:
-    """A coverage with its goal, and whether it is held where it is held against it."""
-    low, high = goal
-    return Figure(name, coverage, "share", f"{low:.2f}-{high:.2f}", low <= coverage <= high if is_held else None)
+        this = fresh = FEW_ITEMS
+    elif design.name == UNEQUAL.name:
+        fresh = UNEQUAL_PANEL[0], FRESH_PANEL[1]
+    if metric != "accuracy" or not is_paired:
+        this, fresh = (this[0], 1.0), (fresh[0], 1.0)
+    return this, fresh

@@ -7,7 +7,6 @@ strongly as the others draw them to the right one. The reviewer is always right.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,12 +61,6 @@ DESIGNS = tuple(
 """The designs of the promise: three people of accuracy .8 to .95, three shares of wrong gold."""
 
 
-def simulate_reviews(design: ReviewDesign, *, reviews: int, seed: int) -> Iterator[Review]:
-    """Reviews of that design, each of new items."""
-    for number in range(reviews):
-        yield simulate_review(np.random.default_rng([seed, number, *design.name.encode()]), design)
-
-
 def simulate_review(rng: np.random.Generator, design: ReviewDesign) -> Review:
     """One pool answered, its conflicts and a sample of the rest reviewed. The right label of each item is 0."""
     n = design.items
@@ -90,16 +83,13 @@ def simulate_review(rng: np.random.Generator, design: ReviewDesign) -> Review:
     return Review(estimate=estimate_ceiling(reviews), of_pool=float(is_wrong.mean()))
 
 
-def measure_coverage(design: ReviewDesign, *, reviews: int, seed: int) -> tuple[float, float, float]:
-    """How often the planted share is covered, how often that of the pool, and the mean width of the first interval."""
-    found = []
-    for one in simulate_reviews(design, reviews=reviews, seed=seed):
-        share = one.estimate.wrong
-        low, high = share.low or 0.0, share.high or 0.0
-        pool_low, pool_high = share.pool_low or 0.0, share.pool_high or 0.0
-        found.append((low <= design.wrong <= high, pool_low <= one.of_pool <= pool_high, high - low))
-    covered, pool_covered, width = np.mean(np.array(found, dtype=np.float64), axis=0)
-    return float(covered), float(pool_covered), float(width)
+def cover_review(design: ReviewDesign, number: int, *, seed: int) -> tuple[bool, bool, float]:
+    """Whether the review of that number covers the planted share, and that of the pool; the first interval's width."""
+    one = simulate_review(np.random.default_rng([seed, number, *design.name.encode()]), design)
+    share = one.estimate.wrong
+    low, high = share.low or 0.0, share.high or 0.0
+    pool_low, pool_high = share.pool_low or 0.0, share.pool_high or 0.0
+    return low <= design.wrong <= high, pool_low <= one.of_pool <= pool_high, high - low
 
 
 def _draw_answers(

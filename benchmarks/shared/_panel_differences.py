@@ -43,21 +43,19 @@ class PanelDesign:
         return f"{self.experts} and {self.lay} people, {self.votes[0]} and {self.votes[1]} votes, {self.items} items"
 
 
-def measure_coverage(design: PanelDesign, *, pairs: int, seed: int) -> dict[tuple[str, str], float]:
-    """How often an interval covers the true difference, by measure and population: `new people`, `these people`."""
+def cover_differences(design: PanelDesign, number: int, *, seed: int) -> Mapping[tuple[str, str], bool]:
+    """Which intervals of the pair of that number cover, by measure and population (`new people`, `these people`)."""
     fresh = list_fresh_truths(design)
-    covered: dict[tuple[str, str], list[bool]] = {}
-    for number in range(pairs):
-        rng = np.random.default_rng([seed, number, *design.name.encode()])
-        for row, truth in simulate_differences(rng, design):
-            ends = {
-                "new people": (row.ci_low, row.ci_high, fresh.get(row.measure, np.nan)),
-                "these people": (row.item_only_low, row.item_only_high, truth),
-            }
-            for population, (low, high, true) in ends.items():
-                if low is not None and high is not None:
-                    covered.setdefault((row.measure, population), []).append(low <= true <= high)
-    return {key: float(np.mean(hits)) for key, hits in covered.items()}
+    covered = {}
+    for row, truth in simulate_differences(np.random.default_rng([seed, number, *design.name.encode()]), design):
+        ends = {
+            "new people": (row.ci_low, row.ci_high, fresh.get(row.measure, np.nan)),
+            "these people": (row.item_only_low, row.item_only_high, truth),
+        }
+        for population, (low, high, true) in ends.items():
+            if low is not None and high is not None:
+                covered[row.measure, population] = low <= true <= high
+    return covered
 
 
 def list_fresh_truths(design: PanelDesign) -> Mapping[str, float]:

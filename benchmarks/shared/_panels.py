@@ -194,6 +194,7 @@ def build_votes(
     return Votes(frame=frame, items=items, classes=LABELS)
 
 
+@cache
 def list_ease(design: Design) -> tuple[Floats, Floats]:
     """The nodes of the quadrature over the ease of items, and their weights."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
@@ -215,11 +216,8 @@ def find_level(share: float, *, people_sd: float, items_sd: float, bias_sd: floa
 
 def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
     """The expected label counts of an item on which the panel is scored, by unit (`LabelCounts` in one row)."""
-    ease, weights = list_ease(design)
-    effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
-    chances = squash_logits(effects[:, None, :] + ease[None, :, None])  # gold × nodes × people
-    chances = np.where(panel.spams, 0.5, chances)
-    hits = _count_hits(chances, design)
+    _, weights = list_ease(design)
+    hits = _count_hits(_expect_chances(design, panel), design)
     single = np.einsum("gnr,n,r->g", hits[design.votes], weights, np.arange(design.votes + 1)) / design.votes
     gold = np.array([1 - design.second, design.second])
     counts = {"individual": _count_expected(gold, single, np.zeros(2))}
@@ -237,10 +235,21 @@ def expect_counts(design: Design, panel: Panel) -> dict[str, Floats]:
 
 def expect_people(design: Design, panel: Panel) -> Floats:
     """The share of new items that each of the panel has right."""
-    ease, weights = list_ease(design)
-    effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
-    chances = np.where(panel.spams, 0.5, squash_logits(effects[:, None, :] + ease[None, :, None]))
+    _, weights = list_ease(design)
+    chances = _expect_chances(design, panel)
     return np.asarray(np.einsum("gnp,g,n->p", chances, np.array([1 - design.second, design.second]), weights))
+
+
+def expect_answers(design: Design, panel: Panel) -> Floats:
+    """How likely an answer of the panel is right, by gold label and node of the ease; all answer as much."""
+    return np.asarray(_expect_chances(design, panel).mean(axis=2))
+
+
+def _expect_chances(design: Design, panel: Panel) -> Floats:
+    """How likely each of the panel is right: gold labels × nodes of the ease × people."""
+    ease, _ = list_ease(design)
+    effects = np.stack([_add_effects(panel, np.arange(design.people), np.array(label)) for label in (0, 1)])
+    return np.where(panel.spams, 0.5, squash_logits(effects[:, None, :] + ease[None, :, None]))
 
 
 def compute_metrics(counts: Floats) -> Mapping[str, float]:

@@ -140,17 +140,12 @@ def _simulate_pilot(
     return ProjectAnswers(name=f"{wording.accuracy:g}", answers=Answers(kind="label", votes=votes), offers=offers)
 
 
-def measure_coverage(design: PilotDesign, *, pairs: int, seed: int) -> dict[str, tuple[float, float]]:
-    """By measure, how often the interval for a fresh panel covers the true difference, and its mean width."""
-    truths = list_truths(design)
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in truths}
-    for number in range(pairs):
-        compared = simulate_comparison(np.random.default_rng([seed, number, *design.name.encode()]), design)
-        for name, truth in truths.items():
-            row = compared.find_difference(name)
-            if row.ci_low is not None and row.ci_high is not None:
-                found[name].append((float(row.ci_low <= truth <= row.ci_high), row.ci_high - row.ci_low))
-    return {
-        name: (float(np.mean([covered for covered, _ in rows])), float(np.mean([width for _, width in rows])))
-        for name, rows in found.items()
-    }
+def cover_differences(design: PilotDesign, number: int, *, seed: int) -> Mapping[tuple[str, str], bool]:
+    """Whether the interval for a fresh panel covers the true difference of the pair of that number, by measure."""
+    compared = simulate_comparison(np.random.default_rng([seed, number, *design.name.encode()]), design)
+    covered = {}
+    for name, truth in list_truths(design).items():
+        row = compared.find_difference(name)
+        if row.ci_low is not None and row.ci_high is not None:
+            covered[name, "a fresh panel"] = row.ci_low <= truth <= row.ci_high
+    return covered

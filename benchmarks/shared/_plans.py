@@ -12,7 +12,6 @@ from _simulated_models import SimulatedModel, compare_answers
 
 from aggregation.answers import Answers
 from aggregation.comparison.model_differences import PublishedScore
-from aggregation.comparison.people_and_models import compare_models
 from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
 from aggregation.intervals.panel import SMALLEST_VARIANCE, estimate_intervals
 from aggregation.intervals.shares import Interval
@@ -134,15 +133,12 @@ def estimate_drawn(design: Design, rng: np.random.Generator) -> dict[ScoredUnit,
     }
 
 
-def measure_widths(design: Design, numbers: range) -> list[dict[PlannedWidth, float]]:
-    """The half widths that campaigns reach, by unit and panel; nan where there is none."""
-    widths = []
-    for number in numbers:
-        rng = np.random.default_rng([22, number, *design.name.encode()])
-        drawn = draw_answers(rng, design, draw_panel(rng, design))
-        scored = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
-        widths.append({key: width for unit in UNITS for key, width in _list_widths(scored, unit)})
-    return widths
+def measure_widths(design: Design, number: int) -> dict[PlannedWidth, float]:
+    """The half widths that the campaign of that number reaches, by unit and panel; nan where there is none."""
+    rng = np.random.default_rng([22, number, *design.name.encode()])
+    drawn = draw_answers(rng, design, draw_panel(rng, design))
+    scored = sum_scored_units(Answers(kind="label", votes=drawn.build_votes(design)), None)
+    return {key: width for unit in UNITS for key, width in _list_widths(scored, unit)}
 
 
 def _list_widths(scored: ScoredUnits, unit: ScoredUnit) -> Iterator[tuple[PlannedWidth, float]]:
@@ -195,22 +191,16 @@ def _find_model(design: Design, accuracy: float) -> SimulatedModel:
     return SimulatedModel(level=low)
 
 
-def find_differences(
-    design: Design, unit: ScoredUnit, numbers: range, *, model: SimulatedModel, is_paired: bool
-) -> int:
-    """In how many of these campaigns the planned difference from the model is found (p < .05)."""
-    found = 0
-    for number in numbers:
-        rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])
-        drawn = draw_answers(rng, design, draw_panel(rng, design))
-        if is_paired:
-            is_right = rng.random(design.items) < model.compute_chances(design, drawn.ease)
-            row = compare_answers(design, drawn, is_right)[unit]
-        else:
-            score = rng.binomial(design.items, model.compute_accuracy(design)) / design.items
-            published = PublishedScore(name="model", value=float(score), n_items=design.items)
-            answers = Answers(kind="label", votes=drawn.build_votes(design))
-            made = compare_models(answers, (), published=[published])
-            row = next(one for one in made.differences if (one.unit, one.metric) == (unit, made.primary))
-        found += row.p_value is not None and row.p_value < 0.05 and (row.difference or 0) > 0
-    return found
+def find_differences(design: Design, unit: ScoredUnit, number: int, *, model: SimulatedModel, is_paired: bool) -> bool:
+    """Whether the campaign of that number finds the planned difference from the model (p < .05)."""
+    rng = np.random.default_rng([24, number, int(is_paired), *f"{design.name} {unit}".encode()])
+    drawn = draw_answers(rng, design, draw_panel(rng, design))
+    if is_paired:
+        is_right = {"model": rng.random(design.items) < model.compute_chances(design, drawn.ease)}
+        found = compare_answers(design, drawn, is_right)
+    else:
+        score = float(rng.binomial(design.items, model.compute_accuracy(design)) / design.items)
+        published = PublishedScore(name="model", value=score, n_items=design.items)
+        found = compare_answers(design, drawn, {}, published=[published])
+    row = found["model"][unit, "accuracy"]
+    return row.p_value is not None and row.p_value < 0.05 and (row.difference or 0) > 0

@@ -14,7 +14,7 @@ from aggregation.scores.labels import score_labels
 from aggregation.scoring import LabelCounts, count_labels
 
 REPEATS = 25  # further campaigns of the same people: their mean is the score of the panel
-FRESH_PANELS = 4  # panels of other people, for the score of a fresh panel
+FRESH_PANELS = 2  # panels of other people, for the score of a fresh panel
 
 
 def simulate_refits(rng: np.random.Generator, design: Design) -> Campaign:
@@ -40,9 +40,13 @@ def _count_fitted(rng: np.random.Generator, design: Design, panel: Panel) -> Flo
 
 def _fit_labels(votes: Votes) -> Sequence[str]:
     coded = votes.encode()
-    fit = dawid_skene.fit_table(dawid_skene.build_table(coded))
-    names = np.array(coded.labels, dtype=object)[fit.posteriors.argmax(axis=1)]
+    names = np.array(coded.labels, dtype=object)[fit_posteriors(votes).argmax(axis=1)]
     return [str(name) for name in pd.Series(names, index=coded.item_ids).reindex(votes.items.index)]
+
+
+def fit_posteriors(votes: Votes) -> Floats:
+    """Dawid-Skene's posteriors: coded items × labels."""
+    return dawid_skene.fit_table(dawid_skene.build_table(votes.encode())).posteriors
 
 
 def _to_row(counts: LabelCounts) -> Floats:

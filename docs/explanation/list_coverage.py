@@ -1,79 +1,118 @@
-"""Write the tables of coverage into intervals.md and agreement.md, from what a benchmark printed.
+"""Write the tables of coverage into the pages, from what benchmarks of coverage printed.
 
-python benchmarks/coverage.py --json > FILE; python docs/explanation/list_coverage.py FILE
-python benchmarks/agreement_coverage.py --json > FILE; python docs/explanation/list_coverage.py FILE
+    python benchmarks/every_coverage.py --json > FILE; python docs/explanation/list_coverage.py FILE
+
+Each table stands between `<!-- NAME -->` and `<!-- /NAME -->`. A file with the figures of one benchmark renews the
+tables of that one.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).with_name("intervals.md")
-HEADING = "## Every cell that was simulated\n"
-FIGURE = re.compile(
-    r"(?P<design>.+): (?P<unit>individual|majority of \d+|majority|dawid_skene) (?P<metric>.+), (?P<kind>.+)"
-)
-KINDS = ("this panel", "a fresh panel", "width for a fresh panel", "without interval")
+FOLDER = Path(__file__).parent
 UNITS = {"individual": "single answers", "dawid_skene": "Dawid–Skene"}
+WITHOUT = "without interval"
 MOST_MISSING = 0.1  # the share of campaigns without an interval from which on a cell says so
 
-AGREEMENT_PAGE = PAGE.with_name("agreement.md")
-POPULATIONS = ("these people and new items", "new people and new items")
-AGREEMENT_FIGURE = re.compile(
-    rf"(?P<design>.+): (?P<coefficient>\w+)(?P<width>, width)?, (?P<population>{'|'.join(POPULATIONS)})"
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One table: the names of its first columns, then what a cell has side by side; without `kinds` one number.
+
+    It is one for each set of columns that the first rows of designs have, if it `is_split`.
+    """
+
+    name: str
+    suite: str
+    heads: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    page: str = "intervals.md"
+    is_split: bool = False
+
+
+PANELS = ("this panel", "a fresh panel")
+TABLES = (
+    Table(name="scores", suite="scores", heads=("design", "unit"), kinds=PANELS, is_split=True),
+    Table(name="models", suite="models", heads=("design", "unit"), kinds=PANELS),
+    Table(name="plans", suite="plans", heads=("design",), kinds=("half width reached",)),
+    Table(name="found", suite="plans", heads=("design",), kinds=("difference found",)),
+    Table(name="pilots", suite="pilots", heads=("design",), kinds=("a fresh panel",)),
+    Table(name="panels", suite="panels", heads=("design",), kinds=("new people", "these people")),
+    Table(name="gold", suite="gold", heads=("design",)),
+    Table(name="further", suite="further", heads=("design", "interval")),
+    Table(
+        name="agreement",
+        suite="agreement",
+        heads=("design", "coefficient"),
+        kinds=("covered", "width"),
+        page="agreement.md",
+    ),
 )
-AGREEMENT_HEADING = "## Every coverage that was simulated\n"
 
 Cells = dict[str, dict[str, float]]
-"""What was measured of the metrics of a design's unit, by metric and kind."""
+"""The numbers of a row by column and kind."""
 
 
-def read_figures(path: Path) -> dict[tuple[str, str], Cells]:
-    """The figures by design and unit."""
-    rows: dict[tuple[str, str], Cells] = {}
+def read_rows(path: Path, table: Table) -> dict[tuple[str, ...], Cells]:
+    """The rows of a table by their first columns."""
+    rows: dict[tuple[str, ...], Cells] = {}
     for line in path.read_text("utf-8").splitlines():
         figure = json.loads(line)
-        named = FIGURE.fullmatch(figure["figure"])
-        if named is None or named["kind"] not in KINDS:
-            sys.exit(f"{path}: not a figure of benchmarks/coverage.py: {figure['figure']}")
-        cells = rows.setdefault((named["design"], named["unit"]), {})
-        cells.setdefault(named["metric"], {})[named["kind"]] = figure["value"]
+        suite, _, name = figure["figure"].partition(": ")
+        parts, n = name.split(" | "), len(table.heads)
+        kind = parts[n + 1] if len(parts) > n + 1 else ""
+        if suite == table.suite and len(parts) > n and kind in {*table.kinds, WITHOUT if table.kinds else ""}:
+            rows.setdefault(tuple(parts[:n]), {}).setdefault(parts[n], {})[kind] = figure["value"]
     return rows
 
 
-def list_tables(rows: dict[tuple[str, str], Cells]) -> Iterator[str]:
-    """The lines of the tables, one for each set of metrics that the first unit of a design has."""
+def write_tables(rows: Mapping[tuple[str, ...], Cells], table: Table) -> Iterator[str]:
+    """The lines of a table, or of those that it is split into."""
+    every = tuple(dict.fromkeys(name for cells in rows.values() for name in cells if not name.startswith("width")))
     of_designs: dict[str, tuple[str, ...]] = {}
-    tables: dict[tuple[str, ...], list[str]] = {}
-    for (design, unit), cells in rows.items():
-        metrics = of_designs.setdefault(design, tuple(cells))
-        tables.setdefault(metrics, []).append(write_row(design, unit, cells, metrics=metrics))
-    for metrics, lines in tables.items():
-        names = [f"`{metric}`" for metric in metrics]
-        yield "\n" + join_cells(["design", "unit", *names, f"width of {names[0]}"])
-        yield join_cells(["---"] * (len(metrics) + 3))
-        yield from lines
+    parts: dict[tuple[str, ...], list[tuple[tuple[str, ...], Cells]]] = {}
+    for row, cells in rows.items():
+        own = tuple(name for name in cells if not name.startswith("width"))
+        key = of_designs.setdefault(row[0], own) if table.is_split else every
+        parts.setdefault(key, []).append((row, cells))
+    for key, listed in parts.items():
+        columns = dict.fromkeys([*key, *(name for _, cells in listed for name in cells if name.startswith("width"))])
+        kinds = {name: [kind for kind in table.kinds or ("",) if _has(listed, name, kind)] for name in columns}
+        yield "\n" + join_cells([*table.heads, *(_quote(name) for name in columns)])
+        yield join_cells(["---"] * (len(table.heads) + len(columns)))
+        for row, cells in listed:
+            yield join_cells([*_name_row(row), *(write_cell(cells.get(name, {}), kinds[name]) for name in columns)])
 
 
-def write_row(design: str, unit: str, cells: Cells, *, metrics: Sequence[str]) -> str:
-    """The row of a design's unit: this panel / a fresh panel for each metric, and the width of the primary one."""
-    shown = [write_cell(cells.get(metric, {})) for metric in metrics]
-    width = cells[metrics[0]].get(KINDS[2])
-    return join_cells([design, UNITS.get(unit, unit), *shown, "–" if width is None else write_share(width)])
+def _has(listed: Sequence[tuple[tuple[str, ...], Cells]], column: str, kind: str) -> bool:
+    return any(kind in cells.get(column, {}) for _, cells in listed)
 
 
-def write_cell(kinds: dict[str, float]) -> str:
-    """The coverage of this panel and of a fresh one, and how many campaigns had no interval where they are many."""
-    if KINDS[0] not in kinds:
+def _quote(name: str) -> str:
+    """The name of a column, as code where it is one."""
+    return f"`{name}`" if " " not in name or name.startswith("f1 ") else name
+
+
+def _name_row(row: tuple[str, ...]) -> Iterator[str]:
+    design, *others = row
+    yield design
+    for name in others:
+        unit, comma, rest = name.partition(", ")
+        yield f"{UNITS[unit]}{comma}{rest}" if unit in UNITS else f"`{name}`" if "_" in name else name
+
+
+def write_cell(kinds: Mapping[str, float], shown: Sequence[str]) -> str:
+    """The numbers side by side, and how many campaigns had no interval where they are many."""
+    if not kinds.keys() & set(shown):
         return "–"
-    missing = kinds.get(KINDS[3], 0.0)
+    missing = kinds.get(WITHOUT, 0.0)
     none = f" ({missing:.0%} without)" if missing >= MOST_MISSING else ""
-    fresh = write_share(kinds[KINDS[1]]) if KINDS[1] in kinds else "–"
-    return f"{write_share(kinds[KINDS[0]])} / {fresh}{none}"
+    return " / ".join(write_share(kinds[kind]) if kind in kinds else "–" for kind in shown) + none
 
 
 def write_share(share: float) -> str:
@@ -86,37 +125,15 @@ def join_cells(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def list_agreement(path: Path) -> list[str]:
-    """The lines of the table of agreement; none where the file is not one of benchmarks/agreement_coverage.py."""
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    for line in path.read_text("utf-8").splitlines():
-        figure = json.loads(line)
-        named = AGREEMENT_FIGURE.fullmatch(figure["figure"])
-        if named is None:
-            return []
-        cells = rows.setdefault((named["design"], named["coefficient"]), {})
-        cells[named["population"] + (named["width"] or "")] = figure["value"]
-    columns = [population + width for population in POPULATIONS for width in ("", ", width")]
-    heads = ["width" if column.endswith(", width") else column for column in columns]
-    return [
-        "\n" + join_cells(["design", "coefficient", *heads]),
-        join_cells(["---"] * (len(columns) + 2)),
-        *(
-            join_cells([design, f"`{name}`", *(write_share(cells[column]) for column in columns)])
-            for (design, name), cells in rows.items()
-        ),
-    ]
-
-
 def main() -> None:
-    """Renew the tables."""
-    agreement = list_agreement(Path(sys.argv[1]))
-    if agreement:
-        before = AGREEMENT_PAGE.read_text("utf-8").partition(AGREEMENT_HEADING)[0]
-        AGREEMENT_PAGE.write_text(before + AGREEMENT_HEADING + "".join(agreement), "utf-8")
-        return
-    start = PAGE.read_text("utf-8").partition(HEADING)[0]
-    PAGE.write_text(start + HEADING + "".join(list_tables(read_figures(Path(sys.argv[1])))), "utf-8")
+    """Renew the tables that the file has figures of."""
+    for table in TABLES:
+        rows = read_rows(Path(sys.argv[1]), table)
+        if rows:
+            path, start, stop = FOLDER / table.page, f"<!-- {table.name} -->\n", f"<!-- /{table.name} -->"
+            before, _, rest = path.read_text("utf-8").partition(start)
+            after = rest.partition(stop)[2]
+            path.write_text(f"{before}{start}{''.join(write_tables(rows, table))}\n{stop}{after}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from _panel_differences import PanelDesign, measure_coverage, simulate_differences
+from _panel_differences import PanelDesign, cover_differences, simulate_differences
+from _simulations import average_coverage
 
 from aggregation.answers import Answers
 from aggregation.comparison.panels import SAME_CONSENSUS, PanelDifference, compare_panels
@@ -95,7 +96,8 @@ def test_a_difference_is_that_of_two_projects(votes_of: Build) -> None:
 
 def test_intervals_cover_the_true_differences_in_few_simulations() -> None:
     """Of new people and of these; benchmarks/panel_differences.py has the full table."""
-    coverage = measure_coverage(PanelDesign(experts=5, lay=20, items=60), pairs=12, seed=1)
+    design = PanelDesign(experts=5, lay=20, items=60)
+    coverage = average_coverage([cover_differences(design, number, seed=1) for number in range(12)])
     assert {population for _, population in coverage} == {"new people", "these people"}
     assert all(covered >= 0.6 for covered in coverage.values()), coverage
     assert np.mean(list(coverage.values())) > 0.85

@@ -281,7 +281,7 @@ def test_names_of_people_change_no_interval_of_dawid_skene(votes_of: Build, name
     ids=["5 people", "PARus"],
 )
 def test_intervals_cover_what_they_are_to_cover(design: Design, campaigns: int) -> None:
-    """A small run of benchmarks/coverage.py: seeded, so that it gives the same shares each time."""
+    """A small run of benchmarks/score_coverage.py: seeded, so that it gives the same shares each time."""
     made = [simulate_labels(np.random.default_rng([3, number]), design) for number in range(campaigns)]
     units: dict[str, Any] = {unit: np.mean([one.fresh[unit] for one in made], axis=0) for unit in made[0].fresh}
     for unit in ("individual", "majority"):

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from _pilots import PilotDesign, measure_coverage
+from _pilots import PilotDesign, cover_differences
+from _simulations import average_coverage
 
 from aggregation.agreement.table import AgreementTable
 from aggregation.agreement.two_way_variance import list_vote_changes
@@ -293,11 +294,13 @@ DESIGNS = (
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda one: one.name)
 def test_intervals_of_differences_cover_the_true_ones(design: PilotDesign) -> None:
     """In .88 at least of 100 pairs of projects; `benchmarks/pilots.py` measures more designs with more pairs."""
-    for measure, (covered, _) in measure_coverage(design, pairs=100, seed=3).items():
+    for (measure, _), covered in average_coverage([cover_differences(design, n, seed=3) for n in range(100)]).items():
         assert covered >= 0.88, measure
 
 
 def test_intervals_of_differences_cover_the_true_ones_in_few_simulations() -> None:
     """The same in 40 pairs, in which one interval more or less is .025."""
-    for measure, (covered, _) in measure_coverage(DESIGNS[0], pairs=40, seed=3).items():
+    for (measure, _), covered in average_coverage(
+        [cover_differences(DESIGNS[0], n, seed=3) for n in range(40)]
+    ).items():
         assert covered >= 0.85, measure

@@ -12,17 +12,14 @@ import subprocess
 import sysconfig
 from pathlib import Path
 
-import _coverage_goals
 import pytest
 from _faulty_telegram import FaultyTelegram
 
-from aggregation.agreement import two_populations
-from aggregation.scores import performance
 from annotation import vocabulary
 from annotation.campaigns import programme_file, project_file, validation_errors
 from annotation.campaigns.sections import quality, stages
 from annotation.settings import Settings
-from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, plan_files, tables
+from exports import class_tables, corrections, filtering, gold_tables, inputs, lm_eval, panel_tables, tables
 from tests.house.chat_people import answer_on, local_telegram
 from tests.house.page_runner import PageReader
 
@@ -182,47 +179,6 @@ def test_every_picture_in_the_documents_is_there_and_remade() -> None:
     assert {path.name for path in there} == made
 
 
-def test_the_table_of_plans_has_every_design_near_its_goal() -> None:
-    """The designs of benchmarks/planning.py and of the page are the same, and what is promised is what was reached."""
-    benchmark = runpy.run_path(str(ROOT / "benchmarks/planning.py"))
-    designs = {one.name: one for one in (*benchmark["DESIGNS"], *benchmark["OTHERS"])}
-    page = (ROOT / "docs/explanation/intervals.md").read_text("utf-8")
-    table = page.partition("### Plans that were simulated\n")[2].partition("\n## ")[0]
-    rows = [line.strip("| \n").split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
-    assert [row[0] for row in rows] == list(designs)
-    (low, high), sure = benchmark["REACHED"], benchmark["SURE"]
-    shares = []
-    for name, *cells in rows:
-        single_this, single_fresh, majority_this, majority_fresh = map(float, cells)
-        assert all(low - sure <= share <= high + sure for share in (single_this, single_fresh, majority_fresh)), name
-        assert majority_this >= low - sure, name
-        shares += [single_this, single_fresh, majority_this, majority_fresh]
-    assert f"{min(shares) * 100:.0f} to {max(shares) * 100:.0f} %" in plan_files.PROMISE
-
-
-def test_the_table_of_coverage_has_every_design_within_its_goals() -> None:
-    """The designs of benchmarks/coverage.py and of the page are the same, and each cell shown holds its goal."""
-    benchmark = runpy.run_path(str(ROOT / "benchmarks/coverage.py"))
-    series = {one.name: one for one in benchmark["list_series"]()}
-    page = (
-        (ROOT / "docs/explanation/intervals.md").read_text("utf-8").partition("## Every cell that was simulated\n")[2]
-    )
-    rows = [line.strip("| \n").split(" | ") for line in page.splitlines() if line.startswith("| ")]
-    cells = [row for row in rows if row[0] not in {"design", "---"}]
-    assert {row[0] for row in cells} == set(series)
-    for design, unit, *shown in cells:
-        goals = series[design].this_panel, _coverage_goals.choose_goal(design, series[design].people)
-        for cell in shown[:-1]:
-            coverage = re.findall(r"\.\d{3}|1\.000", cell)
-            assert len(coverage) in ({0, 1} if series[design].people < 5 else {0, 2}), (design, unit, cell)
-            for share, (low, high) in zip(map(float, coverage), goals, strict=False):
-                assert low <= share <= high, (design, unit, cell)
-    said = [ROOT / "docs/reference/published-files.md", Path(performance.__file__)]
-    for goal in ("FRESH_PANEL", "FEW_PEOPLE", "UNEQUAL_PANEL"):
-        text = "-".join(f"{end:.2f}".removeprefix("0") for end in getattr(_coverage_goals, goal))
-        assert all(text in file.read_text("utf-8") for file in said), (goal, text)
-
-
 def test_the_table_of_campaigns_without_an_error_has_every_design_of_its_benchmark() -> None:
     """And holds its goal for as many items as the benchmark holds it."""
     benchmark = runpy.run_path(str(ROOT / "benchmarks/all_right.py"))
@@ -235,17 +191,3 @@ def test_the_table_of_campaigns_without_an_error_has_every_design_of_its_benchma
     for (_, items), shares in rows.items():
         assert len(shares) == len(benchmark["PRIORS"])
         assert items > benchmark["MOST_ITEMS_HELD"] or min(map(float, shares)) >= benchmark["LEAST"]
-
-
-def test_the_table_of_agreement_has_every_design_as_it_is_stated() -> None:
-    """The designs of benchmarks/agreement_coverage.py, whose coverage is what every table of agreement says of it."""
-    benchmark = runpy.run_path(str(ROOT / "benchmarks/agreement_coverage.py"))
-    page = (ROOT / "docs/explanation/agreement.md").read_text("utf-8")
-    table = page.partition("## Every coverage that was simulated\n")[2].splitlines()
-    rows = [line.strip("| ").split(" | ") for line in table if line.startswith("| ") and "`" in line]
-    assert {row[0] for row in rows} == {one.name for one in benchmark["DESIGNS"]}
-    low, high = benchmark["GOAL"]
-    for design, coefficient, these, _, new, _ in rows:
-        for share in (these, new):
-            assert low - 0.01 <= float(share) <= high, (design, coefficient)  # .01: half of what chance does to it
-    assert set(two_populations.COVERED.values()) == {f"{low:.2f}-{high:.2f}".replace("0.", ".")}
