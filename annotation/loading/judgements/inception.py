@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG00
     files = tool_rows.list_files(folder, ".tsv", ".json") if folder.is_dir() else [path]
     states = _read_states(by_document.parent / PROJECT) if is_project else {}
     read_files = [(file, *_read_file(file)) for file in files]
-    answers = tuple(dict.fromkeys(name for _, _, parts in read_files for name in parts))
+    answers = _list_questions([parts for _, _, parts in read_files])
     for file, text, parts in read_files:
         folder_name, name = file.parent.name, file.stem
         document, person = (folder_name, name) if is_project else (name, folder_name)
@@ -54,6 +54,19 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG00
             continue
         exclusion = states.get((document, person))
         yield row._replace(exclusion=exclusion, is_vote=exclusion != DRAFT)
+
+
+def _list_questions(found: Sequence[Parts]) -> tuple[str, ...]:
+    """The features that hold answers: of each layer those with values, or its first one if none has."""
+    with_values = {name: False for parts in found for name in parts}
+    for parts in found:
+        with_values |= {name: True for name, some in parts.items() if any("label" in part for part in some)}
+    layers: dict[str, list[str]] = {}
+    for name in with_values:
+        layers.setdefault(name.partition(".")[0], []).append(name)
+    return tuple(
+        name for names in layers.values() for name in ([one for one in names if with_values[one]] or names[:1])
+    )
 
 
 def _read_states(path: Path) -> dict[tuple[str, str], Exclusion]:

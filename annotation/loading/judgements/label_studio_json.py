@@ -1,7 +1,8 @@
 """Reads votes from Label Studio's JSON: tasks with `data` and `annotations`, or JSON_MIN with one flat object per vote.
 
-Drafts and predictions are nobody's answers and are only counted; skipped tasks have an exclusion. Annotations of our own tasks are
-read as they are when they are pulled: of several by one person the latest answer, from the regions of its controls.
+Drafts and predictions are nobody's answers and are only counted; skipped tasks have an exclusion. Annotations of our
+own tasks are read as they are when they are pulled: of several by one person the latest answer, from the regions of its
+controls.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ def _list_places(annotation: Annotation, controls: Sequence[str]) -> Iterator[Re
     """Where the marked parts of an annotation are, and the ids of their regions."""
     for result in annotation.results:
         place = span_control.read_place(result.get("value"))
-        if place is not None and result.get("from_name") in controls:
-            yield Region(*place, name=str(result.get("id")))
+        if place is not None and result.get("from_name") in controls and isinstance(result.get("id"), str):
+            yield Region(*place, name=result["id"])
 
 
 def _is_own_task(task: input_files.FileRow) -> bool:

@@ -14,7 +14,6 @@ from annotation.loading.judgements import (
     argilla,
     arrow_folders,
     brat,
-    counted_rows,
     crowd_platforms,
     doccano,
     inception,
@@ -92,14 +91,13 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             columns = _find_columns(tool, section, found)
         answers = {column: format_answer(row.values.get(column)) for column in columns.answers}
         golden = {column: text for column, text in found.golden.items() if column in answers}
-        exclusion = found.exclusion or counted_rows.find_exclusion(row, section)
         yield RawVote(
             key=get_item_key(row, columns.item),
             annotator=get_annotator(row, columns.annotator),
             answer=answers[columns.answers[0]],
             row=FileRow(row.file, row.line, {**row.values, **answers}),
             is_control=bool(golden),
-            exclusion=exclusion or (CONTROL_ITEM if golden else None),
+            exclusion=found.exclusion or (CONTROL_ITEM if golden else None),
             seconds=found.seconds,
             golden=golden,
             column=columns.answers[0],
@@ -147,6 +145,12 @@ def _get_only_answer(found: ToolRow) -> str:
         remedy="Name the one that counts as `votes.answer`, or those of several questions as `votes.answers`."
         + ("" if found.answers else f" It has: {names}."),
     )
+
+
+def counts_empty(format_name: str) -> bool:
+    """Whether an answer without content is one, since the files of the tool only have submitted answers."""
+    tool = TOOLS.get(format_name)
+    return format_name == "label-studio" or (tool is not None and tool.empty_counts)
 
 
 def list_shown(format_name: str, columns: Iterable[str]) -> tuple[str, ...]:
