@@ -14,14 +14,14 @@ from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.label_studio_controls import CONTROLS_BY_VALUE
 from annotation.label_studio_controls.span_control import read_classes
-from annotation.loading import json_text
+from annotation.loading import json_text, tables
 from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
 from annotation.vocabulary import SEVERAL_TEXTS, Exclusion
 
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per row."""
-    return read_flat_rows(input_files.read_delimited(path), section)
+    return read_flat_rows(tables.read_rows(path, section), section)
 
 
 def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
