@@ -9,6 +9,8 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+MAX_LISTED = 5
+"""How many words a message lists."""
 MAX_PAIRS = 3
 """How many groups of look-alike words a sentence names."""
 
@@ -88,8 +90,28 @@ def quote_word(word: str, *, beside: Iterable[str] = ()) -> str:
 
 
 def list_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> str:
-    """List words for a message without quotes, with the code points that `quote_words` shows."""
-    return ", ".join(quoted[1:-1] for quoted in quote_words(words, beside=beside))
+    """List words for a message as `join_first`, with the code points that `quote_words` shows.
+
+    A word has quotes only if it is empty, or has a comma or a blank at its end.
+    """
+    return join_first(map(_unquote, quote_words(words, beside=beside)))
+
+
+def _unquote(quoted: str) -> str:
+    word = quoted[1:-1]
+    return quoted if not word or "," in word or word != word.strip() else word
+
+
+def join_first(words: Iterable[str]) -> str:
+    """Join words for a message with commas; of more than `MAX_LISTED` the first ones, and how many there are more."""
+    listed = list(words)
+    more = len(listed) - MAX_LISTED
+    return f"{', '.join(listed[:MAX_LISTED])} and {more} more" if more > 0 else ", ".join(listed)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 time`, `2 times`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def describe_difference(first: str, second: str, *, context: int = 20) -> str:

@@ -34,6 +34,7 @@ class ExclusionKind(StrEnum):
     SECOND_PASS = "second pass"  # noqa: S105  # no password, a pass over the items
     WITHDRAWN = "withdrawn"
     ERASED = "erased"
+    LEFT_OUT = "left out"
     NOT_ACCEPTED = "not accepted"
     REJECTED = "rejected"
     RULE = "rule"

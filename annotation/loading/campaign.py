@@ -26,7 +26,7 @@ from annotation.loading.drafts import (
 from annotation.loading.golds import ReadTruth, add_golds, read_truth
 from annotation.loading.judgements.other_tools import RawVote, build_item_id
 from annotation.loading.vote_parser import LabelNormaliser, SpanClassReader
-from annotation.vocabulary import Pool
+from annotation.vocabulary import ExclusionKind, Pool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,10 +109,21 @@ class CampaignContents:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadVotes:
-    """The votes of a file in file order; `changed` counts the labels that were normalised, by (raw, label)."""
+    """The votes of a file in file order; `changed` counts the labels that were normalised, by (raw, label).
+
+    `dropped` is the number of rows that were left out and are for no loaded item or no annotator, so that they cannot
+    be kept.
+    """
 
     votes: tuple[VoteDraft, ...]
     changed: Mapping[tuple[str, str], int]
+    dropped: int = 0
+
+    @property
+    def excluded(self) -> dict[str, int]:
+        """How many votes do not count, by reason; most first."""
+        reasons = Counter(vote.exclusion.reason for vote in self.votes if vote.exclusion is not None)
+        return dict(sorted(reasons.items(), key=lambda found: (-found[1], found[0])))
 
 
 @pause_garbage_collection()
@@ -172,9 +183,13 @@ def read_votes(
     drafts: list[VoteDraft] = []
     errors = ErrorCollector()
     names = spelling.index_names(item_contents)
+    dropped = 0
     for raw in judgements.read_raw_votes(path, section):
         with errors:
             item = names.get(spelling.build_key(build_item_id(raw.key)))
+            if not raw.key or (item is None and _is_left_out(raw)):
+                dropped += 1
+                continue
             if item is None:
                 named = spelling.quote_word(" | ".join(raw.key)[:80], beside=names.values())
                 raise BadInput(
@@ -188,7 +203,11 @@ def read_votes(
     errors.refuse()
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=path), remedy="Is it the right one?")
-    return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed))
+    return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed), dropped=dropped)
+
+
+def _is_left_out(raw: RawVote) -> bool:
+    return raw.exclusion is not None and raw.exclusion.kind is ExclusionKind.LEFT_OUT
 
 
 def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]:
@@ -201,6 +220,8 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     checked: Iterable[str] = ()
     collector = ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
+        if not raw.key:
+            continue  # a row that was left out and names no item or annotator
         item_key = spelling.build_key(build_item_id(raw.key))
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()

@@ -17,6 +17,8 @@ from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
 from annotation.vocabulary import Exclusion, Pool, UnknownDuration
 
+EMPTY, NOT_EMPTY = "empty", "not empty"
+"""The words of `where` for a cell without a value, and for one with any."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
 
@@ -99,6 +101,16 @@ def format_value(value: object) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else _ENCODER.encode(value)
+
+
+def find_unmet(where: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str | None:
+    """Return the first column by which `where` leaves a row out, or None if the row meets all conditions."""
+    for column, wanted in where.items():
+        text = format_value(values.get(column))
+        is_met = spelling.find_name(text, wanted) is not None
+        if not is_met and not (NOT_EMPTY in wanted and text.strip()) and not (EMPTY in wanted and not text.strip()):
+            return column
+    return None
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.campaigns.sections.sources import PoolSection, SampleSection
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading.drafts import ItemDraft, format_value
+from annotation.loading.drafts import ItemDraft, find_unmet, format_value
 from annotation.loading.items import item_reader
 from annotation.vocabulary import Pool
 
@@ -118,7 +118,7 @@ def _select_items(
                 where=source[0].origin.where(),
                 remedy=f"It has: {input_files.format_columns(source[0].origin.values)}.",
             )
-    matching = [item for item in source if _matches(item, wanted.where)]
+    matching = [item for item in source if find_unmet(wanted.where, item.data) is None]
     if not matching:
         raise BadInput(
             f"No item is left for the {pool.value} pool.",
@@ -130,12 +130,6 @@ def _select_items(
     drawn = draw_sample(matching, wanted.sample)
     frames.append(_build_frame(matching, drawn, wanted.sample, pool=pool))
     return drawn
-
-
-def _matches(item: ItemDraft, where: Mapping[str, Sequence[str]]) -> bool:
-    return all(
-        spelling.find_name(format_value(item.data.get(column)), values) is not None for column, values in where.items()
-    )
 
 
 def draw_sample(items: Sequence[ItemDraft], sample: SampleSection) -> list[ItemDraft]:

@@ -17,12 +17,15 @@ from annotation.campaigns.questions import (
     QuestionContent,
     question_base,
 )
-from annotation.errors import BadInput
+from annotation.errors import BadInput, combine_errors
 from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json
 from annotation.loading.judgements.other_tools import RawVote
-from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
+from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
+
+_KEPT_UNREAD = frozenset({ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED})
+"""Kinds of votes that do not count whatever their answer is, so that no answer of theirs stops an import."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,20 +157,69 @@ class LabelNormaliser:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnknownLabels:
+    """Labels that no option of a question has, with the number of votes and the first of them; `known` are those of
+    its item.
+    """
+
+    question: Question
+    first: RawVote
+    known: tuple[str, ...]
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def build_error(self, column: str) -> BadInput:
+        """The error that names them, each with its number, and how to map them."""
+        labels = [label for label, _ in self.counts.most_common()]
+        named = spelling.join_first(
+            f"{quoted} ({spelling.count(self.counts[label], 'time')})"
+            for label, quoted in zip(labels, spelling.quote_words(labels, beside=self.known), strict=True)
+        )
+        numbers = {label: number for label in labels if (number := _find_whole_number(label, self.known))}
+        remedy = "Map them under `votes.labels.map`, or add them to the options."
+        if len(numbers) == len(labels):  # pandas writes 1 as 1.0 once a cell of the column is empty
+            pairs = ", ".join(f"'{label}': '{number}'" for label, number in sorted(numbers.items()))
+            remedy = f"Write `labels: {{map: {{{pairs}}}}}` under `votes`."
+        return BadInput(
+            f"Labels that are not among the options ({spelling.list_words(self.known, beside=labels)}): {named}.",
+            where=self.first.row.where(self.first.column if self.first.column is not None else column),
+            remedy=remedy,
+        )
+
+
+def _find_whole_number(label: str, known: Sequence[str]) -> str | None:
+    """The option `1` for the label `1.0`."""
+    whole = label.removesuffix(".0")
+    return whole if whole != label and whole in known else None
+
+
+@dataclass(frozen=True, kw_only=True)
 class VoteParser:
     """Parses the votes of one file.
 
-    `unknown_labels` collects labels that no option has, with their count, their first vote, and the known labels;
-    `span_classes` the classes of marked parts that no question names.
+    `unknown_labels` collects labels that no option has, by question name; `span_classes` the classes of marked parts
+    that no question names.
     """
 
     questions: Sequence[Question]
     section: VotesSection
     span_classes: SpanClassReader
-    unknown_labels: dict[str, tuple[int, RawVote, tuple[str, ...]]] = field(default_factory=dict)
+    unknown_labels: dict[str, UnknownLabels] = field(default_factory=dict)
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
-        """Parse a vote on an item."""
+        """Parse a vote on an item; the answer of one that was left out or not accepted is kept if it can be read."""
+        if raw.exclusion is None or raw.exclusion.kind not in _KEPT_UNREAD:
+            return self._parse(raw, item=item, content=content, normalise=normalise)
+        lenient = VoteParser(
+            questions=self.questions, section=self.section, span_classes=SpanClassReader(section=self.section)
+        )
+        try:
+            draft = lenient._parse(raw, item=item, content=content, normalise=normalise)
+            lenient.refuse_unknown_labels()
+        except BadInput:
+            return self._build_draft(raw, item=item, response="", given={} if self.section.answers else None)
+        return draft
+
+    def _parse(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         if raw.result is not None:
             return self._parse_own(raw, raw.result, item=item, content=content)
         if self.section.answers and raw.exclusion is not None and not self._has_answers(raw.row):
@@ -177,16 +229,15 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
-        labels = question.get_labels(content.options) if question.is_nominal else ()
+        labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
             is_answer = question.takes_empty_answer and raw.exclusion is None and self.section.format == "label-studio"
             response = (question.empty_answer or "") if is_answer else ""
             return self._build_draft(raw, item=item, response=response, given=None)
-        if question.is_nominal:
+        if question.takes_one_option:
             if label not in labels:
-                times, first_raw, expected = self.unknown_labels.get(label, (0, raw, labels))
-                self.unknown_labels[label] = (times + 1, first_raw, expected)
+                self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
@@ -262,25 +313,37 @@ class VoteParser:
                 raw = results.select_visible_answers(self.questions, raw, content)
             except BadInput as refusal:
                 raise locate_refusal(refusal, row) from None
+        if self._has_unknown_labels(raw, vote, content):
+            return {}
         return _parse_answers(self.questions, raw, content, vote)
 
+    def _has_unknown_labels(self, answers: Mapping[str, object], vote: RawVote, content: QuestionContent) -> bool:
+        """Collect the labels that no option has; whether there are any, so that the file will be refused."""
+        found = False
+        for question in self.questions:
+            label = answers.get(question.name)
+            if question.takes_one_option and isinstance(label, str):
+                labels = question.get_labels(content.options)
+                if spelling.find_name(label, labels) is None:
+                    self._add_unknown(question, label.strip(), vote, labels)
+                    found = True
+        return found
+
+    def _add_unknown(self, question: Question, label: str, vote: RawVote, labels: tuple[str, ...]) -> None:
+        unknown = self.unknown_labels.setdefault(
+            question.name, UnknownLabels(question=question, first=vote, known=labels)
+        )
+        unknown.counts[label] += 1
+
     def refuse_unknown_labels(self) -> None:
-        """Raise BadInput naming every label that no option has, or every class of parts that no question names."""
+        """Raise BadInput for labels that no option has, or classes of parts that no question names, with counts."""
         self.span_classes.refuse()
-        if not self.unknown_labels:
-            return
-        _, first, expected = next(iter(self.unknown_labels.values()))
-        quoted = spelling.quote_words(self.unknown_labels, beside=expected)
-        named = ", ".join(
-            f"{label} ({times} {'time' if times == 1 else 'times'})"
-            for label, (times, _, _) in zip(quoted, self.unknown_labels.values(), strict=True)
-        )
-        raise BadInput(
-            f"Labels that are not among the options ({spelling.list_words(expected, beside=self.unknown_labels)}):"
-            f" {named}.",
-            where=first.row.where(self.section.answer or "votes.answer"),
-            remedy="Map them under `votes.labels.map`, or add them to the options.",
-        )
+        found = [
+            unknown.build_error(self.section.answers.get(name) or self.section.answer or "votes.answer")
+            for name, unknown in self.unknown_labels.items()
+        ]
+        if found:
+            raise combine_errors(found)
 
 
 def _parse_answers(

@@ -212,12 +212,15 @@ def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContent
 
 
 def _describe_votes(read: ReadVotes) -> dict[str, Cell]:
-    return {
+    """The numbers of votes, and of those that do not count by reason."""
+    facts: dict[str, Cell] = {
         "votes": len(read.votes),
         "repeated votes": count_repeats(read.votes),
         "labels changed": sum(read.changed.values()),
-        "votes that do not count": sum(vote.exclusion is not None for vote in read.votes),
+        "votes that do not count": sum(read.excluded.values()),
     }
+    facts |= {f"not counted: {reason}": number for reason, number in read.excluded.items()}
+    return facts | ({"rows left out, of no item or annotator": read.dropped} if read.dropped else {})
 
 
 def _lacks_instructions(definition: project_file.ProjectFile, instructions: str | None) -> bool:

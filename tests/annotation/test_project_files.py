@@ -347,7 +347,7 @@ def test_a_programme_is_not_loaded_as_a_project_and_its_texts_must_be_there(fold
     path.write_text(PROGRAMME, "utf-8")
     assert "programme.yaml:1:1, programme: This is a programme, not a project" in refused(path)
     (folder / "consent.md").unlink()
-    assert "consent.md: There is no such file" in refused(folder / "full.yaml")
+    assert "consent.file: There is no file 'consent.md'." in refused(folder / "full.yaml")
 
 
 def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> None:

@@ -16,10 +16,10 @@ from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
 from annotation.label_studio_controls import span_control
-from annotation.loading.items import item_reader
 from annotation.loading.judgements import label_studio_values
 from annotation.loading.judgements.label_studio_values import ASSIGNMENT_KEY, ITEM_KEY, SECOND_PASS_KEY
 from annotation.loading.judgements.other_tools import RawVote, Region, get_annotator, get_item_key
+from annotation.loading.tables import json_rows
 from annotation.vocabulary import DRAFT, PREDICTION, SKIPPED
 
 SKIP_REASON = "skipped in Label Studio"
@@ -41,7 +41,7 @@ class Annotation:
 
 def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per annotation, in file order."""
-    rows = list(item_reader.read_json_objects(path))
+    rows = list(json_rows.read_json_objects(path, under=section.path, encoding=section.encoding))
     if rows and not any("annotations" in row.values for row in rows):
         yield from label_studio_values.read_flat_rows(rows, section)
         return

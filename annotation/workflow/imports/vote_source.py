@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Where
 from annotation.input_files import FileRow
@@ -23,7 +24,7 @@ def map_pseudonyms_to_names(project: Project, *, key: bytes, path: Path) -> dict
     """
     section, _ = locate_votes(project_file.parse_definition(project.definition), project, path)
     namespace = get_namespace(section, project)
-    names = dict.fromkeys(raw.annotator for raw in judgements.read_raw_votes(path, section))
+    names = dict.fromkeys(raw.annotator for raw in judgements.read_raw_votes(path, section) if raw.annotator)
     return {pseudonyms.make_pseudonym(key, namespace=namespace, name=name): name for name in names}
 
 
@@ -38,7 +39,11 @@ def locate_votes(
             where=Where(file=project.source, field="votes"),
             remedy="Add a `votes` section with the format and the file.",
         )
-    return section, path or Path(project.source).parent / (section.file or "")
+    source = path or Path(project.source).parent / (section.file or "")
+    if path is None and not input_files.file_exists(source):
+        place = Where(file=project.source, field="votes.file")
+        raise input_files.build_missing_error(source, written=section.file or "", where=place)
+    return section, source
 
 
 def get_namespace(section: project_file.VotesSection, project: Project) -> str:
