@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from annotation.campaigns.project_file import VotesSection
+from annotation.campaigns.questions import AnyQuestion, QuestionContent
 from annotation.errors import BadInput, HromadaError
-from annotation.loading import judgements
+from annotation.loading import campaign, judgements
 from annotation.loading.judgements.other_tools import RawVote
 
 FILES = Path(__file__).parent / "files"
@@ -366,3 +368,40 @@ def test_damaged_files_of_tools_give_our_own_errors(tmp_path: Path) -> None:
                 refusals.append(failure)
     assert len(refusals) > len(CASES)
     assert all(refusal.where is not None and refusal.remedy for refusal in refusals)
+
+
+OWN_TEXT = "Лис і лис, і ще раз лис 🦊.\n\nА в полі — кіт & <пес>."
+OWN_QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"name": "verdict", "type": "choice", "text": "?", "options": ["так", "ні"], "abstain": "хтозна"},
+    {"name": "own", "type": "choices", "text": "?", "options": ["кіт", "пес"], "show_if": {"verdict": "так"}},
+    {"name": "rating", "type": "scale", "text": "?", "options": ["1", "2", "3"], "show_if": {"verdict": "ні"}},
+    {"name": "where", "type": "span", "text": "?", "field": "text", "most": 3, "none": "ніде"},
+    {"name": "fixed", "type": "edit", "text": "?", "field": "text", "show_if": {"verdict": "так"}},
+    {"name": "note", "type": "text", "text": "?", "required": False, "normalise": "exact"},
+)
+
+
+def test_every_export_of_our_own_tasks_is_read_alike() -> None:
+    """JSON, JSON_MIN and CSV of a project with a question of every type: the same answers; only the JSON has skips."""
+    section = VotesSection.model_validate({"format": "label-studio"})
+    questions = [TypeAdapter(AnyQuestion).validate_python(question) for question in OWN_QUESTIONS]
+    contents = {item: QuestionContent(fields={"text": OWN_TEXT}) for item in ("i1", "i2")}
+    found = {
+        name: campaign.read_votes(
+            FILES / "label_studio" / name, section, questions=questions, item_contents=contents
+        ).votes
+        for name in ("own.json", "own_min.json", "own.csv")
+    }
+    told = {
+        name: [(vote.item, vote.annotator, vote.answers, vote.raw, vote.seconds) for vote in votes if vote.answers]
+        for name, votes in found.items()
+    }
+    assert told["own_min.json"] == told["own.json"] == told["own.csv"]
+    assert [vote[:2] for vote in told["own.json"]] == [("i1", "1"), ("i1", "2"), ("i2", "1")]
+    answers = told["own.json"][0][2]
+    assert answers is not None
+    assert json.loads(answers["where"]) == [
+        {"start": 6, "end": 9, "text": "лис"}, {"start": 25, "end": 28, "text": OWN_TEXT[25:28]},
+    ]  # fmt: skip
+    assert told["own.json"][1][2] == {"verdict": "ні", "rating": "2", "where": "[]"}
+    assert len(found["own.json"]) == 4
