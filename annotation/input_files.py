@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import re
 import warnings
@@ -200,10 +199,8 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
 
 def suggest_name(written: str, names: Iterable[str]) -> str:
     """Return `Did you mean …? ` with the name that is most like the written one, or nothing if none is."""
-    known = list(names)
-    by_case = {name.casefold(): name for name in known}
-    similar = difflib.get_close_matches(written.casefold(), list(by_case), n=1)
-    return f"Did you mean `{by_case[similar[0]]}`? " if similar and by_case[similar[0]] != written else ""
+    similar = spelling.find_similar(written, names)
+    return f"Did you mean `{similar}`? " if similar else ""
 
 
 def format_columns(columns: Iterable[str]) -> str:

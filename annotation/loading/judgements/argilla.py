@@ -27,7 +27,7 @@ class _Response(NamedTuple):
     values: dict[str, Any]
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_argilla(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per record and person; raises BadInput for a record without responses."""
     rows = list(arrow_folders.read_rows(path, section))
     found = [list(_list_responses(row)) for row in rows]

@@ -19,7 +19,7 @@ INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 _REMEDY = "Save the data set again with `save_to_disk`, or as JSON Lines."
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_data_set(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per vote: per row, or per element of lists of annotators and answers that belong together."""
     annotator = section.annotator or ""
     answers = tuple(section.answers.values()) or ((section.answer,) if section.answer is not None else ())

@@ -19,7 +19,7 @@ _OTHER = tuple("REAMNC#*")
 """The first characters of lines about relations, events, attributes and notes, which no question asks for."""
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
+def read_brat(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
     """Read one row per document and annotator: the name of the file, and of the folder in which it is."""
     tool_rows.refuse_archive(path)
     if not path.is_dir():

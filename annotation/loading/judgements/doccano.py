@@ -17,7 +17,7 @@ _ANSWERS = ("label", "labels", "cats", "entities")
 _ENDINGS = (".jsonl", ".json", ".csv")
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_doccano(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per example and annotator, who is named as the file; raises BadInput with its place."""
     tool_rows.refuse_archive(path)
     files = tool_rows.list_files(path, *_ENDINGS) if path.is_dir() else [path]

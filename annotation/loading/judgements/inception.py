@@ -30,7 +30,7 @@ Parts = dict[str, list[dict[str, object]]]
 """The marked parts of a document by `Layer.feature`."""
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
+def read_inception(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
     """Read one row per document and annotator, with a column per feature of a layer of spans.
 
     In the folder of a project, documents in progress are drafts, ignored ones skips, and what the document had before

@@ -179,7 +179,7 @@ def _get_only_control(annotations: Sequence[Annotation], path: Path) -> str:
     if len(names) == 1:
         return names[0]
     raise BadInput(
-        f"The file has answers of {len(names)} controls{': ' * bool(names)}{', '.join(names)}.",
+        f"The file has answers of {len(names)} controls{': ' * bool(names)}{input_files.format_columns(names)}.",
         where=input_files.FileRow(path, 1, {}).where("votes.answer"),
         remedy="Name the one that counts as `votes.answer`, or those of several questions as `votes.answers`.",
     )

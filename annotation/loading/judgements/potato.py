@@ -21,7 +21,7 @@ _SPANS = "._spans"
 _REMEDY = "Name the folder `annotation_output`, or an export of `python -m potato.export`."
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_potato(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per instance and annotator, with a column per scheme; raises BadInput with the place."""
     tool_rows.refuse_archive(path)
     files = tool_rows.list_files(path, *_ENDINGS) if path.is_dir() else [path]

@@ -25,7 +25,7 @@ _PEOPLE = ("_annotator_id", "_session_id")
 ANNOTATOR = "annotator"
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_prodigy(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per answer; raises BadInput for a row without a decision.
 
     An ignored example is a skip. Of a question with an answer of its own, so is a rejected one, with another reason.

@@ -43,20 +43,28 @@ class Tool:
 
 TOOLS: Mapping[str, Tool] = {
     "prodigy": Tool(
-        read=prodigy.read,
+        read=prodigy.read_prodigy,
         item=("_task_hash", "_input_hash"),
         annotator=prodigy.ANNOTATOR,
         shows=("text", "html", "image"),
         empty_counts=True,
     ),
-    "doccano": Tool(read=doccano.read, item=("id", "text"), annotator=doccano.ANNOTATOR, shows=("text", "filename")),
-    "argilla": Tool(read=argilla.read, item=("id", "external_id"), annotator=argilla.ANNOTATOR, empty_counts=True),
-    "potato": Tool(
-        read=potato.read, item=(potato.ITEM,), annotator=potato.ANNOTATOR, shows=("displayed_text",), empty_counts=True
+    "doccano": Tool(
+        read=doccano.read_doccano, item=("id", "text"), annotator=doccano.ANNOTATOR, shows=("text", "filename")
     ),
-    "brat": Tool(read=brat.read, item=(brat.DOCUMENT,), annotator=brat.ANNOTATOR),
+    "argilla": Tool(
+        read=argilla.read_argilla, item=("id", "external_id"), annotator=argilla.ANNOTATOR, empty_counts=True
+    ),
+    "potato": Tool(
+        read=potato.read_potato,
+        item=(potato.ITEM,),
+        annotator=potato.ANNOTATOR,
+        shows=("displayed_text",),
+        empty_counts=True,
+    ),
+    "brat": Tool(read=brat.read_brat, item=(brat.DOCUMENT,), annotator=brat.ANNOTATOR),
     "inception": Tool(
-        read=inception.read, item=(inception.DOCUMENT,), annotator=inception.ANNOTATOR, empty_counts=True
+        read=inception.read_inception, item=(inception.DOCUMENT,), annotator=inception.ANNOTATOR, empty_counts=True
     ),
     "mturk": Tool(
         read=crowd_platforms.read_batch,
@@ -70,7 +78,7 @@ TOOLS: Mapping[str, Tool] = {
         annotator=crowd_platforms.F8_WORKER,
         shows=(crowd_platforms.INPUT,),
     ),
-    "datasets": Tool(read=arrow_folders.read),
+    "datasets": Tool(read=arrow_folders.read_data_set),
 }
 """The tools by the word under `format`."""
 
