@@ -66,8 +66,9 @@ def read_rows(path: Path, section: VotesSection) -> Iterator[FileRow]:
         raise BadInput("The splits have no names.", where=Where(file=path / SPLITS), remedy=_REMEDY)
     for split in splits:
         folder = path / split
-        features = _read_json(folder / INFO).get("features") if (folder / INFO).exists() else None
-        names = {name: _find_names(feature) for name, feature in (features or {}).items()}
+        described = _read_json(folder / INFO) if (folder / INFO).exists() else {}
+        features = tool_rows.require_mapping(described.get("features") or {}, FileRow(folder / INFO, 1, {}), "features")
+        names = {name: _find_names(feature) for name, feature in features.items()}
         for file in tool_rows.list_files(folder, ".arrow"):
             for row in parquet_rows.read_arrow(file):
                 values = {name: _name_classes(value, names.get(name)) for name, value in row.values.items()}

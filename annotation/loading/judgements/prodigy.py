@@ -36,7 +36,7 @@ def read_prodigy(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     person = next((name for name in _PEOPLE if any(row.values.get(name) for row in rows)), None)
     for row in rows:
         decision = row.values.get(DECISION)
-        if decision not in {"accept", "reject", "ignore"}:
+        if decision not in ("accept", "reject", "ignore"):
             raise BadInput(
                 "The row is neither accepted, rejected nor ignored.",
                 where=row.where(DECISION),
