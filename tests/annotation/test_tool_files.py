@@ -278,7 +278,7 @@ def test_every_control_of_label_studio_is_read_in_every_export(name: str, contro
     """The same answers in the same order; only the JSON has skips. A region that is stored twice counts once."""
     votes = tell(read(f"label_studio/{name}", format="label-studio", answer=control))
     counted = [vote for vote in votes if vote[3] != "skipped"]
-    assert [vote[:2] for vote in counted] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
+    assert [vote[:2] for vote in counted] == [("1", "2"), ("1", "3"), ("2", "2"), ("2", "3")]
     assert [vote[2] for vote in counted] == LABEL_STUDIO[control]
     assert [vote[3] for vote in counted] == [None, None, "several texts" if control == "note" else None, None]
     assert len(votes) - len(counted) == (name == "export.json")
