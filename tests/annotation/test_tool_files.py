@@ -284,6 +284,7 @@ def test_every_control_of_label_studio_is_read_in_every_export(name: str, contro
     assert len(votes) - len(counted) == (name == "export.json")
 
 
+ONE_REGION = '[{"id": 7, "data": {"a": 1}, "annotations": [{"id": 9, "completed_by": 1, "result": [%s]}]}]'
 DAMAGE = {
     "no decision": ("p.jsonl", '{"text": "a", "answer": "maybe"}', {"format": "prodigy"}, "neither accepted, rejected"),
     "no person": (
@@ -317,6 +318,18 @@ DAMAGE = {
     "no token": ("d.tsv", "#FORMAT=WebAnno TSV 3.3\n#Text=a\n1-1\tx\ta\t_\n", {"format": "inception"}, "no token"),
     "no text": ("d.json", '{"%FEATURE_STRUCTURES": []}', {"format": "inception"}, "no text"),
     "not a batch": ("b.csv", "a,b\n1,2\n", {"format": "mturk"}, "answers to 0 questions"),
+    "parts of a picture": (
+        "l.json",
+        ONE_REGION % '{"from_name": "box", "value": {"x": 1, "rectanglelabels": ["a"]}}',
+        {"format": "label-studio"},
+        "l.json, task 7, annotation 9, box: The control 'box' has a region of the type rectanglelabels",
+    ),
+    "an answer about a part": (
+        "l.json",
+        ONE_REGION % '{"from_name": "sure", "value": {"start": 0, "end": 1, "text": "a", "choices": ["yes"]}}',
+        {"format": "label-studio"},
+        "l.json, task 7, annotation 9, sure: The control 'sure' is answered for each marked part",
+    ),
     "an archive": ("all.zip", "PK", {"format": "doccano"}, "an archive"),
 }
 

@@ -42,7 +42,7 @@ def read_data_set(path: Path, section: VotesSection) -> Iterator[ToolRow]:
                 )
         for index in range(len(people)):
             one = {name: listed[index] for name, listed in together.items()}
-            yield ToolRow(FileRow(row.file, row.line, {**row.values, **one}), answers=answers)
+            yield ToolRow(row._replace(values={**row.values, **one}), answers=answers)
 
 
 def _is_of(name: str, annotator: str) -> bool:
@@ -74,7 +74,7 @@ def read_rows(path: Path, section: VotesSection) -> Iterator[FileRow]:
                 values = {name: _name_classes(value, names.get(name)) for name, value in row.values.items()}
                 if split:
                     values = {"split": split} | values
-                yield FileRow(row.file, row.line, _spread(values))
+                yield row._replace(values=_spread(values))
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:

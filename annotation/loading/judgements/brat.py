@@ -28,7 +28,7 @@ def read_brat(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: 
         text = _read_document(file.with_suffix(".txt"), root=path / file.with_suffix(".txt").name)
         parts = list(_read_parts(file, text))
         values = {DOCUMENT: file.stem, ANNOTATOR: file.parent.name, TEXT: text, PARTS: parts}
-        yield ToolRow(FileRow(file, 1, values), answers=(PARTS,))
+        yield ToolRow(FileRow(file, 1, values, place="document"), answers=(PARTS,))
 
 
 def _read_document(beside: Path, *, root: Path) -> str:

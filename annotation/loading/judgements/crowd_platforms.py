@@ -27,7 +27,7 @@ def read_batch(path: Path, section: VotesSection) -> Iterator[ToolRow]:
 
     Options of one question are a column each (`Answer.mood.sad`) with true or false: together they are `Answer.mood`.
     """
-    rows = [FileRow(row.file, row.line, _unpack(row)) for row in tables.read_rows(path, section)]
+    rows = [row._replace(values=_unpack(row)) for row in tables.read_rows(path, section)]
     boxes = _group_boxes(rows)
     columns = (name for name in (rows[0].values if rows else ()) if name.startswith(ANSWER))
     answers = tuple(dict.fromkeys(_get_question(name) if name in boxes else name for name in columns))
@@ -35,7 +35,7 @@ def read_batch(path: Path, section: VotesSection) -> Iterator[ToolRow]:
         ticked = {question: _list_ticked(question, row) for question in map(_get_question, boxes)}
         status = get_cell(row, STATUS).strip()
         yield ToolRow(
-            FileRow(row.file, row.line, {**row.values, **ticked}),
+            row._replace(values={**row.values, **ticked}),
             answers=answers,
             exclusion=judge_status(status) if STATUS in row.values and status != APPROVED else None,
             seconds=_parse_seconds(get_cell(row, SECONDS)),
@@ -111,9 +111,9 @@ def read_job(path: Path, section: VotesSection) -> Iterator[ToolRow]:
         yield from read_batch(path, section)
         return
     answers = _list_answers(rows)
-    asked = {*answers, *section.answers.values(), section.answer}
+    asked = {*answers, *section.answers.values()} | ({section.answer} if section.answer is not None else set())
     for row in rows:
-        lists = {name: found for name in asked if (found := _read_list(row.values.get(name or ""))) is not None}
+        lists = {name: found for name in asked if (found := _read_list(row.values.get(name))) is not None}
         is_golden = get_cell(row, GOLDEN).strip().casefold() == "true"
         golds = {name: get_cell(row, f"{name}{GOLD}").strip() for name in answers if is_golden}
         yield ToolRow(

@@ -31,10 +31,10 @@ def _read_file(path: Path, section: VotesSection) -> Iterator[FileRow]:
     for row in tables.read_rows(path, section):
         annotations = row.values.get("annotations")
         if not isinstance(annotations, list):
-            yield FileRow(row.file, row.line, {**row.values, ANNOTATOR: path.stem})
+            yield row._replace(values={**row.values, ANNOTATOR: path.stem})
             continue
         for person, labels in _group_by_person(row, annotations).items():
-            yield FileRow(row.file, row.line, {**row.values, ANNOTATOR: person, "label": labels})
+            yield row._replace(values={**row.values, ANNOTATOR: person, "label": labels})
 
 
 def _group_by_person(row: FileRow, annotations: list[Any]) -> dict[str, list[Any]]:

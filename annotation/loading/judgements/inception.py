@@ -48,7 +48,7 @@ def read_inception(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # n
         folder_name, name = file.parent.name, file.stem
         document, person = (folder_name, name) if is_project else (name, folder_name)
         values: dict[str, Any] = {**parts, DOCUMENT: document, ANNOTATOR: person, TEXT: text}
-        row = ToolRow(FileRow(file, 1, values), answers=answers)
+        row = ToolRow(FileRow(file, 1, values, place="document"), answers=answers)
         if person == INITIAL:
             yield row._replace(exclusion=PREDICTION, is_vote=False)
             continue

@@ -8,7 +8,6 @@ from typing import Any
 
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
-from annotation.input_files import FileRow
 from annotation.loading import tables
 from annotation.loading.judgements.tool_rows import UNKNOWN_PERSON, ToolRow
 from annotation.vocabulary import REJECTED_BY_ANNOTATOR, SKIPPED
@@ -47,7 +46,7 @@ def read_prodigy(path: Path, section: VotesSection) -> Iterator[ToolRow]:
             exclusion = REJECTED_BY_ANNOTATOR
         values = _flatten(row.values, asked=asked)
         values[ANNOTATOR] = UNKNOWN_PERSON if person is None else row.values.get(person)
-        yield ToolRow(FileRow(row.file, row.line, values), answers=answers, exclusion=exclusion)
+        yield ToolRow(row._replace(values=values), answers=answers, exclusion=exclusion)
 
 
 def _find_answer(values: Mapping[str, Any]) -> str:

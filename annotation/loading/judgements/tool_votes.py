@@ -9,7 +9,6 @@ from pathlib import Path
 from annotation import input_files
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
-from annotation.input_files import FileRow
 from annotation.loading.judgements import (
     argilla,
     arrow_folders,
@@ -103,7 +102,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             key=get_item_key(row, columns.item),
             annotator=get_annotator(row, columns.annotator),
             answer=answers[columns.answers[0]],
-            row=FileRow(row.file, row.line, {**row.values, **answers}),
+            row=row._replace(values={**row.values, **answers}),
             is_control=bool(golden),
             exclusion=found.exclusion or (CONTROL_ITEM if golden else None),
             seconds=found.seconds,
