@@ -90,12 +90,12 @@ def quote_word(word: str, *, beside: Iterable[str] = ()) -> str:
     return quote_words((word,), beside=beside)[0]
 
 
-def list_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> str:
+def list_words(words: Iterable[str], *, beside: Iterable[str] = (), most: int = MAX_LISTED) -> str:
     """List words for a message as `join_first`, with the code points that `quote_words` shows.
 
     A word has quotes only if it is empty, or has a comma or a blank at its end.
     """
-    return join_first(map(_unquote, quote_words(words, beside=beside)))
+    return join_first(map(_unquote, quote_words(words, beside=beside)), most=most)
 
 
 def _unquote(quoted: str) -> str:

@@ -66,7 +66,8 @@ def read_table_text(path: Path, *, encoding: str | None = None) -> str:
     with _readable(path, of_campaign=True):
         raw = path.read_bytes()
     if encoding is None:
-        return _decode(raw, path, remedy="Write `encoding: %s` beside `file`, or save it as CSV UTF-8.")
+        form = "UTF-8" if path.suffix.lower() in {".json", *JSON_LINES_ENDINGS} else "CSV UTF-8"
+        return _decode(raw, path, remedy=f"Write `encoding: %s` beside `file`, or save it as {form}.")
     try:
         text = text_encodings.decode(raw, encoding)
     except UnicodeError as failure:
