@@ -330,6 +330,12 @@ DAMAGE = {
         {"format": "label-studio"},
         "l.json, task 7, annotation 9, sure: The control 'sure' is answered for each marked part",
     ),
+    "no such column": (
+        "d.jsonl",
+        '{"text": "a", "who": "b", "label": "c"}',
+        {"format": "datasets", "item": "text", "annotator": "who", "answer": "labels"},
+        "There is no column 'labels'",
+    ),
     "an archive": ("all.zip", "PK", {"format": "doccano"}, "an archive"),
 }
 
@@ -418,3 +424,21 @@ def test_every_export_of_our_own_tasks_is_read_alike() -> None:
     ]  # fmt: skip
     assert told["own.json"][1][2] == {"verdict": "ні", "rating": "2", "where": "[]"}
     assert len(found["own.json"]) == 4
+
+
+def test_a_skip_with_half_an_answer_stops_no_import(tmp_path: Path) -> None:
+    """A discarded response with a point that the scale does not have is kept as a skip, without answers."""
+    section = VotesSection.model_validate({"format": "argilla", "answers": {"mood": "mood", "why": "stars"}})
+    questions = [
+        TypeAdapter(AnyQuestion).validate_python(question)
+        for question in (
+            {"name": "mood", "type": "choice", "text": "?", "options": ["sad", "glad"]},
+            {"name": "why", "type": "scale", "text": "?", "options": ["1", "3", "4", "5"]},
+        )
+    ]
+    path = tmp_path / "one.jsonl"
+    path.write_text((FILES / "argilla/flat.jsonl").read_text("utf-8").splitlines()[2], "utf-8")
+    found = campaign.read_votes(path, section, questions=questions, item_contents={"a3": QuestionContent()})
+    assert [(vote.answers, vote.exclusion and vote.exclusion.reason) for vote in found.votes] == [
+        ({"mood": "sad", "why": "1"}, None), ({}, "skipped"),
+    ]  # fmt: skip

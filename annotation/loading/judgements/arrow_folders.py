@@ -26,7 +26,7 @@ def read_data_set(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     for row in read_rows(path, section):
         people = row.values.get(annotator)
         if not isinstance(people, list):
-            yield ToolRow(row, answers=answers)
+            yield ToolRow(row)
             continue
         together = {
             name: value
@@ -42,7 +42,7 @@ def read_data_set(path: Path, section: VotesSection) -> Iterator[ToolRow]:
                 )
         for index in range(len(people)):
             one = {name: listed[index] for name, listed in together.items()}
-            yield ToolRow(row._replace(values={**row.values, **one}), answers=answers)
+            yield ToolRow(row._replace(values={**row.values, **one}))
 
 
 def _is_of(name: str, annotator: str) -> bool:

@@ -46,11 +46,19 @@ def locate_votes(
     return section, source
 
 
+_PLATFORMS = frozenset({"toloka", "mturk"})
+"""Formats of platforms whose people have the same ids in all projects."""
+
+
 def get_namespace(section: project_file.VotesSection, project: Project) -> str:
-    """The namespace of worker ids, where `people` does not name it: Toloka's are the same in all projects, those of a
-    CSV file only in its project.
+    """The namespace of worker ids, where `people` does not name it: those of a platform are the same in all projects,
+    those of any other file only in its project.
     """
-    return section.people or ("toloka" if section.format == "toloka" else f"project {project.name}")
+    if section.people:
+        return section.people
+    if section.prolific is not None:
+        return "prolific"
+    return section.format if section.format in _PLATFORMS else f"project {project.name}"
 
 
 def list_truth_gaps(session: Session, project: Project) -> tuple[str, ...]:
