@@ -154,6 +154,17 @@ def file_exists(path: Path) -> bool:
         ) from None
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no file; false where that cannot be told, so that reading it says why."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 def build_missing_error(path: Path, *, written: str, where: Where) -> BadInput:
     """Build the error for a file that a key names and that does not exist: with the file that has the nearest name."""
     folder = path.parent

@@ -128,7 +128,7 @@ def write_votes(folder: Path, *, seed: int = 1) -> None:
     rng = random.Random(seed)  # noqa: S311
     labels = ("так", "ні", "інше")
     wide: list[dict[str, object]] = [
-        {"item": f"речення {number}"} | {who: rng.choice(labels) for who in PEOPLE}
+        {"item": f"речення {number}", **{who: rng.choice(labels) for who in PEOPLE}}
         for number in range(VOTES // len(PEOPLE))
     ]
     long = [{"item": row["item"], "who": who, "says": row[who]} for row in wide for who in PEOPLE]

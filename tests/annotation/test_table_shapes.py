@@ -121,8 +121,8 @@ def test_votes_on_several_questions_in_columns_are_read_back(
         for word, answer in zip(("fits", "why: so"), answers, strict=True)
     }
     columns = sorted({(pair[0], word) for pair, word in cells})
-    rows = [
-        {"id": row} | {f"{name}: {word}": cells.get(((name, row), word)) for name, word in columns}
+    rows: list[dict[str, object]] = [
+        {"id": row, **{f"{name}: {word}": cells.get(((name, row), word)) for name, word in columns}}
         for row in sorted({pair[1] for pair, _ in cells})
     ]
     path = write_table(folder / f"several{file[0]}", rows)

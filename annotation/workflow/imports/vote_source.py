@@ -40,7 +40,7 @@ def locate_votes(
             remedy="Add a `votes` section with the format and the file.",
         )
     source = path or Path(project.source).parent / (section.file or "")
-    if path is None and not input_files.file_exists(source):
+    if path is None and input_files.is_missing(source):
         place = Where(file=project.source, field="votes.file")
         raise input_files.build_missing_error(source, written=section.file or "", where=place)
     return section, source
