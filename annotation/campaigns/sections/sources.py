@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from aggregation import spelling
 from annotation import text_encodings
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import (
@@ -29,6 +31,15 @@ FormatName = Literal["lmes", "ua-cbt", "label-studio"]
 
 Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(wrap_in_list)]]
 """Conditions on rows: for each column the values of which a row must have one; `not empty` is any, `empty` is none."""
+
+
+EMPTY, NOT_EMPTY = "empty", "not empty"
+"""The words of conditions for a cell without a value, and for one with any."""
+
+
+def index_conditions(where: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the keys (`spelling.build_key`) of the values of conditions, by column."""
+    return {column: frozenset(map(spelling.build_key, values)) for column, values in where.items()}
 
 
 def _check_encoding(name: str) -> str:
@@ -227,6 +238,11 @@ class VotesSection(TableKeys):
     def get_class(self, question: str) -> str | None:
         """The one class of the parts that count as answers to a question; None where all do."""
         return self.class_.get(question) if isinstance(self.class_, dict) else self.class_
+
+    @cached_property
+    def conditions(self) -> dict[str, frozenset[str]]:
+        """The conditions of `where` with the keys of their values."""
+        return index_conditions(self.where)
 
     @property
     def vote_columns(self) -> tuple[str, ...] | None:
