@@ -5,10 +5,13 @@ Standard library only, so that every package can use it. Names are stored as the
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+MAX_LISTED = 5
+"""How many words a message lists."""
 MAX_PAIRS = 3
 """How many groups of look-alike words a sentence names."""
 
@@ -87,9 +90,45 @@ def quote_word(word: str, *, beside: Iterable[str] = ()) -> str:
     return quote_words((word,), beside=beside)[0]
 
 
-def list_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> str:
-    """List words for a message without quotes, with the code points that `quote_words` shows."""
-    return ", ".join(quoted[1:-1] for quoted in quote_words(words, beside=beside))
+def list_words(words: Iterable[str], *, beside: Iterable[str] = (), most: int = MAX_LISTED) -> str:
+    """List words for a message as `join_first`, with the code points that `quote_words` shows.
+
+    A word has quotes only if it is empty, or has a comma or a blank at its end.
+    """
+    return join_first(map(_unquote, quote_words(words, beside=beside)), most=most)
+
+
+def _unquote(quoted: str) -> str:
+    word = quoted[1:-1]
+    return quoted if not word or "," in word or word != word.strip() else word
+
+
+def join_first(words: Iterable[str], *, most: int = MAX_LISTED) -> str:
+    """Join words for a message with commas; of more than `most` the first ones, and how many there are more."""
+    listed = list(words)
+    more = len(listed) - most
+    return f"{', '.join(listed[:most])} and {more} more" if more > 0 else ", ".join(listed)
+
+
+def find_similar(written: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most like a misspelt one, whatever their case; None if none is, or if it is the same."""
+    by_case = {name.casefold(): name for name in names}
+    key = written.casefold()
+    matches = difflib.get_close_matches(key, list(by_case), n=MAX_LISTED)
+    if not matches or by_case[matches[0]] == written:
+        return None
+    ratio = difflib.SequenceMatcher(b=key)
+
+    def rank(name: str) -> tuple[float, bool]:
+        ratio.set_seq1(name)
+        return ratio.ratio(), name[:1] == key[:1]  # swapped letters seldom include the first one
+
+    return by_case[max(matches, key=rank)]
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: `1 time`, `2 times`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def describe_difference(first: str, second: str, *, context: int = 20) -> str:

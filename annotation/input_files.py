@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import codecs
-import csv
 import hashlib
-import io
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,11 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation import secret_files
+from aggregation import spelling
+from annotation import secret_files, text_encodings
 from annotation.errors import BadInput, Where, combine_errors
 
-DELIMITERS = ",;\t"
-MAX_CELL_CHARACTERS = 10_000_000
 JSON_LINES_ENDINGS = {".jsonl", ".ndjson"}
 YAML_ENDINGS = {".yaml", ".yml"}
 MAX_LIST_CHARACTERS = 1_000_000
@@ -29,15 +25,26 @@ _LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
 
 
 class FileRow(NamedTuple):
-    """One row of a file, with the line on which it begins; `values` maps columns to cells."""
+    """One row of a file, with the line on which it begins; `values` maps columns to cells.
+
+    `place` says where the row is in a file that may be one long line, such as `task 7, annotation 2`.
+    """
 
     file: Path
     line: int
     values: Mapping[str, Any]
+    place: str = ""
+
+    @property
+    def position(self) -> str:
+        """The place of the row in words."""
+        return self.place or f"line {self.line}"
 
     def where(self, column: str | None = None) -> Where:
         """The place of the row, or of one of its columns."""
-        return Where(file=self.file, line=self.line, field=column)
+        if not self.place:
+            return Where(file=self.file, line=self.line, field=column)
+        return Where(file=self.file, field=", ".join(filter(None, (self.place, column))))
 
 
 def read_text(path: Path, *, of_campaign: bool = True) -> str:
@@ -48,7 +55,26 @@ def read_text(path: Path, *, of_campaign: bool = True) -> str:
     """
     with _readable(path, of_campaign=of_campaign):
         raw = path.read_bytes()
-    return _decode(raw, path)
+    return _decode(raw, path, remedy="Save it as UTF-8.")
+
+
+def read_table_text(path: Path, *, encoding: str | None = None) -> str:
+    """Return the text of a file of items or votes in UTF-8, or in the encoding that the project file states.
+
+    Raises BadInput as `read_text`; the remedy for another encoding is to state it.
+    """
+    with _readable(path, of_campaign=True):
+        raw = path.read_bytes()
+    if encoding is None:
+        form = "UTF-8" if path.suffix.lower() in {".json", *JSON_LINES_ENDINGS} else "CSV UTF-8"
+        return _decode(raw, path, remedy=f"Write `encoding: %s` beside `file`, or save it as {form}.")
+    try:
+        text = text_encodings.decode(raw, encoding)
+    except UnicodeError as failure:
+        place = _locate_byte(raw, getattr(failure, "start", 0), path)
+        remedy = f"Take `encoding: {encoding}` out, or name another one."
+        raise BadInput(f"The file is not in {encoding}.", where=place, remedy=remedy) from None
+    return _refuse_empty(text, path)
 
 
 def require_file(path: Path, *, of_campaign: bool = True) -> None:
@@ -80,21 +106,34 @@ def _readable(path: Path, *, of_campaign: bool) -> Iterator[None]:
         ) from None
 
 
-def _decode(raw: bytes, path: Path) -> str:
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise BadInput("The file is in UTF-16.", where=_locate_byte(raw, 0, path), remedy="Save it as UTF-8.")
-    if b"\0" in raw:
-        remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML_ENDINGS else "Export it as CSV or JSONL."
-        raise BadInput(
-            "This is a binary file, not text.", where=_locate_byte(raw, raw.index(b"\0"), path), remedy=remedy
-        )
+def _decode(raw: bytes, path: Path, *, remedy: str) -> str:
+    """The text of a UTF-8 file; `remedy` says what to do with another encoding, with `%s` for the one that it seems."""
     try:
-        text = raw.decode("utf-8-sig")
+        text = text_encodings.decode(raw, "utf-8")
     except UnicodeDecodeError as failure:
-        position = failure.start + (len(codecs.BOM_UTF8) if raw.startswith(codecs.BOM_UTF8) else 0)
-        raise BadInput(
-            "The file is not UTF-8.", where=_locate_byte(raw, position, path), remedy="Save it as UTF-8."
-        ) from None
+        text, position = "", failure.start
+    else:
+        position = raw.find(b"\0")
+        if position < 0:
+            return _refuse_empty(text, path)
+    found = text_encodings.recognise(raw)
+    if found is not None and found.startswith("utf-16"):
+        position = 0
+    if found is None and b"\0" in raw:
+        position = raw.index(b"\0")
+        remedy = "Save it as text in UTF-8." if path.suffix.lower() in YAML_ENDINGS else "Export it as CSV or JSONL."
+        raise BadInput("This is a binary file, not text.", where=_locate_byte(raw, position, path), remedy=remedy)
+    name = None if found is None else text_encodings.NAMES[found]
+    problem = "The file is not UTF-8." if name is None else f"The file is not UTF-8, it looks like {name}."
+    remedy = remedy.replace("%s", found) if found else "Save it as UTF-8."
+    raise BadInput(problem, where=_locate_byte(raw, position, path), remedy=remedy)
+
+
+def _refuse_empty(text: str, path: Path) -> str:
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        place = Where(file=path, line=line, column=1)
+        raise BadInput("The file has the character U+0000.", where=place, remedy="Take it out, or check `encoding`.")
     if not text.strip():
         raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
     return text
@@ -115,88 +154,52 @@ def file_exists(path: Path) -> bool:
         ) from None
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no file; false where that cannot be told, so that reading it says why."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def build_missing_error(path: Path, *, written: str, where: Where) -> BadInput:
+    """Build the error for a file that a key names and that does not exist: with the file that has the nearest name."""
+    folder = path.parent
+    try:
+        names = sorted(one.name for one in folder.iterdir() if one.is_file() and not one.name.startswith("."))
+    except OSError:
+        names = []
+    alike = [name for name in names if Path(name).suffix.lower() == path.suffix.lower()]
+    suggestion = suggest_name(path.name, alike) or suggest_name(path.name, names)
+    if not suggestion and names:
+        suggestion = f"The folder has: {spelling.join_first([*alike, *(name for name in names if name not in alike)])}."
+    return BadInput(f"There is no file {written!r}.", where=where, remedy=suggestion.strip() or "Check the path.")
+
+
 def compute_sha256(path: Path) -> str:
-    """Return the sha256 of a file as 64 hexadecimal digits; raises BadInput as `read_text`."""
+    """Return the sha256 of a file as 64 hexadecimal digits; raises BadInput as `read_text`.
+
+    That of a folder is the sha256 of the names and digests of its files, hidden ones left out.
+    """
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        listed = (f"{file.relative_to(path).as_posix()} {compute_sha256(file)}\n" for file in files)
+        return hashlib.sha256("".join(listed).encode()).hexdigest()
     with _readable(path, of_campaign=True):
         return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def read_delimited(path: Path) -> Iterator[FileRow]:
-    """Yield the rows of a file with a header, separated by comma, semicolon or tab.
-
-    Quoted cells may hold line breaks; empty lines are skipped. Raises BadInput with the line.
-    """
-    text = read_text(path)
-    csv.field_size_limit(MAX_CELL_CHARACTERS)  # the limit is global in the csv module, and stories are long
-    delimiter = _detect_delimiter(text, path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    header: list[str] = []
-    line = 1
-    try:
-        for cells in reader:
-            if any(map(str.strip, cells)):
-                if header:
-                    yield _build_row(cells, header=header, path=path, line=line)
-                else:
-                    header = _read_header(cells, path)
-            line = reader.line_num + 1
-    except csv.Error as failure:
-        cell = _count_sound_cells(text, line=line, delimiter=delimiter)
-        place = Where(file=path, line=line, field=_name_cell(header, cell))
-        raise BadInput(f"The row cannot be read: {failure}.", where=place, remedy="Check its quotes.") from None
-
-
-def _count_sound_cells(text: str, *, line: int, delimiter: str) -> int:
-    """The number of cells before the first one with a broken quote, in the row that begins on a line."""
-    rows = "".join(io.StringIO(text, newline="").readlines()[line - 1 :])
-    cell = re.compile(rf'(?:"(?:[^"]|"")*"|[^"{delimiter}\r\n][^{delimiter}\r\n]*)?{delimiter}')
-    count = position = 0
-    while match := cell.match(rows, position):
-        count, position = count + 1, match.end()
-    return count
-
-
-def _name_cell(header: Sequence[str], index: int) -> str:
-    """The name of the column of a cell; its number where the header has none."""
-    return (header[index] if index < len(header) else "") or f"cell {index + 1}"
-
-
-def _detect_delimiter(text: str, path: Path) -> str:
-    """The separator that splits the header into the most cells."""
-    header = text.lstrip().splitlines()[0]
-    try:
-        return max(DELIMITERS, key=lambda delimiter: len(next(csv.reader([header], delimiter=delimiter))))
-    except csv.Error as failure:
-        place = Where(file=path, line=1, column=1)
-        raise BadInput(f"The header cannot be read: {failure}.", where=place, remedy="Is it the right file?") from None
-
-
-def _read_header(cells: Sequence[str], path: Path) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    for name in names:
-        if names.count(name) > 1:
-            place = Where(file=path, line=1, field=name or "(no name)")
-            raise BadInput("Two columns have the same name.", where=place, remedy="Rename one.")
-    return names
-
-
-def _build_row(cells: Sequence[str], *, header: Sequence[str], path: Path, line: int) -> FileRow:
-    if len(cells) != len(header):
-        raise BadInput(
-            f"The row has {len(cells)} cells, the header {len(header)}.",
-            where=Where(file=path, line=line, field=_name_cell(header, min(len(cells), len(header)))),
-            remedy="Quote cells that hold a separator or a line break.",
-        )
-    return FileRow(path, line, dict(zip(header, cells, strict=True)))
 
 
 def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
     """Raise BadInput for all columns that the row has not; `needed` are the columns by the key that names them."""
     missing = [
         BadInput(
-            f"There is no column {column!r}, which the project file names under `{key}`.",
+            f"There is no column {repr(column) if column else 'without a name'}, which the project file names under"
+            f" `{key}`.",
             where=Where(file=row.file, line=row.line if row.file.suffix in JSON_LINES_ENDINGS else 1, field=column),
-            remedy=f"It has: {format_columns(row.values)}.",
+            remedy=f"{suggest_name(column, row.values)}It has: {format_columns(row.values)}.",
         )
         for key, columns in needed.items()
         for column in columns
@@ -206,9 +209,17 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
         raise combine_errors(missing)
 
 
+def suggest_name(written: str, names: Iterable[str]) -> str:
+    """Return `Did you mean …? ` with the name that is most like the written one, or nothing if none is."""
+    similar = spelling.find_similar(written, names)
+    return f"Did you mean `{similar}`? " if similar else ""
+
+
 def format_columns(columns: Iterable[str]) -> str:
-    """Join column names for a message; a column may have an empty name."""
-    return ", ".join(name or "an unnamed column" for name in columns)
+    """Join column names for a message; a column may have an empty name, and one with a comma has quotes."""
+    return spelling.join_first(
+        (repr(name) if "," in name else name) if name else "an unnamed column" for name in columns
+    )
 
 
 def parse_printed_list(text: str) -> str | list[object]:

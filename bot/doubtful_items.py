@@ -18,7 +18,7 @@ from aggregation import spelling
 from aggregation.scoring import normalise_answer
 from annotation.campaigns.questions import Question, QuestionContent
 from annotation.errors import BadInput, Where
-from annotation.input_files import read_delimited
+from annotation.loading.tables.delimited import read_delimited
 from annotation.vocabulary import CaseReason, ExclusionKind, GoldStratum
 from exports.inputs import DataSet
 from exports.results import DataSetResult

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from annotation import input_files
 from annotation.campaigns import bot_commands, validation_errors, yaml_document
@@ -20,7 +20,14 @@ from annotation.campaigns.project_sections import ProjectSections
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import Section, build_validation_error
 from annotation.campaigns.sections.quality import TextRule
-from annotation.campaigns.sections.sources import ItemsSection, LabelsSection, ShownColumn, VotesSection
+from annotation.campaigns.sections.sources import (
+    ItemsSection,
+    LabelsSection,
+    ShownColumn,
+    TruthSection,
+    VotesSection,
+    complete_rest,
+)
 from annotation.campaigns.yaml_document import KeyPath
 from annotation.errors import BadInput, Where
 
@@ -29,6 +36,8 @@ __all__ = [
     "parse_definition", "read_project",
 ]  # fmt: skip
 
+_FILE_KEYS = frozenset({"file", "instructions_file", "words"})
+"""The keys whose value is the path of a file."""
 LANGUAGES_OF_COUNTRIES = {"ua": "uk"}
 """Codes of countries that are taken for languages, with what is meant. Stored definitions with them stay valid."""
 
@@ -41,14 +50,24 @@ class ProjectFile(ProjectSections):
         contradictions = list_contradictions(self)
         if contradictions:
             raise build_validation_error(contradictions)
+        if self.votes is not None:
+            sections = (self.items, self.truth)
+            others = [one for one in sections if isinstance(one, ItemsSection | TruthSection)]
+            columns = [column for question in self.all_questions for column in question.required_columns()]
+            votes = complete_rest(self.votes, others, questions=columns)
+            object.__setattr__(self, "votes", votes)  # the one value that follows from other sections
         return self
 
 
 class CheckedProject(Section):
-    """A checked project file: its path, and its content. Paths written in the file are relative to its folder."""
+    """A checked project file: its path, and its content. Paths written in the file are relative to its folder.
+
+    `places` has the place of every key that names a file, by the path written there.
+    """
 
     path: Path
     definition: ProjectFile
+    places: dict[str, Where] = Field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -56,8 +75,15 @@ class CheckedProject(Section):
         return self.definition.project
 
     def resolve_path(self, path_in_file: str) -> Path:
-        """Resolve a path as written in the project file against the folder of the project file."""
-        return self.path.parent / path_in_file
+        """Resolve a path as written in the project file against the folder of the project file.
+
+        Raises BadInput, with the key and its line, if there is no such file.
+        """
+        path = self.path.parent / path_in_file
+        if input_files.is_missing(path):
+            where = self.places.get(path_in_file, Where(file=self.path))
+            raise input_files.build_missing_error(path, written=path_in_file, where=where)
+        return path
 
     def check_text_files(self) -> None:
         """Read the consent and the word lists, so that a bad file is reported early, as BadInput.
@@ -151,7 +177,16 @@ def read_project(path: Path, *, allow_outside: bool = False) -> CheckedProject:
     if impossible is not None:
         remedy = f"Write {MAX_MESSAGE} or less."
         raise BadInput(f"{impossible.message}.", where=source.where(impossible.key_path), remedy=remedy)
-    return CheckedProject(path=path, definition=definition)
+    return CheckedProject(path=path, definition=definition, places=dict(_list_files(source, source.data, ())))
+
+
+def _list_files(source: yaml_document.YamlDocument, value: object, key_path: KeyPath) -> Iterator[tuple[str, Where]]:
+    """The texts under keys that name files, each with its place."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in pairs:
+        if key in _FILE_KEYS and isinstance(child, str):
+            yield child.strip(), source.where((*key_path, key))
+        yield from _list_files(source, child, (*key_path, key))
 
 
 def parse_definition(stored: dict[str, Any]) -> ProjectFile:

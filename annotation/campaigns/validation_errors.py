@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from aggregation import spelling
 from annotation.campaigns import yaml_document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.sections.base import CONTRADICTION
@@ -172,20 +172,40 @@ def _suggest_key(key_path: yaml_document.KeyPath, source: yaml_document.YamlDocu
         return OTHER_NAMES[name]
     if len(key_path) > 1 and name in model.model_fields:
         return f"`{name}` belongs at the top of the file: begin the line with it."
-    sections = {
-        key: field
-        for key, field in model.model_fields.items()
-        if len(key_path) == 1
-        and any(name in section.model_fields for section in _list_annotated_sections(field.annotation))
-    }
-    owners = [key for key in sections if key in source.data] or list(sections)
+    parent = ".".join(str(part) for part in key_path[:-1] if isinstance(part, str) and not part.startswith("<"))
+    paths = _list_key_paths(model)
+    owners = [path for path in paths.get(name, ()) if path and path != parent]
+    if parent and parent in paths.get(name, ()):
+        return f"Only another type of `{parent}` has `{name}`: take it out, or change the type."
+    present = [owner for owner in owners if owner.partition(".")[0] in source.data]
+    owners = sorted(present or owners, key=lambda owner: owner.count("."))
+    owners = [owner for owner in owners if owner.count(".") == owners[0].count(".")]
     if owners:
-        return f"`{name}` belongs under {' or '.join(f'`{owner}`' for owner in owners[:MAX_SECTIONS])}: indent it."
-    known_keys = sorted(
-        {field.alias or key for section in list_sections(model) for key, field in section.model_fields.items()}
-    )
-    similar = difflib.get_close_matches(name, known_keys, n=1)
-    return f"Did you mean `{similar[0]}`?" if similar else "Take it out, or check the indentation."
+        named = " or ".join(f"`{owner}`" for owner in owners[:MAX_SECTIONS])
+        return f"`{name}` belongs under {named}: {'move it there' if parent else 'indent it'}."
+    own_keys = sorted(key for key, sections in paths.items() if parent in sections)
+    for known_keys in (own_keys, sorted(paths)):
+        similar = spelling.find_similar(name, known_keys)
+        if similar:
+            return f"Did you mean `{similar}`?"
+    return "Take it out, or check the indentation."
+
+
+def _list_key_paths(model: type[BaseModel]) -> dict[str, list[str]]:
+    """The paths of the sections that have each key, names joined by dots; that of the whole file is empty."""
+    found: dict[str, list[str]] = {}
+    unvisited: list[tuple[str, type[BaseModel]]] = [("", model)]
+    met = {*unvisited}
+    while unvisited:
+        path, section = unvisited.pop(0)
+        for name, field in section.model_fields.items():
+            key = field.alias or name
+            if path not in found.setdefault(key, []):
+                found[key].append(path)
+            inner = {(f"{path}.{key}" if path else key, one) for one in _list_annotated_sections(field.annotation)}
+            unvisited += sorted(inner - met, key=lambda place: (place[0], place[1].__name__))
+            met |= inner
+    return found
 
 
 def list_sections(model: type[BaseModel]) -> set[type[BaseModel]]:

@@ -28,6 +28,9 @@ MAX_DEPTH = 40
 _KEY = re.compile(r"\s*([\w-]+):(?:\s|$)")
 _LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 
+_BRACKETS = {"flow sequence": ("[", "]"), "flow mapping": ("{", "}")}
+"""Both brackets of what the parser calls a flow."""
+
 KeyPath = tuple[str | int, ...]
 """The keys and list indices that lead from the top of the file to a value: ("questions", 0, "text")."""
 
@@ -66,7 +69,9 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
         mark = failure.problem_mark or failure.context_mark
         where = Where(file=file, line=mark.line + 1, column=mark.column + 1) if mark else Where(file=file)
         reason = str(failure.problem or failure.context)
-        problem, remedy = _explain_syntax(reason, text.splitlines()[: mark.line + 1] if mark else [])
+        problem, remedy = _explain_bracket(failure) or _explain_syntax(
+            reason, text.splitlines()[: mark.line + 1] if mark else []
+        )
         raise BadInput(problem, where=where, remedy=remedy) from None
     except (ValueError, OverflowError):
         raise BadInput(
@@ -89,6 +94,25 @@ def parse_yaml(text: str, *, file: Path) -> YamlDocument:
         )
     positions: dict[KeyPath, Position] = {}
     return YamlDocument(file=file, data=_read_mapping(node, (), positions, file), positions=positions)
+
+
+def _explain_bracket(failure: MarkedYAMLError) -> tuple[str, str] | None:
+    """The problem and the remedy where a bracket or a quote is not closed, or closed twice; None for other mistakes."""
+    reason, context, opened = str(failure.problem), str(failure.context), failure.context_mark
+    closing = re.search(r"found '([\]}])'", reason) or re.search(r"got '([\]}])'", reason)
+    for kind, (begin, end) in _BRACKETS.items():
+        if kind in context and opened is not None:
+            place = f"`{begin}` of line {opened.line + 1}, column {opened.column + 1}"
+            if closing is not None and closing[1] != end:
+                return f"The bracket {place} is closed by `{closing[1]}`.", f"Write `{end}`."
+            remedy = f"Write `{end}`, or a comma between its values; quote texts that hold brackets, commas or colons."
+            return f"The bracket {place} is not closed before this.", remedy
+    if "quoted scalar" in context and "end of stream" in reason and opened is not None:
+        place = f"line {opened.line + 1}, column {opened.column + 1}"
+        return f"The quote of {place} is not closed.", "Write the same quote at the end of the text."
+    if closing is not None:
+        return f"The bracket `{closing[1]}` closes none.", "Take it out, or quote the text."
+    return None
 
 
 def _explain_syntax(reason: str, lines: Sequence[str]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
+from annotation.campaigns.sections.sources import EMPTY, NOT_EMPTY
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
@@ -99,6 +100,18 @@ def format_value(value: object) -> str:
     if isinstance(value, str):
         return value
     return "" if value is None else _ENCODER.encode(value)
+
+
+def find_unmet(conditions: Mapping[str, frozenset[str]], values: Mapping[str, Any]) -> str | None:
+    """Return the first column by which conditions leave a row out, or None if the row meets all of them.
+
+    They are those of `where`, with the keys of the values (`index_conditions`).
+    """
+    for column, keys in conditions.items():
+        key = spelling.build_key(format_value(values.get(column)))
+        if key not in keys and (NOT_EMPTY if key else EMPTY) not in keys:
+            return column
+    return None
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

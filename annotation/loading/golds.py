@@ -46,7 +46,7 @@ def read_truth(path: Path, section: TruthSection, *, known: Collection[str]) -> 
     rows: dict[str, tuple[input_files.FileRow, str | None]] = {}
     unused: list[UnusedRow] = []
     items, met = spelling.index_names(known), set[str]()
-    for number, row in enumerate(read_rows(path, form=section.format, under=section.path)):
+    for number, row in enumerate(read_rows(path, section)):
         if number == 0:
             input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
         key = get_item_key(row, section.item)
@@ -103,8 +103,7 @@ def describe_gaps(unused: Sequence[UnusedRow], *, without_gold: Sequence[str]) -
 
 def _name_first(names: Sequence[str]) -> str:
     """The first names with commas between them, and how many more there are."""
-    more = len(names) - MAX_NAMED
-    return f"{', '.join(names[:MAX_NAMED])} and {more} more" if more > 0 else ", ".join(names)
+    return spelling.join_first(names, most=MAX_NAMED)
 
 
 POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}
@@ -187,5 +186,5 @@ def get_gold_columns(definition: project_file.ProjectFile) -> dict[str, str]:
     """Return the columns of gold by question name."""
     first = definition.all_questions[0].name
     if isinstance(definition.items, project_file.ItemsSection):
-        return ({first: definition.items.gold} if definition.items.gold else {}) | definition.items.golds
+        return ({first: definition.items.gold} if definition.items.gold is not None else {}) | definition.items.golds
     return {first: definition.truth.gold} if definition.truth else {}

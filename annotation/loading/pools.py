@@ -11,14 +11,11 @@ from pathlib import Path
 from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.sections.sources import PoolSection, SampleSection
+from annotation.campaigns.sections.sources import PoolSection, SampleSection, index_conditions
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading.drafts import ItemDraft, format_value
+from annotation.loading.drafts import ItemDraft, find_unmet, format_value
 from annotation.loading.items import item_reader
 from annotation.vocabulary import Pool
-
-MAX_NAMED_IDS = 10
-"""The maximum of ids named in a message."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +115,8 @@ def _select_items(
                 where=source[0].origin.where(),
                 remedy=f"It has: {input_files.format_columns(source[0].origin.values)}.",
             )
-    matching = [item for item in source if _matches(item, wanted.where)]
+    conditions = index_conditions(wanted.where)
+    matching = [item for item in source if find_unmet(conditions, item.data) is None]
     if not matching:
         raise BadInput(
             f"No item is left for the {pool.value} pool.",
@@ -130,12 +128,6 @@ def _select_items(
     drawn = draw_sample(matching, wanted.sample)
     frames.append(_build_frame(matching, drawn, wanted.sample, pool=pool))
     return drawn
-
-
-def _matches(item: ItemDraft, where: Mapping[str, Sequence[str]]) -> bool:
-    return all(
-        spelling.find_name(format_value(item.data.get(column)), values) is not None for column, values in where.items()
-    )
 
 
 def draw_sample(items: Sequence[ItemDraft], sample: SampleSection) -> list[ItemDraft]:
@@ -228,5 +220,4 @@ def _get_key(item: ItemDraft) -> str:
 
 
 def _format_ids(items: Sequence[ItemDraft]) -> str:
-    named = ", ".join(item.external_id for item in items[:MAX_NAMED_IDS])
-    return named if len(items) <= MAX_NAMED_IDS else f"{named} and {len(items) - MAX_NAMED_IDS} more"
+    return spelling.join_first(item.external_id for item in items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,12 +17,17 @@ from annotation.campaigns.questions import (
     QuestionContent,
     question_base,
 )
-from annotation.errors import BadInput
-from annotation.label_studio_controls import results
+from annotation.errors import BadInput, combine_errors
+from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import RawVote
-from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS
+from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
+
+_KEPT_UNREAD = frozenset({
+    ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
+})  # fmt: skip
+"""Kinds of votes that do not count whatever their answer is, so that no answer of theirs stops an import."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +41,7 @@ class _Classes:
 
     def format_counts(self) -> str:
         """The classes with their counts, sorted."""
-        return ", ".join(f"{label or 'no class'} ({times})" for label, times in sorted(self.counts.items()))
+        return spelling.join_first(f"{label or 'no class'} ({times})" for label, times in sorted(self.counts.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +136,8 @@ def _encode(parts: Iterable[dict[str, Any]]) -> str:
 class LabelNormaliser:
     """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label).
 
-    A label that only differs from one of the `known` ones in its Unicode form or in blanks around it becomes that one.
+    A label that only differs from one of the `known` ones in its Unicode form or in blanks around it becomes that one;
+    a list of one label is that label, as tools for several choices write it.
     """
 
     section: LabelsSection
@@ -140,7 +147,9 @@ class LabelNormaliser:
         """Return the label of a raw answer; answers that are not in the map are kept."""
         stripped = raw.strip() if self.section.strip else raw
         label = self._find_mapped(stripped)
-        label = label if label in known else spelling.find_name(label, known) or label
+        if known and label not in known:
+            written = _unwrap_list(label)
+            label = spelling.find_name(written, known) or written
         if label != raw:
             self.changed[raw, label] += 1
         return label
@@ -152,21 +161,78 @@ class LabelNormaliser:
         return answer if written is None else self.section.map[written]
 
 
+def _unwrap_list(answer: str) -> str:
+    """The only text of a JSON list, and nothing for an empty one; any other answer unchanged."""
+    value = question_base.decode_json(answer)
+    if not isinstance(value, list) or len(value) > 1:
+        return answer
+    return value[0] if value and isinstance(value[0], str) else "" if not value else answer
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownLabels:
+    """Labels that no option of a question has, with the number of votes and the first of them; `known` are those of
+    its item.
+    """
+
+    question: Question
+    first: RawVote
+    known: tuple[str, ...]
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def build_error(self, column: str) -> BadInput:
+        """The error that names them, each with its number, and how to map them."""
+        labels = [label for label, _ in self.counts.most_common()]
+        named = spelling.join_first(
+            f"{quoted} ({spelling.count(self.counts[label], 'time')})"
+            for label, quoted in zip(labels, spelling.quote_words(labels, beside=self.known), strict=True)
+        )
+        numbers = {label: number for label in labels if (number := _find_whole_number(label, self.known))}
+        remedy = "Map them under `votes.labels.map`, or add them to the options."
+        if len(numbers) == len(labels):  # pandas writes 1 as 1.0 once a cell of the column is empty
+            pairs = ", ".join(f"'{label}': '{number}'" for label, number in sorted(numbers.items()))
+            remedy = f"Write `labels: {{map: {{{pairs}}}}}` under `votes`."
+        return BadInput(
+            f"Labels that are not among the options ({spelling.list_words(self.known, beside=labels)}): {named}.",
+            where=self.first.row.where(self.first.column if self.first.column is not None else column),
+            remedy=remedy,
+        )
+
+
+def _find_whole_number(label: str, known: Sequence[str]) -> str | None:
+    """The option `1` for the label `1.0`."""
+    whole = label.removesuffix(".0")
+    return whole if whole != label and whole in known else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class VoteParser:
     """Parses the votes of one file.
 
-    `unknown_labels` collects labels that no option has, with their count, their first vote, and the known labels;
-    `span_classes` the classes of marked parts that no question names.
+    `unknown_labels` collects labels that no option has, by question name; `span_classes` the classes of marked parts
+    that no question names.
     """
 
     questions: Sequence[Question]
     section: VotesSection
     span_classes: SpanClassReader
-    unknown_labels: dict[str, tuple[int, RawVote, tuple[str, ...]]] = field(default_factory=dict)
+    unknown_labels: dict[str, UnknownLabels] = field(default_factory=dict)
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
-        """Parse a vote on an item."""
+        """Parse a vote on an item; the answer of one that was left out or not accepted is kept if it can be read."""
+        if raw.exclusion is None or raw.exclusion.kind not in _KEPT_UNREAD:
+            return self._parse(raw, item=item, content=content, normalise=normalise)
+        lenient = VoteParser(
+            questions=self.questions, section=self.section, span_classes=SpanClassReader(section=self.section)
+        )
+        try:
+            draft = lenient._parse(raw, item=item, content=content, normalise=normalise)
+            lenient.refuse_unknown_labels()
+        except BadInput:
+            return self._build_draft(raw, item=item, response="", given={} if self.section.answers else None)
+        return draft
+
+    def _parse(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         if raw.result is not None:
             return self._parse_own(raw, raw.result, item=item, content=content)
         if self.section.answers and raw.exclusion is not None and not self._has_answers(raw.row):
@@ -176,19 +242,25 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
-        labels = question.get_labels(content.options) if question.is_nominal else ()
+        labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
-            is_answer = question.takes_empty_answer and raw.exclusion is None and self.section.format == "label-studio"
-            response = (question.empty_answer or "") if is_answer else ""
+            response = self._get_empty_answer(question) if raw.exclusion is None else ""
             return self._build_draft(raw, item=item, response=response, given=None)
-        if question.is_nominal:
+        if question.takes_one_option:
             if label not in labels:
-                times, first_raw, expected = self.unknown_labels.get(label, (0, raw, labels))
-                self.unknown_labels[label] = (times + 1, first_raw, expected)
+                self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
-        parsed = _parse_answers([question], {question.name: label}, content, raw.row)
+        parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _get_empty_answer(self, question: Question) -> str:
+        """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
+        if not tool_votes.counts_empty(self.section.format):
+            return ""
+        if question.marks_parts:
+            return "" if question.none_text is None else "[]"
+        return (question.empty_answer or "") if question.takes_empty_answer else ""
 
     def _parse_own(
         self, raw: RawVote, result: Sequence[Mapping[str, Any]], *, item: str, content: QuestionContent
@@ -202,13 +274,16 @@ class VoteParser:
         if draft.skip_reason is not None:
             return draft
         asked = results.list_pass_questions(self.questions, second_pass=False)
+        if raw.is_flat:
+            known = {name for question in asked for name in get_control(question).list_names(question)}
+            result = [region for region in result if region["from_name"] in known]
         try:
             answers = results.read_answers(self.questions, result, content)
         except BadInput as refusal:
             raise locate_refusal(refusal, raw.row) from None
         if not result and any(question.required and question.name not in answers for question in asked):
             return draft
-        given = _parse_answers(asked, answers, content, raw.row)
+        given = _parse_answers(asked, answers, content, raw)
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
         return draft._replace(
@@ -248,7 +323,9 @@ class VoteParser:
         row, raw = vote.row, dict[str, object]()
         for question in self.questions:
             column = self.section.answers.get(question.name)
-            text = self._read_parts(question, "" if column is None else normalise(get_cell(row, column)), vote)
+            labels = question.get_labels(content.options) if question.takes_one_option else ()
+            written = "" if column is None else normalise(get_cell(row, column), known=labels)
+            text = self._read_parts(question, written, vote)
             if text.strip() or (question.empty_answer is not None and column is not None):
                 raw[question.name] = text or []
         if not any(raw.values()) and any(question.empty_answer is None for question in self.questions):
@@ -258,39 +335,76 @@ class VoteParser:
                 raw = results.select_visible_answers(self.questions, raw, content)
             except BadInput as refusal:
                 raise locate_refusal(refusal, row) from None
-        return _parse_answers(self.questions, raw, content, row)
+        if self._has_unknown_labels(raw, vote, content):
+            return {}
+        return _parse_answers(self.questions, raw, content, vote)
+
+    def _has_unknown_labels(self, answers: Mapping[str, object], vote: RawVote, content: QuestionContent) -> bool:
+        """Collect the labels that no option has; whether there are any, so that the file will be refused."""
+        found = False
+        for question in self.questions:
+            label = answers.get(question.name)
+            if question.takes_one_option and isinstance(label, str):
+                labels = question.get_labels(content.options)
+                if spelling.find_name(label, labels) is None:
+                    self._add_unknown(question, label.strip(), vote, labels)
+                    found = True
+        return found
+
+    def _add_unknown(self, question: Question, label: str, vote: RawVote, labels: tuple[str, ...]) -> None:
+        unknown = self.unknown_labels.setdefault(
+            question.name, UnknownLabels(question=question, first=vote, known=labels)
+        )
+        unknown.counts[label] += 1
 
     def refuse_unknown_labels(self) -> None:
-        """Raise BadInput naming every label that no option has, or every class of parts that no question names."""
+        """Raise BadInput for labels that no option has, or classes of parts that no question names, with counts."""
         self.span_classes.refuse()
-        if not self.unknown_labels:
-            return
-        _, first, expected = next(iter(self.unknown_labels.values()))
-        quoted = spelling.quote_words(self.unknown_labels, beside=expected)
-        named = ", ".join(
-            f"{label} ({times} {'time' if times == 1 else 'times'})"
-            for label, (times, _, _) in zip(quoted, self.unknown_labels.values(), strict=True)
-        )
-        raise BadInput(
-            f"Labels that are not among the options ({spelling.list_words(expected, beside=self.unknown_labels)}):"
-            f" {named}.",
-            where=first.row.where(self.section.answer or "votes.answer"),
-            remedy="Map them under `votes.labels.map`, or add them to the options.",
-        )
+        found = [
+            unknown.build_error(self.section.answers.get(name) or self.section.answer or "votes.answer")
+            for name, unknown in self.unknown_labels.items()
+        ]
+        if found:
+            raise combine_errors(found)
 
 
 def _parse_answers(
-    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, row: input_files.FileRow
+    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, vote: RawVote
 ) -> dict[str, str]:
     try:
         return question_base.parse_answers(questions, raw, content)
     except BadInput as refusal:
+        asked = next((one for one in questions if refusal.where and one.name == refusal.where.field), questions[0])
+        named = _name_regions(asked, raw.get(asked.name), content, vote) if vote.regions else ""
+        row = vote.row._replace(place=", ".join(filter(None, (vote.row.place, named))))
         raise locate_refusal(refusal, row) from None
 
 
+def _name_regions(question: Question, answer: object, content: QuestionContent, vote: RawVote) -> str:
+    """The regions by which an answer is refused, with their ids; empty where it is not about single ones."""
+    parts = _list_labelled_parts(answer if isinstance(answer, str) else "")
+    faulty = [part for part in parts if not _is_answer(question, part, content)]
+    faulty = faulty or next((list(pair) for pair in itertools.combinations(parts[:100], 2) if _overlap(*pair)), [])
+    places = {(part.get("start"), part.get("end")) for part in faulty}
+    names = [region.name for region in vote.regions if (region.start, region.end) in places]
+    return f"region{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""
+
+
+def _is_answer(question: Question, part: Mapping[str, Any], content: QuestionContent) -> bool:
+    try:
+        question.parse_answer([part], content)
+    except BadInput:
+        return False
+    return True
+
+
+def _overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two different parts of one class share a character."""
+    is_same_class = one.get("label") == other.get("label")
+    return is_same_class and one != other and one["start"] < other["end"] and other["start"] < one["end"]
+
+
 def locate_refusal(refusal: BadInput, row: input_files.FileRow) -> BadInput:
-    """The refusal of an answer, with the place of its vote in the file; a JSON export is one line, so also its ids."""
+    """The refusal of an answer, with the place of its vote in the file."""
     name = refusal.where.field if refusal.where else None
-    task, number = row.values.get("id"), row.values.get("annotation_id")
-    place = "" if number is None else f" This is annotation {number} of task {task}."
-    return BadInput(f"{refusal.problem}{place}", where=row.where(name), remedy=refusal.remedy)
+    return BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from annotation.errors import BadInput, HromadaError, Where
-from annotation.input_files import FileRow, format_columns, read_delimited
+from annotation.input_files import FileRow, format_columns
+from annotation.loading.tables.delimited import read_delimited
 
 ACCEPT, REJECT = "accept", "reject"
 REVOCABLE = "It has to be their own, or one of somebody suspended or forgotten; others take theirs back themselves."

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, Where
-from annotation.input_files import FileRow, format_columns, read_delimited
+from annotation.input_files import FileRow, format_columns
+from annotation.loading.tables.delimited import read_delimited
 
 if TYPE_CHECKING:
     import pandas as pd

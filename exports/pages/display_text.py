@@ -223,8 +223,8 @@ VALUES = (
     mark_text("training item"), mark_text("qualification item"), mark_text("control item"), mark_text("repeat"),
     mark_text("exposed"), mark_text("no answer"), mark_text("abstained"), mark_text("skipped"), mark_text("extra"),
     mark_text("several texts"), mark_text("item changed"), mark_text("deleted"), mark_text("earlier"),
-    mark_text("second pass"), mark_text("withdrawn"), mark_text("erased"), mark_text("not accepted"),
-    mark_text("rejected"), mark_text("rule"), mark_text("organiser"),
+    mark_text("second pass"), mark_text("withdrawn"), mark_text("erased"), mark_text("left out"),
+    mark_text("not accepted"), mark_text("rejected"), mark_text("rule"), mark_text("organiser"),
 )  # fmt: skip
 """Values that pages name by themselves: levels of measurement, statuses of corrections and of lines of the checklist,
 severities of the lint, and kinds of exclusion.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from annotation.errors import HromadaError
-from annotation.loading.items import item_reader as items
+from annotation.loading import tables
 from annotation.store import database, queries
 from annotation.workflow.lifecycle import projects
 from annotation.workflow.monitoring import campaign_status
@@ -147,5 +147,5 @@ def test_a_damaged_parquet_file_is_rows_or_a_sentence(
     raw = bytearray(path.read_bytes())
     raw[at % len(raw)] = byte
     path.write_bytes(bytes(raw))
-    refusal = refused(lambda: list(items.read_rows(path)))
+    refusal = refused(lambda: list(tables.read_rows(path)))
     assert refusal is None or refusal.where is not None

@@ -20,13 +20,16 @@ from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import campaign, drafts, json_text
 from annotation.loading.items import item_reader as items
+from annotation.loading.tables import delimited
 
 ROW = {"id": "1", "text": "Кіт, який спав.", "options": ["кіт", "пес"], "gold": "кіт"}
 
 
 def read(path: Path, **how: str) -> list[tuple[int, dict[str, Any]]]:
     """Lines and values of a file."""
-    return [(row.line, dict(row.values)) for row in items.read_rows(path, **how)]
+    keys = {"file": path.name, "id": "id", "show": "text", "format": how.get("form"), "path": how.get("under")}
+    section = project_file.ItemsSection.model_validate(keys)
+    return [(row.line, dict(row.values)) for row in items.read_rows(path, section)]
 
 
 def write(path: Path, value: object) -> Path:
@@ -123,7 +126,11 @@ def test_a_backslash_before_u0000_is_text(tmp_path: Path) -> None:
     [
         ("i.csv", b"id,a\n1,\x00\n", "i.csv:2, byte 8: This is a binary file, not text. Export it as CSV or JSONL."),
         ("i.yaml", b"project: a\n\0", "i.yaml:2, byte 12: This is a binary file, not text. Save it as text in UTF-8."),
-        ("i.csv", "id,a\n".encode("utf-16"), "i.csv:1, byte 1: The file is in UTF-16. Save it as UTF-8."),
+        (
+            "i.csv",
+            "id,a\n".encode("utf-16"),
+            "i.csv:1, byte 1: The file is not UTF-8, it looks like UTF-16. Save it as UTF-8.",
+        ),
         ("i.csv", b"\xef\xbb\xbfid,a\n\xff,1\n", "i.csv:2, byte 9: The file is not UTF-8. Save it as UTF-8."),
     ],
 )
@@ -138,7 +145,7 @@ def test_the_first_bad_byte_is_named(tmp_path: Path, name: str, raw: bytes, says
 def test_a_column_without_a_name_is_called_that(tmp_path: Path) -> None:
     """Spreadsheets and pandas write an index without a header."""
     (tmp_path / "i.csv").write_text(",story\n0,x\n", "utf-8")
-    (row,) = input_files.read_delimited(tmp_path / "i.csv")
+    (row,) = delimited.read_delimited(tmp_path / "i.csv")
     with pytest.raises(BadInput, match=r"It has: an unnamed column, story\."):
         input_files.require_columns({"items.show": ["text"]}, row)
 

@@ -153,6 +153,14 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("confidence: 90 %", "confidence: sure", ("'sure' is no share", "60 %")),
     ("{min: 3, max: 5", "{min: 5, max: 5", ("write `overlap: 5`",)),
     ("overlap: {min", "overlaps: {min", ("overlaps", "Did you mean `overlap`?")),
+    ("  group: story", "  gruop: story", ("items.gruop", "Did you mean `group`?")),
+    ("  group: story", "  answers: {why: why}\n  group: story", ("items.answers", "`answers` belongs under `votes`")),
+    ("  group: story", "  most: 3\n  group: story", ("items.most", "`most` belongs under `questions`")),
+    ("type: span,", "type: span, where: {a: b},", ("questions.2.where", "`where` belongs under `items`: move")),
+    ("options: [так, ні], abstain", "options: [так, ні, abstain", ("The bracket `[` of line 7, column 64 is closed",)),
+    ("{field: title, title: Назва}", "{field: title, title: Назва", ("The bracket `{` of line 14, column 10 is",)),
+    ("pages: {items: 5}", "pages: {items: 5}}", ("full.yaml:25:", "The bracket `}` closes none")),
+    ("accuracy: 84.08}}", 'accuracy: "84.08}}', ("The quote of line 44, column 55 is not closed",)),
     ("pass_mark: 60 %", "pass_mark: 7 of 5", ("stages.training.pass_mark", "7 of 5 cannot be reached")),
     ("pass_mark: 60 %", "pass_mark: 7 of 10", ("speaks of 10 items, the stage has 1",)),
     ("  training: {", "  pilot: {pool: {where: {pool: main}}, pass_mark: 60 %}\n  training: {",
@@ -348,7 +356,7 @@ def test_a_programme_is_not_loaded_as_a_project_and_its_texts_must_be_there(fold
     path.write_text(PROGRAMME, "utf-8")
     assert "programme.yaml:1:1, programme: This is a programme, not a project" in refused(path)
     (folder / "consent.md").unlink()
-    assert "consent.md: There is no such file" in refused(folder / "full.yaml")
+    assert "consent.file: There is no file 'consent.md'." in refused(folder / "full.yaml")
 
 
 def test_a_project_of_a_programme_has_no_consent_of_its_own(folder: Path) -> None:

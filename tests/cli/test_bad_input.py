@@ -92,8 +92,8 @@ def assert_refused(hromada: Hromada, *arguments: str | Path, says: tuple[str, ..
         ("  type: choice", "  type: choice\n    options: [x", ("project.yaml", "The line is indented below a key")),
         ("  options: [first, second]\n", "", ("project.yaml", "There are no options")),
         ("[first, second]", "[first, secnod]", ("items.csv:1", "no column 'secnod'", "id, hint, first")),
-        ("  file: items.csv", "  file: missing.csv", ("missing.csv", "no such file", "Check the path")),
-        ("  file: items.csv", "  file: items.xlsx", ("items.xlsx", ".csv, .tsv, .jsonl, .ndjson, .json or .parquet")),
+        ("  file: items.csv", "  file: missing.csv", ("project.yaml:9:3, items.file: There is no file",)),
+        ("  file: items.csv", "  file: project.yaml", ("project.yaml: ", ".csv, .tsv, .xlsx, .jsonl")),
         ("  file: items.csv", "  file: .", ("read from .csv",)),
     ],
 )  # fmt: skip
@@ -121,7 +121,10 @@ def test_a_mistake_in_the_project_file_is_named_with_its_place(
         (ITEMS.replace("2,", ",", 1), ("items.csv:3, id", "no id")),
         (ITEMS + "3,риби\n", ("items.csv:4", "2 cells, the header 5")),
         (ITEMS.replace("hint", "id"), ("items.csv:1, id", "same name")),
-        (ITEMS.encode("cp1251"), ("items.csv:2", "not UTF-8", "Save it as UTF-8")),
+        (
+            ITEMS.encode("cp1251"),
+            ("items.csv:2", "it looks like Windows-1251. Write `encoding: cp1251` beside `file`, or save"),
+        ),
         (ITEMS.encode("utf-16"), ("items.csv", "UTF-16")),
         (b"\x89PNG\r\n\0\0", ("items.csv", "binary file")),
         (ITEMS + '3,"риби,карась,сом,сом\n', ("items.csv", "cannot be read", "quotes")),

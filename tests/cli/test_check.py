@@ -137,7 +137,7 @@ def test_all_columns_pools_and_texts_that_lack_are_told_at_once(small: Hromada) 
     )
     told = check(small, pools, old="instructions: Read.\n").splitlines()
     assert [line.split(": ", 1)[1].split(". ")[0] for line in told] == [
-        "none.csv: There is no such file",
+        "project.yaml:9:21, stages.training.pool.file: There is no file 'none.csv'",
         "items.csv: No item is left for the qualification pool",
         "items.csv:2: There is no column 'kind', by which the control items are chosen",
         "project.yaml: It has no instructions",

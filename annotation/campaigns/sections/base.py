@@ -93,9 +93,11 @@ def build_validation_error(contradictions: Sequence[Contradiction]) -> PydanticC
 
 
 Text = Annotated[str, BeforeValidator(refuse_none), Field(min_length=1)]
-Columns = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
+Column = Annotated[str, BeforeValidator(refuse_none)]
+"""The name of a column; `""` is the column without a name."""
+Columns = Annotated[tuple[Column, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 """Names of columns, at least one; a single name needs no brackets."""
-Values = Columns
+Values = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
 """Answers or other values, at least one; a single value needs no brackets."""
 Texts = Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list)]
 """Any number of texts; a single text needs no brackets."""

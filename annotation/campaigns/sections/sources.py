@@ -2,19 +2,67 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from aggregation import spelling
+from annotation import text_encodings
 from annotation.campaigns.sections import base
-from annotation.campaigns.sections.base import Columns, Count, PathInFile, Section, Share, Text, Texts, wrap_in_list
+from annotation.campaigns.sections.base import (
+    Column,
+    Columns,
+    Count,
+    PathInFile,
+    Section,
+    Share,
+    Text,
+    Texts,
+    Values,
+    wrap_in_list,
+)
 from annotation.vocabulary import GoldOrigin, RepeatPolicy
 
 FormatName = Literal["lmes", "ua-cbt", "label-studio"]
 """Formats of items that the ending of the file does not tell; see `annotation.loading.items.item_reader`."""
 
 Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(wrap_in_list)]]
-"""Conditions on rows: for each column the values of which a row must have one."""
+"""Conditions on rows: for each column the values of which a row must have one; `not empty` is any, `empty` is none."""
+
+
+EMPTY, NOT_EMPTY = "empty", "not empty"
+"""The words of conditions for a cell without a value, and for one with any."""
+
+
+def index_conditions(where: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the keys (`spelling.build_key`) of the values of conditions, by column."""
+    return {column: frozenset(map(spelling.build_key, values)) for column, values in where.items()}
+
+
+def _check_encoding(name: str) -> str:
+    if not text_encodings.is_encoding(name):
+        raise ValueError(f"{name!r} is not an encoding of text; write it like cp1251, utf-16 or koi8-u")
+    return name
+
+
+Encoding = Annotated[Text, AfterValidator(_check_encoding)]
+
+
+class TableKeys(Section):
+    """How a table is read, beside its `file`.
+
+    `path` leads to the list inside a .json file, keys joined by dots; `sheet` is the name of a sheet of an .xlsx file;
+    `encoding` is that of a text file which is not UTF-8, and `separator` that of its cells where it cannot be told.
+    """
+
+    path: Text | None = None
+    sheet: Text | None = None
+    encoding: Encoding | None = None
+    separator: Literal[",", ";", "|", "tab"] | None = None
 
 
 class ShownColumn(Section):
@@ -25,7 +73,7 @@ class ShownColumn(Section):
     is shown.
     """
 
-    field: Text
+    field: Column
     title: Text | None = None
     fold: bool = False
     gap: Text | None = None
@@ -34,7 +82,7 @@ class ShownColumn(Section):
 
 
 AnyShownColumn = Annotated[
-    Annotated[Text, Tag("<column>")] | Annotated[ShownColumn, Tag("<part>")],
+    Annotated[Column, Tag("<column>")] | Annotated[ShownColumn, Tag("<part>")],
     Discriminator(lambda value: "<column>" if isinstance(value, str) else "<part>"),
     BeforeValidator(base.refuse_none),
 ]
@@ -73,31 +121,30 @@ class PoolSection(Section):
         return self
 
 
-class ItemsSection(Section):
+class ItemsSection(TableKeys):
     """`items:` the file of items, and which of its columns have a role.
 
-    `path` leads to the list of items inside a JSON file, `options` are columns with the options of each item, `golds`
+    `options` are columns with the options of each item, `golds`
     has the columns of gold by question name, `accepted` is the column with further right answers, and `lineage` the one
     that `hromada follow-up` writes. `where` and `sample` select the items of the main pool.
     """
 
     file: PathInFile
     format: FormatName | None = None
-    path: Text | None = None
-    id: Text
+    id: Column
     show: ShownColumns
     options: Columns | None = None
-    gold: Text | None = None
-    golds: dict[str, Text] = Field(default_factory=dict)
+    gold: Column | None = None
+    golds: dict[str, Column] = Field(default_factory=dict)
     gold_origin: GoldOrigin = GoldOrigin.DECLARED
     gold_version: Text | None = None
-    accepted: Text | None = None
-    explanation: Text | None = None
-    group: Text | None = None
-    revision: Text | None = None
-    stratum: Text | None = None
+    accepted: Column | None = None
+    explanation: Column | None = None
+    group: Column | None = None
+    revision: Column | None = None
+    stratum: Column | None = None
     tags: Columns | None = None
-    lineage: Text | None = None
+    lineage: Column | None = None
     where: Conditions = Field(default_factory=dict)
     sample: SampleSection | None = None
 
@@ -133,27 +180,74 @@ class LabelsSection(Section):
     map: dict[str, Text] = Field(default_factory=dict)
 
 
-class VotesSection(Section):
+REST = "rest"
+"""The word for all columns that no key names."""
+_PLACE = re.compile(r"\{(item|annotator|question)\}")
+
+
+class StatusSection(Section):
+    """`status:` the column with the state of each row, and the states with which a row counts."""
+
+    column: Column
+    counts: Values
+
+
+def _name_csv_table(value: object) -> object:
+    return "table" if value == "csv" else value
+
+
+class VotesSection(TableKeys):
     """`votes:` how files of votes are read.
 
-    `item` are the columns that identify the item, `answers` the columns of the answers by question name, and `show`,
-    `options` and `group` the columns of items made from votes. A column that is not named has the usual name of the
-    format. `repeats` says which of several votes of an annotator on an item count, `people` is a file with facts about
-    the annotators. `earlier` keeps the votes apart from the answers that the project itself asks for. `class_`, written
-    `class`, is the one class of marked parts that is read, for all span questions or by question name.
+    A table has one vote in each row, with the columns `item`, `annotator` and `answer` (`answers` by question name). A
+    wide table has a column for each annotator (`annotators`) or for each item (`wide`): a list of columns, `rest`, or a
+    pattern of their names with `{annotator}` or `{item}`, and `{question}` for the words in `answers`; `ignore` are
+    columns that `rest` leaves out. `show`, `options` and `group` are the columns of items made from votes. A column
+    that is not named has the usual name of the format.
+
+    `where` and `status` say which rows count, and `prolific`, the export of submissions to Prolific, whose. `repeats`
+    says which of several votes of an annotator on an item count, in the order of the column `time` or else of the file;
+    `people` is a file with facts about the annotators. `earlier` keeps the votes apart from the answers that the
+    project itself asks for. `class_`, written `class`, is the one class of marked parts that is read, for all span
+    questions or by question name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
 
-    format: Literal["toloka", "crowd-kit", "csv", "label-studio", "human-response-bot"]
+    format: Annotated[
+        Literal[
+            "table",
+            "toloka",
+            "crowd-kit",
+            "label-studio",
+            "human-response-bot",
+            "prodigy",
+            "doccano",
+            "argilla",
+            "potato",
+            "brat",
+            "inception",
+            "mturk",
+            "crowdtruth",
+            "datasets",
+        ],
+        BeforeValidator(_name_csv_table),
+    ] = "table"
     file: PathInFile | None = None
     item: Columns | None = None
-    annotator: Text | None = None
-    answer: Text | None = None
-    answers: dict[str, Text] = Field(default_factory=dict)
+    annotator: Column | None = None
+    answer: Column | None = None
+    answers: dict[str, Column] = Field(default_factory=dict)
+    annotators: Columns | None = None
+    wide: Columns | None = None
+    ignore: Annotated[tuple[Column, ...], BeforeValidator(wrap_in_list)] = ()
     show: Columns | None = None
     options: Columns | None = None
-    group: Text | None = None
+    group: Column | None = None
+    time: Column | None = None
+    where: Conditions = Field(default_factory=dict)
+    status: StatusSection | None = None
+    prolific: PathInFile | None = None
     people: Text | None = None
     repeats: RepeatPolicy = RepeatPolicy.FIRST
     earlier: bool = False
@@ -164,25 +258,107 @@ class VotesSection(Section):
         """The one class of the parts that count as answers to a question; None where all do."""
         return self.class_.get(question) if isinstance(self.class_, dict) else self.class_
 
+    def resolve(self, folder: Path) -> VotesSection:
+        """Return the section with the paths beside `file` that it names, from the folder of the project file."""
+        return self if self.prolific is None else self.model_copy(update={"prolific": str(folder / self.prolific)})
+
+    @cached_property
+    def conditions(self) -> dict[str, frozenset[str]]:
+        """The conditions of `where` with the keys of their values."""
+        return index_conditions(self.where)
+
+    @property
+    def vote_columns(self) -> tuple[str, ...] | None:
+        """What says which columns of a wide table hold votes; None for a table with one vote in each row."""
+        return self.annotators or self.wide
+
+    @property
+    def required_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that every row has, by the key that names them, without those that hold the answers."""
+        one = {"annotator": self.annotator, "group": self.group, "time": self.time}
+        several = {"item": self.item, "show": self.show, "options": self.options, "where": tuple(self.where)}
+        status = {} if self.status is None else {"votes.status": (self.status.column,)}
+        return (
+            {f"votes.{key}": (column,) for key, column in one.items() if column is not None}
+            | {f"votes.{key}": columns for key, columns in several.items() if columns}
+            | status
+        )
+
     @model_validator(mode="after")
     def _complete(self) -> VotesSection:
-        if self.answer is not None and self.answers:
-            raise ValueError("`answer` is for one question, `answers` for several; keep one of them")
-        if self.format == "csv" and (None in (self.item, self.annotator) or not (self.answer or self.answers)):
-            raise ValueError("A csv file of votes needs the columns item, annotator and answer")
+        for message in self._list_contradictions():
+            raise ValueError(message)
         return self
 
+    def _list_contradictions(self) -> Iterator[str]:
+        if self.answer is not None and self.answers:
+            yield "`answer` is for one question, `answers` for several; keep one of them"
+        if self.vote_columns is not None:
+            yield from self._list_contradictions_of_wide()
+        elif self.ignore:
+            yield "`ignore` takes columns out of `rest`; leave it out"
+        elif self.format == "table" and (None in (self.item, self.annotator) or not (self.answer or self.answers)):
+            yield (
+                "A table of votes needs the columns `item`, `annotator` and `answer`; with a column for each annotator"
+                " `item` and `annotators`, with a column for each item `annotator` and `wide`"
+            )
+        answers = {column for column in (self.answer, *self.answers.values()) if column is not None}
+        for key, columns in (("item", self.item or ()), ("annotator", (self.annotator,))):
+            twice = [column for column in columns if column in answers and self.vote_columns is None]
+            if twice:
+                yield f"The column {twice[0]!r} cannot be the {key} and the answer; name another one"
 
-class TruthSection(Section):
+    def _list_contradictions_of_wide(self) -> Iterator[str]:
+        key, other, needed = ("annotators", "annotator", "item") if self.annotators else ("wide", "item", "annotator")
+        if self.format != "table":
+            yield f"`{key}` is for tables; leave it or `format` out"
+        if self.annotators and self.wide:
+            yield "`annotators` is for a column for each annotator, `wide` for a column for each item; keep one of them"
+        if getattr(self, other) is not None or self.answer is not None:
+            yield f"With `{key}` the columns say {other} and answer; leave `{other}` and `answer` out"
+        if getattr(self, needed) is None:
+            yield f"With `{key}` every row is of one {needed}; name its column as `{needed}`"
+        if self.wide and (self.show or self.options or self.group):
+            yield "With `wide` no column is about an item; leave `show`, `options` and `group` out"
+        columns = self.vote_columns or ()
+        places = {place for column in columns for place in _PLACE.findall(column)}
+        if places and (len(columns) > 1 or key.removesuffix("s").replace("wide", "item") not in places):
+            yield f"A pattern of columns is one text with {{{'annotator' if self.annotators else 'item'}}}"
+        if ("question" in places) != bool(self.answers):
+            yield (
+                "With several questions a pattern has {question}, and `answers` its words; write"
+                " answers: {QUESTION: WORD, …}"
+            )
+
+
+def complete_rest(
+    votes: VotesSection, others: Iterable[ItemsSection | TruthSection], *, questions: Iterable[str]
+) -> VotesSection:
+    """Return the section of votes; `rest` takes no column that sections about the same file name."""
+    if votes.vote_columns != (REST,):
+        return votes
+    named = {*questions}
+    for other in others:
+        if other.file == votes.file:
+            named.update(column for columns in other.required_columns.values() for column in columns)
+    more = sorted(named - {*votes.ignore})
+    return votes.model_copy(update={"ignore": (*votes.ignore, *more)}) if more else votes
+
+
+class TruthSection(TableKeys):
     """`truth:` the file of gold for items that are made from votes; some items may be without gold.
 
-    `item` are the columns that identify the item, as under `votes`; `path` leads to the list inside a JSON file.
+    `item` are the columns that identify the item, as under `votes`.
     """
 
     file: PathInFile
     format: FormatName | None = None
-    path: Text | None = None
     item: Columns
-    gold: Text
+    gold: Column
     gold_origin: GoldOrigin = GoldOrigin.DECLARED
     gold_version: Text | None = None
+
+    @property
+    def required_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that the file must have, by the key of the section under which they are named."""
+        return {"item": self.item, "gold": (self.gold,)}

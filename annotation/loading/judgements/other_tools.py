@@ -14,36 +14,10 @@ from aggregation.findings import Finding
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
+from annotation.loading import tables
 from annotation.loading.drafts import get_cell
-from annotation.loading.items import item_reader
+from annotation.loading.tables import json_rows
 from annotation.vocabulary import CONTROL_ITEM, Exclusion, ExclusionKind
-
-
-def read_csv_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """Read one vote per row; the section names the columns of item, annotator and answer."""
-    columns = (section.answer,) if section.answer else tuple(section.answers.values())
-    return read_columns(path, item=section.item or (), annotator=section.annotator or "", answers=columns)
-
-
-def read_columns(path: Path, *, item: Sequence[str], annotator: str, answers: Sequence[str]) -> Iterator[RawVote]:
-    """Read one vote per row from these columns; the first of `answers` is the answer of the vote."""
-    for number, row in enumerate(input_files.read_delimited(path)):
-        if number == 0:
-            needed = {"votes.item": item, "votes.annotator": [annotator], "votes.answer": answers}
-            input_files.require_columns(needed, row)
-        raw = get_cell(row, answers[0])
-        yield RawVote(key=get_item_key(row, item), annotator=get_annotator(row, annotator), answer=raw, row=row)
-
-
-def read_crowd_kit_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
-    """Read one vote per row; columns that the section does not name are task, worker and label."""
-    return read_columns(
-        path,
-        item=section.item or ("task",),
-        annotator=section.annotator or "worker",
-        answers=(section.answer,) if section.answer else tuple(section.answers.values()) or ("label",),
-    )
-
 
 ANSWER_FIELDS = ("humanAnswer", "human_answer", "human_title")
 UNKNOWN_ANNOTATOR = "pool"
@@ -52,16 +26,16 @@ UNKNOWN_ANNOTATOR = "pool"
 def read_bot_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per instance; an instance without an answer is a vote with an empty answer."""
     column = section.answer
-    for number, row in enumerate(item_reader.read_json_objects(path, under="instances")):
+    for number, row in enumerate(json_rows.read_json_objects(path, under="instances", encoding=section.encoding)):
         if number == 0:
             column = column or _find_answer_column(row)
-            annotator = [section.annotator] if section.annotator else []
+            annotator = [] if section.annotator is None else [section.annotator]
             needed = {"votes.item": _get_item_columns(section, row), "votes.annotator": annotator}
             input_files.require_columns(needed, row)
         _refuse_other_field(section, row, column or "")
         yield RawVote(
             key=get_item_key(row, section.item or ()),
-            annotator=get_annotator(row, section.annotator) if section.annotator else UNKNOWN_ANNOTATOR,
+            annotator=UNKNOWN_ANNOTATOR if section.annotator is None else get_annotator(row, section.annotator),
             answer=get_cell(row, column or ""),
             row=row,
         )
@@ -102,12 +76,21 @@ def _refuse_other_field(section: VotesSection, row: input_files.FileRow, column:
 MAX_ID_CHARACTERS = 64
 
 
+class Region(NamedTuple):
+    """A marked part of an annotation in Label Studio, and the id under which it is there."""
+
+    start: int
+    end: int
+    name: str
+
+
 class RawVote(NamedTuple):
     """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
-    answers were shown.
+    answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the
+    answer where the section does not name it; `regions` are marked parts with their ids.
     """
 
     key: tuple[str, ...]
@@ -120,6 +103,9 @@ class RawVote(NamedTuple):
     golden: Mapping[str, str] = MappingProxyType({})
     result: tuple[Mapping[str, Any], ...] | None = None
     second_pass: bool = False
+    column: str | None = None
+    is_flat: bool = False
+    regions: tuple[Region, ...] = ()
 
 
 def build_item_id(key: Sequence[str]) -> str:
@@ -160,7 +146,6 @@ PAGE_COLUMN = "ASSIGNMENT:assignment_id"
 WORKER_COLUMN = "ASSIGNMENT:worker_id"
 STATUS_COLUMN = "ASSIGNMENT:status"
 COUNTED_STATUSES = {"", "APPROVED"}
-REJECTED_STATUS = "REJECTED"
 
 
 def read_toloka_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
@@ -168,7 +153,7 @@ def read_toloka_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     seen: Counter[str] = Counter()
     columns: tuple[str, ...] = ()
     answer = annotator = ""
-    for number, row in enumerate(input_files.read_delimited(path)):
+    for number, row in enumerate(tables.read_rows(path, section)):
         if number == 0:
             annotator = section.annotator or WORKER_COLUMN
             answer = section.answer or next(iter(section.answers.values()), None) or _get_only_output(row)
@@ -202,9 +187,15 @@ def _find_exclusion(row: input_files.FileRow, *, control: bool) -> Exclusion | N
     """Why a vote does not count: the requester rejected the page, or never approved it, or it is a control task."""
     status = get_cell(row, STATUS_COLUMN).strip()
     if status not in COUNTED_STATUSES:
-        kind = ExclusionKind.REJECTED if status == REJECTED_STATUS else ExclusionKind.NOT_ACCEPTED
-        return Exclusion(kind, Finding("status", status=status))
+        return judge_status(status)
     return CONTROL_ITEM if control else None
+
+
+def judge_status(status: str) -> Exclusion:
+    """Return the exclusion of a vote whose state in another tool does not count: rejected, or not approved yet."""
+    is_rejected = status.casefold().startswith("reject")
+    kind = ExclusionKind.REJECTED if is_rejected else ExclusionKind.NOT_ACCEPTED
+    return Exclusion(kind, Finding("status", status=status))
 
 
 def _get_only_output(row: input_files.FileRow) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
+from annotation import input_files
 from annotation.campaigns import project_file
 from annotation.errors import BadInput, Where
 from annotation.input_files import FileRow
@@ -23,7 +24,7 @@ def map_pseudonyms_to_names(project: Project, *, key: bytes, path: Path) -> dict
     """
     section, _ = locate_votes(project_file.parse_definition(project.definition), project, path)
     namespace = get_namespace(section, project)
-    names = dict.fromkeys(raw.annotator for raw in judgements.read_raw_votes(path, section))
+    names = dict.fromkeys(raw.annotator for raw in judgements.read_raw_votes(path, section) if raw.annotator)
     return {pseudonyms.make_pseudonym(key, namespace=namespace, name=name): name for name in names}
 
 
@@ -38,14 +39,26 @@ def locate_votes(
             where=Where(file=project.source, field="votes"),
             remedy="Add a `votes` section with the format and the file.",
         )
-    return section, path or Path(project.source).parent / (section.file or "")
+    source = path or Path(project.source).parent / (section.file or "")
+    if path is None and input_files.is_missing(source):
+        place = Where(file=project.source, field="votes.file")
+        raise input_files.build_missing_error(source, written=section.file or "", where=place)
+    return section, source
+
+
+_PLATFORMS = frozenset({"toloka", "mturk"})
+"""Formats of platforms whose people have the same ids in all projects."""
 
 
 def get_namespace(section: project_file.VotesSection, project: Project) -> str:
-    """The namespace of worker ids, where `people` does not name it: Toloka's are the same in all projects, those of a
-    CSV file only in its project.
+    """The namespace of worker ids, where `people` does not name it: those of a platform are the same in all projects,
+    those of any other file only in its project.
     """
-    return section.people or ("toloka" if section.format == "toloka" else f"project {project.name}")
+    if section.people:
+        return section.people
+    if section.prolific is not None:
+        return "prolific"
+    return section.format if section.format in _PLATFORMS else f"project {project.name}"
 
 
 def list_truth_gaps(session: Session, project: Project) -> tuple[str, ...]:

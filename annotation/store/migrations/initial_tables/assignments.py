@@ -131,6 +131,7 @@ def create_tables() -> None:
                 "second pass",
                 "withdrawn",
                 "erased",
+                "left out",
                 "not accepted",
                 "rejected",
                 "rule",
