@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from annotation import input_files
 from annotation.campaigns.lint import TELEGRAM, LintFinding, LintItem, LintQuestion, Severity, lint_items, rules
+from annotation.campaigns.sections.sources import ItemsSection
 from annotation.loading.drafts import get_cell
 from annotation.loading.items import item_reader as items
 
@@ -264,10 +265,16 @@ def test_the_page_about_the_lint_is_true() -> None:
     assert ROW.findall(PAGE.read_text("utf-8")) == told
 
 
+def read_rows(path: Path, form: str) -> Iterator[input_files.FileRow]:
+    """The rows of a file of items in a format with a name."""
+    section = ItemsSection.model_validate({"file": str(path), "format": form, "id": "id", "show": "text"})
+    return items.read_rows(path, section)
+
+
 def lmes(shared: Path, name: str) -> list[LintItem]:
     """An LMES set as the lint sees it: its options are among the metadata, fixed, or none."""
     found = []
-    for row in items.read_rows(shared / f"data/eval-ua-tion/lmes/{name}.json", form="lmes"):
+    for row in read_rows(shared / f"data/eval-ua-tion/lmes/{name}.json", "lmes"):
         answer = get_cell(row, "correctAnswer")
         columns = [name for name in row.values if re.fullmatch(r"additionalMetadata_(all_options|option_[01])", name)]
         own = row.values[columns[0]] if len(columns) == 1 else [row.values[column] for column in columns]
@@ -311,7 +318,7 @@ def test_the_marked_options_of_ua_cbt_are_found(shared: Path) -> None:
     """`LS_options_adv` marks the gold with + in 8 of 8 items: a note while hidden, an error once shown."""
     path = shared / "data/eval-ua-tion/ua-cbt/stories_train.labelstudio.json"
     for where, severity in (("hidden", "note"), ("shown", "error")):
-        found = lint_items([ua_cbt(row, marked=where) for row in items.read_rows(path, form="label-studio")])
+        found = lint_items([ua_cbt(row, marked=where) for row in read_rows(path, "label-studio")])
         leak = next(finding for finding in found if finding.field == "LS_options_adv")
         assert (leak.rule.severity.value, len(leak.ids)) == (severity, 8)
         told = (

@@ -17,7 +17,7 @@ from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
 from annotation.label_studio_controls import elements
-from annotation.loading.judgements.label_studio_json import SECOND_PASS_KEY
+from annotation.loading.judgements.label_studio_values import SECOND_PASS_KEY
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 TEMPLATES = Path(str(resources.files("annotation.campaigns"))) / "templates"
