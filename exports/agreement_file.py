@@ -22,7 +22,7 @@ from exports.score_variants import describe_variant
 NOT_ANSWERED = "nobody answered"
 ALL_EXCLUDED = "every answer is excluded"
 ONLY_SKIPPED = "only skipped"
-"""These three are the reasons why an item or an annotator has no votes, where no other one is known."""
+"""Why an item or an annotator has no votes, where no more specific reason is known; skips name it if both apply."""
 OPEN = "open"
 """The status of an item that can still be answered; any other status is the reason why it has no votes."""
 
@@ -97,7 +97,7 @@ def _count_without_votes(data: DataSet) -> Json:
 
 
 def _count_insiders(data: DataSet) -> int:
-    """How many insiders (members of the campaign's team) have answers that count."""
+    """How many team members have answers that count."""
     counted = data.list_counted_answers()
     return int(counted.loc[counted["insider"].eq(other=True), "annotator"].nunique())
 
@@ -117,7 +117,9 @@ def _describe_seconds(data: DataSet) -> Json:
 
 
 def _describe_controls(data: DataSet) -> Json:
-    """Answers to control items with gold: how many, how many right, and their share of all answers."""
+    """Answers to control items with gold: how many, how many of them right, and how many in all answers (`rate`).
+
+    All of them count, also those that a rule excluded; the other answers of `rate` are those that count."""
     right, votes = annotator_quality.list_control_answers(data)["right"], len(data.list_counted_answers())
     return {
         "n": len(right),
@@ -144,7 +146,7 @@ def _describe_self_agreement(result: DataSetResult) -> Json | None:
 
 
 def _describe_agreement_with_others(result: DataSetResult) -> Json | None:
-    """Agreement of people with labels made without them, over all their votes; None where people have scores."""
+    """How often people agree with the label of the others' votes; None unless gold is circular and there are votes."""
     table = result.with_others
     if table is None:
         return None

@@ -13,7 +13,7 @@ from exports.adjudicated_gold import build_ceiling_table, judge_declared_gold, r
 from exports.inputs import DataSet
 from exports.results import DataSetResult
 from exports.rounding import format_column
-from exports.vote_distributions import VOTE_COLUMNS, build_vote_table, count_right_votes
+from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, count_right_votes
 from exports.writers import format_csv
 
 ADJUDICATION_COLUMNS = (
@@ -62,11 +62,11 @@ def build_review_files(data_sets: Sequence[DataSet]) -> dict[str, str]:
 
 GOLD_COLUMNS = (
     "dataset", "item_id", "group", "gold", "origin", "version", "confidence", "gold_confidence", "gold_support",
-    "consensus", "method", "tie", "n_votes", "n_excluded", "warning", *VOTE_COLUMNS,
+    "consensus", "method", "tie", "n_votes", "n_excluded", "warning", *DISTRIBUTION_COLUMNS,
 )  # fmt: skip
 HUMAN_ITEM_COLUMNS = (
     "dataset", "item_id", "stimulus_sha256", "n_votes", "n_right", "majority", "tie", "consensus", "gold",
-    *VOTE_COLUMNS,
+    *DISTRIBUTION_COLUMNS,
 )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def build_human_item_table(result: DataSetResult) -> pd.DataFrame:
 
 
 def _list_vote_columns(data: DataSet, items: pd.Index[str]) -> dict[str, pd.Series[Any]]:
-    """The columns VOTE_COLUMNS for these items; right votes are those for the gold that people are scored against."""
+    """DISTRIBUTION_COLUMNS of these items; right votes are those for the gold that people are scored against."""
     table = build_vote_table(data).reindex(items)
     shares = {name: format_column(table[name], digits=4) for name in ("entropy", "p_correct")}
     return {"counts": table["counts"], **shares}

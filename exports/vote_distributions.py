@@ -12,7 +12,7 @@ import pandas as pd
 
 from exports.inputs import DataSet
 
-VOTE_COLUMNS = ("counts", "entropy", "p_correct")
+DISTRIBUTION_COLUMNS = ("counts", "entropy", "p_correct")
 """The columns that gold.csv, human_items.csv and the rows of a benchmark share."""
 
 
@@ -76,7 +76,7 @@ def count_right_votes(data: DataSet, gold: pd.Series[str] | None = None) -> pd.S
 
 
 def build_vote_table(data: DataSet) -> pd.DataFrame:
-    """The columns VOTE_COLUMNS, index item_id, one row for each item in the order of `data.items`.
+    """The columns DISTRIBUTION_COLUMNS, index item_id, one row for each item in the order of `data.items`.
 
     `counts` is a JSON object as text, options in their order; `entropy` is in bits and None for boxes; `p_correct` is
     the share of right votes, None without votes or gold that people can be scored against. All are None where answers
@@ -97,7 +97,7 @@ def build_vote_table(data: DataSet) -> pd.DataFrame:
             for item in items
         ]
     index = pd.Index(items, name="item_id", dtype=object)
-    return pd.DataFrame(rows, columns=list(VOTE_COLUMNS), index=index, dtype=object)
+    return pd.DataFrame(rows, columns=list(DISTRIBUTION_COLUMNS), index=index, dtype=object)
 
 
 def format_counts(counts: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Boxes as votes: which boxes each annotator ticked, and every box as a yes or no of its own."""
+"""Votes for boxes: which boxes each annotator ticked, and each box as a separate yes or no."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Selections:
     """Which boxes each annotator ticked on each item.
 
     `frame` has the text columns item and annotator, one row per vote in the order of assignment; `ticked` says which
-    boxes (votes × boxes, in declared order); `items` has the index item and the column group. No box is an answer.
+    boxes (votes × boxes, in declared order); `items` has the index item and the column group. To tick none is an
+    answer too.
     """
 
     frame: pd.DataFrame
@@ -39,7 +40,7 @@ class Selections:
     boxes: tuple[str, ...]
     items: pd.DataFrame
 
-    def box_votes(self, box: str) -> Votes:
+    def build_votes(self, box: str) -> Votes:
         """The votes for one box, yes or no, without gold."""
         answers = np.where(self.ticked[:, self.boxes.index(box)], YES, NO)
         items = self.items.assign(gold=None, n_options=2)
@@ -52,7 +53,7 @@ class Selections:
 
 
 def check_selections(frame: pd.DataFrame, *, items: pd.DataFrame, boxes: Sequence[str]) -> Selections:
-    """Check and freeze votes (`frame`: item, annotator, answer as an iterable of boxes) on items (index item; group).
+    """Check votes (`frame`: item, annotator, answer as an iterable of boxes) on items (index item; group).
 
     Raises HromadaError for a missing column, an empty cell, an unknown item, and a box that is not declared.
     """
@@ -64,19 +65,19 @@ def check_selections(frame: pd.DataFrame, *, items: pd.DataFrame, boxes: Sequenc
     for row, answer in enumerate(rows["answer"]):
         for box in answer:
             if box not in boxes:
-                raise HromadaError(f"A vote says {box!r}, which is not a declared box.")
+                raise HromadaError(f"A vote contains {box!r}, which is not one of the declared boxes.")
             ticked[row, list(boxes).index(box)] = True
     return Selections(frame=names, ticked=ticked, boxes=tuple(boxes), items=checked_items)
 
 
 def read_selections(answers: Answers) -> Selections:
-    """The votes for boxes that are the same on every item."""
+    """The votes for boxes that must be the same on every item."""
     frame = answers.votes.frame.assign(answer=[json.loads(stored) for stored in answers.votes.frame["answer"]])
     return check_selections(frame, items=answers.votes.items, boxes=answers.boxes or ())
 
 
 def build_pooled_box_votes(answers: Answers) -> Votes:
-    """Every box of every answer as a vote of its own, yes or no, on an "item" that is the item and box together.
+    """Every box of every answer as a separate vote, yes or no, whose item id is made of item and box.
 
     Yes and no mean the same for every box, so these votes have classes even where the boxes differ from item to item.
     """

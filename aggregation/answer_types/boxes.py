@@ -214,7 +214,7 @@ def compute_box_agreement(
     """BOX_COEFFICIENTS of each box in declared order, `of` naming it; headline rows (see `AgreementTable`) alone."""
     rows = []
     for box in selections.boxes:
-        votes = selections.box_votes(box)
+        votes = selections.build_votes(box)
         table = compute_label_agreement(
             votes, overlap=overlap, n_resamples=n_resamples, seed=seed, confidence_level=confidence_level
         )

@@ -14,18 +14,18 @@ from aggregation.intervals.panel import build_interval
 from aggregation.intervals.shares import Interval
 
 POWER = 0.8
-"""The chance with which a difference that is called detectable is found."""
-MOST_DF = 1e6  # Student's t is normal here to six digits, and the noncentral one still computed
+"""The probability of finding a difference that is called detectable."""
+MOST_DF = 1e6  # from here Student's t is normal to six digits; the noncentral one cannot be computed much beyond
 
 
 @dataclass(frozen=True, kw_only=True)
 class McNemarTest:
-    """McNemar's test on items that two answered, of which each is right or wrong.
+    """McNemar's test on items that two parties answered, each right or wrong.
 
-    `only_first` and `only_second` count the items that one of both alone has right, `both` and `neither` the others.
-    `n_ties` counts the items that were left out because of a tie. `p_exact` is that of the exact conditional test
-    (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p form, in which what was seen counts half
-    (Fagerland, Lydersen and Laake 2013). Items count as independent.
+    `only_first` and `only_second` count the items that only one of them has right, `both` and `neither` the others.
+    `n_ties` counts the items that were left out because of a tie. `p_exact` is the p of the exact conditional test
+    (twice the smaller binomial tail, at most 1), `p_mid` that of its mid-p version, in which the observed outcome
+    counts half (Fagerland, Lydersen and Laake 2013). Items are treated as independent.
     """
 
     both: int
@@ -40,7 +40,7 @@ class McNemarTest:
 def compute_mcnemar(
     first: NDArray[np.bool_], second: NDArray[np.bool_], *, tied: NDArray[np.bool_] | None = None
 ) -> McNemarTest:
-    """McNemar's test of two who were right (`True`) or wrong on the same items, but for those that are `tied`."""
+    """McNemar's test of two parties, right (`True`) or wrong on the same items; `tied` items are left out."""
     n_ties = 0 if tied is None else int(tied.sum())
     if tied is not None:
         first, second = first[~tied], second[~tied]
@@ -66,13 +66,16 @@ def compute_p_value(value: float, *, se: float, df: float) -> float:
 
 
 def adjust_by_holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's (1979) adjusted p values in the order given: (m - rank) · p, never falling, at most 1; None stays None."""
-    ordered = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    """Holm's (1979) adjusted p values, in the order given; None stays None.
+
+    Of m values that with rank r, from 0, is multiplied by m - r; none is below one of lower rank, or above 1.
+    """
+    ordered = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, place) in enumerate(ordered):
+    for rank, (p, index) in enumerate(ordered):
         largest = max(largest, min(1.0, (len(ordered) - rank) * p))
-        adjusted[place] = largest
+        adjusted[index] = largest
     return adjusted
 
 
@@ -94,35 +97,36 @@ LARGEST_QUANTILE = 1e4  # of the p values that are told apart
 STEPS = 60  # of the bisection for p
 LEAST_VARIANCE = 1e-18  # below it is what rounding leaves where nothing varies
 
-Ends = Callable[[float], Interval]
-"""The interval of a share at a quantile, so many standard errors on either side."""
+IntervalByQuantile = Callable[[float], Interval]
+"""Gives the interval of a share that reaches so many standard errors (a quantile) to each side."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShareDifference:
-    """The shares `first` and `second`, the intervals of each by quantile, their correlation, and the df of both."""
+    """Two shares, the intervals of each by quantile, their correlation, and the difference's degrees of freedom."""
 
     first: float
     second: float
-    first_ends: Ends
-    second_ends: Ends
+    first_ends: IntervalByQuantile
+    second_ends: IntervalByQuantile
     df: float
     correlation: float = 0.0
 
     def build_interval(self, confidence_level: float) -> Interval:
-        """The interval of first - second; none where one of both has none."""
-        return self._span(float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)))
+        """The interval of first - second, with no ends if either share has no interval."""
+        return self._build_at(float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)))
 
-    def _span(self, quantile: float) -> Interval:
+    def _build_at(self, quantile: float) -> Interval:
+        """The interval of the difference from those of both shares (MOVER, Zou and Donner 2008)."""
         first, second = self.first_ends(quantile), self.second_ends(quantile)
         if first.low is None or first.high is None or second.low is None or second.high is None:
             return Interval(low=None, high=None)
-        down = self._join_lengths(self.first - first.low, second.high - self.second)
-        up = self._join_lengths(first.high - self.first, self.second - second.low)
+        down = self._combine_margins(self.first - first.low, second.high - self.second)
+        up = self._combine_margins(first.high - self.first, self.second - second.low)
         return Interval(low=self.first - self.second - down, high=self.first - self.second + up)
 
     def measure_stretch(self, se: float, confidence_level: float) -> float:
-        """How many times as far the interval reaches towards 0 as quantile · se, the interval of Student's t."""
+        """The length of the interval towards 0 divided by that of Student's, quantile · se; 1 without an interval."""
         ends, value = self.build_interval(confidence_level), self.first - self.second
         if ends.low is None or ends.high is None:
             return 1.0
@@ -130,32 +134,32 @@ class ShareDifference:
         return length / (float(stdtrit(min(self.df, MOST_DF), (1 + confidence_level) / 2)) * se)
 
     def compute_p_value(self) -> float:
-        """The two-sided p of a difference of 0: one less the highest confidence level whose interval leaves out 0."""
+        """The two-sided p of a difference of 0: 1 - the highest confidence level whose interval excludes 0."""
         low, high = 0.0, LARGEST_QUANTILE
         for _ in range(STEPS):
             middle = (low + high) / 2
-            ends = self._span(middle)
+            ends = self._build_at(middle)
             if ends.low is None or ends.high is None or ends.low <= 0 <= ends.high:
                 high = middle
             else:
                 low = middle
         return float(2 * stdtr(min(self.df, MOST_DF), -low))
 
-    def _join_lengths(self, one: float, two: float) -> float:
+    def _combine_margins(self, one: float, two: float) -> float:
         return math.sqrt(max(0.0, one * one + two * two - 2 * self.correlation * one * two))
 
 
-def span_share(share: float, variance: float, *, n: int) -> Ends:
-    """The interval of a share by quantile, with the effective n of its variance, at most `n`."""
+def span_share(share: float, variance: float, *, n: int) -> IntervalByQuantile:
+    """A function: the interval of a share by quantile, with the effective n of its variance, at most `n`."""
     return lambda quantile: build_interval(share, variance, scale="share", quantile=quantile, n=n)
 
 
-def correlate_shares(first: float, second: float, *, difference: float, whole_first: float) -> float:
-    """The correlation of two shares over items, of the items' variances of both and of their difference.
+def correlate_shares(first: float, second: float, *, difference: float, total_first: float) -> float:
+    """The correlation of two shares on the same items, from the items' variances of both and of their difference.
 
-    `whole_first` is the whole variance of the first, with people's part. 0 where one of both does not vary.
+    `total_first` is the variance of the first with the part of people. 0 if either does not vary.
     """
-    if min(first, second, whole_first) < LEAST_VARIANCE:
+    if min(first, second, total_first) < LEAST_VARIANCE:
         return 0.0
     covariance = (first + second - difference) / 2
-    return max(-1.0, min(1.0, float(covariance / (whole_first * second) ** 0.5)))
+    return max(-1.0, min(1.0, float(covariance / (total_first * second) ** 0.5)))

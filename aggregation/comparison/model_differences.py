@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aggregation.comparison.difference_tests import (
-    Ends,
+    IntervalByQuantile,
     ShareDifference,
     adjust_by_holm,
     compute_detectable_difference,
@@ -257,7 +257,7 @@ def _compare_shares(
             first_ends=_build_ends(metric, people, part),
             second_ends=_build_ends(metric, model, of_model.items),
             df=df,
-            correlation=correlate_shares(own.items, of_model.items, difference=joined.items, whole_first=part),
+            correlation=correlate_shares(own.items, of_model.items, difference=joined.items, total_first=part),
         )
 
     is_fixed = people.n_groups == people.n_independent  # one answer an item: the interval has the normal quantile
@@ -266,7 +266,7 @@ def _compare_shares(
     return _set_intervals(row, fresh, this_panel, confidence_level, reason=_explain_missing(people, own))
 
 
-def _build_ends(metric: Metric, contributions: Contributions, variance: float) -> Ends:
+def _build_ends(metric: Metric, contributions: Contributions, variance: float) -> IntervalByQuantile:
     """The interval of a share of this variance, by quantile; over its groups where nothing varies."""
     value = float(metric.compute(contributions.sums)[0])
     is_varying = variance >= SMALLEST_VARIANCE and 0 < value < 1

@@ -1,17 +1,18 @@
-"""What a campaign of a size may show of a score: its value, and the variance that it will estimate with it.
+"""What a campaign of a given size may report: a score, and the variance that it estimates for it.
 
-A score and its estimated variance are not independent: where few answers are wrong, a campaign that has more of them by
-chance also shows a larger variance. For G draws of a variable with variance σ², skewness γ and excess kurtosis κ the
+A score and its estimated variance are correlated: where few answers are wrong, a campaign that happens to have more of
+them also shows a larger variance. For G draws of a variable with variance σ², skewness γ and excess kurtosis κ the
 mean and the sample variance s² have
 
     Cov(mean, s²) = γσ³/G,   Var(s²) = σ⁴ (2/(G - 1) + κ/G)
 
 (O'Neill 2014, "Some useful moment results in sampling problems"). This is used once for groups of items, once for
-people. The mean has a Pearson III law with the skewness γ/√G; s² follows the mean by exp(slope · deviation), and what
-the mean leaves open has a gamma law. People's own scores are taken as logit-normal: their mean and variance give γ and
-κ.
+people. The mean has a Pearson III distribution with the skewness γ/√G; s² is multiplied by exp(slope · deviation of the
+mean), and its remaining variation has a gamma distribution. People's own scores are taken as logit-normal: their mean
+and variance give γ and κ. Symbols are those of `variance_models`.
 
-The points are a lattice, the same in every run: as many campaigns, all equally likely.
+Campaigns are simulated by a fixed lattice of points instead of random draws: each point is one campaign, all are
+equally likely, and every run gives the same.
 """
 
 from __future__ import annotations
@@ -25,26 +26,30 @@ from aggregation.planning.variance_models import KNOWN, VarianceModel, describe_
 from aggregation.schema import Floats
 
 POINTS, GENERATOR = 2039, 195
-"""A lattice by Korobov (1959): of all generators this one spreads its points most evenly (the least P2)."""
+"""A lattice by Korobov (1959); this generator spreads its points most evenly, by the P₂ of lattice rules."""
 DIMENSIONS = 6  # the score by items, and by people; the estimated variance of both; what a pilot knew of both
-NODES, WIDEST, BISECTIONS = 61, 6.0, 40  # of the law of people's scores: nodes, and its largest spread in logits
-MOST_SKEWNESS, EXACT_DF = 2.0, 20  # for which a cube is near enough
-LEAST_SKEWNESS = 1e-3  # below, a normal law is taken
+NODES, WIDEST, BISECTIONS = (
+    61,
+    6.0,
+    40,
+)  # for people's scores: nodes, largest spread in logits, steps
+MOST_SKEWNESS, EXACT_DF = 2.0, 20  # skewness is cut to it; from so many degrees of freedom on the cube is near enough
+LEAST_SKEWNESS = 1e-3  # below, a normal distribution is taken
 
 
 class CampaignOutcomes:
-    """What a campaign of a size may estimate: arrays over campaigns that are all equally likely.
+    """What a campaign of a size may estimate: arrays over equally likely campaigns.
 
     `shares` are the scores; `items` and `people` the estimated variances, `items_df` and `people_df` their degrees of
     freedom; `truth` is the true variance for a fresh panel. `item` is S of what is estimated: of the score, or of its
-    difference from a model.
+    difference from a model's score.
     """
 
     def __init__(self, model: VarianceModel, *, item: float, items: int, people: int) -> None:
         groups = max(items / model.group_size, 2.0)
         of_items = item / items / _list_ratios(model.items_df, 4)
-        chance, cell, raw = _expect_people(model, items=items, people=people)
-        of_people = np.maximum(0.0, raw - chance)  # as a campaign shows it
+        by_chance, cell, expected = _expect_people(model, items=items, people=people)
+        of_people = np.maximum(0.0, expected - by_chance)  # what a campaign shows beyond chance
         true_people = of_people * model.true_part
         self.truth: Floats = of_items + true_people
         skewness, kurtosis = describe_people(model.share, model.person)
@@ -59,8 +64,8 @@ class CampaignOutcomes:
         self.items: Floats = of_items * scale * lasting * _vary_items(model, item_part, of_items, groups)
         self.items_df = _count_items_df(model, self.shares, self.items, groups)
         self.people_df = max(people - 1.0, 1.0)
-        # What is left of the variance of people after their mean is known.
-        own = float(np.mean(of_people) / max(float(np.mean(raw)), 1e-300))
+        # The variation of people's estimated variance that their mean does not explain.
+        own = float(np.mean(of_people) / max(float(np.mean(expected)), 1e-300))
         of_votes = model.tail * people / (items * model.votes)
         excess = own**2 * kurtosis + (1 - own) ** 2 * of_votes
         uneven = (1 + own) ** 2 * max(0.0, 1 - model.votes / people) * people / (items * model.votes)
@@ -68,7 +73,7 @@ class CampaignOutcomes:
         left = 2 / self.people_df + max(excess - own**2 * skewness**2, 0.0) / people
         slope = skewness / np.sqrt(np.maximum(true_people * people, 1e-300))
         follows = np.exp(slope * people_part)
-        shown = (of_people * follows / follows.mean() + (raw - of_people) * scale) * _list_gammas(2 / left, 3)
+        shown = (of_people * follows / follows.mean() + (expected - of_people) * scale) * _list_gammas(2 / left, 3)
         self.people: Floats = np.maximum(0.0, shown - cell * scale)
 
     @property
@@ -87,7 +92,8 @@ class CampaignOutcomes:
 def describe_people(mean: float, variance: float) -> tuple[float, float]:
     """Skewness and excess kurtosis of people's own scores: logit-normal with this mean and variance (0, 0 without one).
 
-    So skills vary in models of item response (Rasch 1960). The spread of the logits is found by bisection.
+    Skills are modelled so in item response theory (Rasch 1960). The spread of the logits is found by bisection, at most
+    WIDEST.
     """
     if not variance > 0:
         return 0.0, 0.0
@@ -95,13 +101,13 @@ def describe_people(mean: float, variance: float) -> tuple[float, float]:
     low, high = 0.0, WIDEST
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        scores = _place_scores(middle * nodes, weights, mean)
+        scores = _shift_to_mean(middle * nodes, weights, mean)
         low, high = (low, middle) if np.average((scores - mean) ** 2, weights=weights) >= variance else (middle, high)
-    return describe_shape(_place_scores(high * nodes, weights, mean), weights)
+    return describe_shape(_shift_to_mean(high * nodes, weights, mean), weights)
 
 
-def _place_scores(logits: Floats, weights: Floats, mean: float) -> Floats:
-    """The chances of these logits, moved so that their mean is this one."""
+def _shift_to_mean(logits: Floats, weights: Floats, mean: float) -> Floats:
+    """The probabilities of these logits, shifted so that their weighted mean is `mean`."""
     low, high = -WIDEST * 5, WIDEST * 5
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
@@ -110,10 +116,10 @@ def _place_scores(logits: Floats, weights: Floats, mean: float) -> Floats:
 
 
 def _expect_people(model: VarianceModel, *, items: int, people: int) -> tuple[float, float, Floats]:
-    """What is expected of V_people by chance alone, of V_cell, and of V_people.
+    """The expected V_people if all people were alike, the expected V_cell, and the expected V_people of this campaign.
 
-    V_people is (A·C - T)/(A - 1)/n if people are alike, T/n being the sum of squares of what all votes of an item
-    change: votes of an item that change the score together are of different people.
+    Symbols as in `variance_models`. If people are alike, V_people is (A·C - T)/(A - 1)/n, where T (`shared`) is C after
+    the votes of an item are added up: votes of one item that move the score together come from different people.
     """
     cell = model.cell / items
     chance = max(0.0, people * model.cell - model.shared) / max(people - 1, 1) / items
@@ -122,7 +128,7 @@ def _expect_people(model: VarianceModel, *, items: int, people: int) -> tuple[fl
 
 
 def _vary_items(model: VarianceModel, part: Floats, variance: Floats, groups: float) -> Floats:
-    """The estimated variance of items over what p(1 - p) makes of it: exactly that where items are right or wrong."""
+    """The factor by which the items' estimated variance differs from p(1 - p) in scale; 1 for right-or-wrong items."""
     if model.is_binary:
         return np.ones(POINTS)
     share, skewness = model.share, model.item_skewness
@@ -143,7 +149,7 @@ def _count_items_df(model: VarianceModel, shares: Floats, variance: Floats, grou
 
 @cache
 def _list_points() -> tuple[Floats, Floats]:
-    """The lattice (dimensions × points) as uniform and as normal deviates: each dimension is evenly spread."""
+    """The lattice (dimensions × points) as uniform and as normal deviates."""
     steps = [pow(GENERATOR, power, POINTS) for power in range(DIMENSIONS)]
     uniform = (np.outer(steps, np.arange(POINTS)) % POINTS + 0.5) / POINTS
     return uniform, np.asarray(ndtri(uniform))
@@ -160,7 +166,7 @@ def _list_deviates(skewness: float, dimension: int) -> Floats:
 
 
 def _list_gammas(df: float, dimension: int) -> Floats:
-    """Gamma variables with the mean 1 and the variance 2/df: χ²/df; of many df by Wilson and Hilferty's cube."""
+    """Draws of χ²/df (mean 1, variance 2/df): exact below EXACT_DF, else by the cube of Wilson and Hilferty."""
     uniform, normal = _list_points()
     if df < EXACT_DF:
         return np.asarray(gammaincinv(df / 2, uniform[dimension]) / (df / 2))
@@ -168,5 +174,5 @@ def _list_gammas(df: float, dimension: int) -> Floats:
 
 
 def _list_ratios(df: float, dimension: int) -> Floats:
-    """χ²/df for what a pilot knew; 1 for what is assumed."""
+    """χ²/df for a variance that a pilot estimated; 1 for one that is assumed."""
     return np.ones(1) if df >= KNOWN else _list_gammas(df, dimension)

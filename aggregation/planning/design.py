@@ -113,7 +113,7 @@ def _expect_shares(model: VarianceModel, item: float, *, items: int, people: int
         first_ends=span_share(model.share, whole, n=round(items * max(model.votes, 1.0))),
         second_ends=span_share(model.model_share, 0.0, n=items),
         df=df,
-        correlation=correlate_shares(own, other, difference=item / items, whole_first=whole),
+        correlation=correlate_shares(own, other, difference=item / items, total_first=whole),
     )
 
 

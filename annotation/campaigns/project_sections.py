@@ -38,9 +38,10 @@ from annotation.campaigns.sections.stages import (
 )
 
 FOOD_EMOJIS = tuple("🍎🍐🍊🍋🍌🍉🍇🍓🍒🍑🍍🥝🍅🥕🌽🥐🥨🧀🍪🍩")
-"""The rewards of a project that names none."""
+"""The emojis of which one follows each answer if the project file does not set `emoji`."""
 
 
+# The tags in angle brackets are names of no key, which Pydantic would put into the paths of errors.
 Items = Annotated[
     Annotated[ItemsSection, Tag("<section>")] | Annotated[Literal["from votes"], Tag("<word>")],
     Discriminator(lambda value: "<word>" if isinstance(value, str) else "<section>"),
@@ -50,8 +51,8 @@ Items = Annotated[
 class ProjectSections(Section):
     """The keys of the project file, not yet checked against each other.
 
-    `question` is the short form of `questions` for one question. `seed` is the seed of everything random that
-    annotators meet, such as the order of options. `lease` is how many seconds an annotator may keep an item unanswered.
+    `question` is the short form of `questions` for one question. `seed` seeds every random choice that
+    annotators see, such as the order of options. `lease` is how many seconds an annotator may keep an item unanswered.
     The other keys are explained in the reference of the project file and at their sections.
     """
 
@@ -100,12 +101,12 @@ class ProjectSections(Section):
 
     @cached_property
     def asks_in_steps(self) -> bool:
-        """Whether some questions are asked in a later step only, when the first ones are answered blind."""
+        """Whether some questions are shown only after the first ones were answered without them."""
         return any(question.step > 1 for question in self.all_questions)
 
     @property
     def min_overlap(self) -> int | None:
-        """The number of answers that each item needs at least; None for imported votes."""
+        """The smallest planned number of answers an item; None where no overlap is set, as with imported votes."""
         return self.overlap.min if isinstance(self.overlap, DynamicOverlap) else self.overlap
 
     @cached_property
@@ -115,5 +116,5 @@ class ProjectSections(Section):
 
     @cached_property
     def reward_emojis(self) -> tuple[str, ...]:
-        """The emojis of which one follows each answer; empty where the project wants none."""
+        """The emojis of which one follows each answer; empty if the project wants none."""
         return FOOD_EMOJIS if self.reward is None or self.reward.emoji is None else self.reward.emoji

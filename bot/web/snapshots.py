@@ -21,7 +21,7 @@ Signature = tuple[object, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectState:
-    """A project as the dashboard shows it; `is_blind` says that scores, votes and agreement are not to be seen.
+    """A project as the dashboard shows it; with `is_blind` scores, votes and agreement are hidden from who reads it.
 
     `is_simulated` says that simulated annotators take part.
     """
@@ -41,7 +41,7 @@ class ProjectState:
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """All projects and deliveries at the time `at`, by the database's clock; it took so many `seconds` to read."""
+    """All projects and waiting deliveries at the time `at` of the database's clock; reading took `seconds`."""
 
     at: datetime
     seconds: float
@@ -55,9 +55,10 @@ class Snapshot:
 
 @dataclass(kw_only=True)
 class SnapshotReader:
-    """Reads the database for the dashboard; it writes nothing but that results of a blind project are shown.
+    """Reads the database for the dashboard.
 
-    `unblind` shows them: each project is put on record the first time.
+    With `unblind` it shows results of blind projects too, and writes into the journal that it did, once for each
+    project and process: this is all that it writes.
     """
 
     database: Database
@@ -66,7 +67,9 @@ class SnapshotReader:
     _recording: threading.Lock = field(default_factory=threading.Lock)
 
     def read_signature(self) -> Signature:
-        """Values that change whenever anything happens in the database: cheap to read, however large it is."""
+        """Values that change with most events, cheap to read however large the database is.
+
+        What they miss is seen when the snapshot is next read by time."""
         with self.database.reading() as view:
             newest = sa.select(
                 *(
@@ -92,7 +95,7 @@ class SnapshotReader:
             return tuple(view.connection().execute(newest).one())
 
     def read_snapshot(self) -> Snapshot:
-        """Read everything; raises HromadaError where the database does not answer."""
+        """Read all projects, and record what `unblind` shows; raises HromadaError if the database does not answer."""
         started = time.monotonic()
         self._record_unblinding()
         with self.database.reading() as view:
@@ -105,13 +108,13 @@ class SnapshotReader:
             )
 
     def read_items(self, name: str, *, after: str) -> list[ItemTally]:
-        """A page of a project's items, with their votes where they may be seen; raises NotFound."""
+        """One screenful of a project's items, those after `after`, with votes that may be seen; raises NotFound."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
             return list_item_progress(view, project, after=after, with_votes=not self._is_blind(view, project))
 
     def read_reported_items(self, name: str) -> list[ItemTally]:
-        """The items of a project that somebody reported."""
+        """The items of a project that somebody reported; raises NotFound."""
         with self.database.reading() as view:
             project = queries.get_project(view, name)
             return list_reported_items(view, project, with_votes=not self._is_blind(view, project))
@@ -141,7 +144,7 @@ class SnapshotReader:
         )
 
     def _record_unblinding(self) -> None:
-        """Put on record, once for each project, that its results are shown while it is blind."""
+        """Record, once for each project and process, that results of a blind project are shown."""
         if not self.unblind:
             return
         with self._recording:

@@ -18,20 +18,21 @@ from exports.benchmark_items.task_functions import Doc
 from exports.filtering.filtered_items import KEPT
 from exports.inputs import DataSet
 from exports.rounding import round_number
-from exports.vote_distributions import VOTE_COLUMNS, build_vote_table, format_counts
+from exports.vote_distributions import DISTRIBUTION_COLUMNS, build_vote_table, format_counts
 
 FEW_SHOT = 3
-"""How many examples stand before an item, where there are so many."""
-RETIRED = "retired"
-NO_GOLD, RETIRED_ITEM, IN_FEW_SHOT = "no gold and no consensus", "retired", "taken for the few-shot split"
+"""How many examples are shown before an item, where there are as many."""
+RETIRED = "retired"  # an item's status, and why it is no test item
+NO_GOLD, IN_FEW_SHOT = "no gold and no consensus", "taken for the few-shot split"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BenchmarkTask:
     """A task: its rows by split (`test`, and `few_shot` where there is one), and how it is scored.
 
-    `docs` are those that are published; where gold is hidden, `key` has the same test items with it. `scorer` is the
-    function of `task_functions`. `left_out` counts the main items that are no test items, by reason.
+    `docs` are the published test items (rows, as lm-evaluation-harness calls them). If gold is hidden they have none,
+    and `key` has the same items with gold. `scorer` is the function of `task_functions`. `left_out` counts, by reason,
+    the main items that did not become test items.
     """
 
     name: str
@@ -65,14 +66,14 @@ class BenchmarkTask:
 
     @property
     def num_few_shot(self) -> int:
-        """How many examples stand before an item."""
+        """How many examples are shown before an item."""
         return min(FEW_SHOT, len(self.few_shot))
 
 
 def build_tasks(
     sources: Sequence[TaskSource], *, options: BuildOptions, canary: str
 ) -> tuple[tuple[BenchmarkTask, ...], dict[str, str]]:
-    """Build the tasks of all sources that have a test item; the reason, by data set, why another one has none."""
+    """Build the tasks of all sources that have a test item, and say for each other data set why it has none."""
     tasks, empty = [], {}
     for source in sources:
         task = _build_task(source, options=options, canary=canary)
@@ -80,12 +81,12 @@ def build_tasks(
             tasks.append(task)
         else:
             reasons = ", ".join(f"{number} {reason}" for reason, number in task.left_out.items())
-            empty[source.data.name] = f"no item is left for it ({reasons or 'there are none'})"
+            empty[source.data.name] = f"it has no test items ({reasons or 'the data set has no items'})"
     return tuple(tasks), empty
 
 
 def name_task(data_set: str) -> str:
-    """The name of the task of a data set; the harness uses it in the names of files, where no slash may stand."""
+    """The name of the task of a data set; lm-evaluation-harness names files after it, which cannot contain a slash."""
     return data_set.replace("/", "__")
 
 
@@ -97,14 +98,18 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
     chosen = chosen.loc[~chosen["group"].isin(taken)]
     left_out = Counter(str(reason) for reason in reasons.dropna())
     left_out += Counter({IN_FEW_SHOT: int(items.loc[reasons.isna(), "group"].isin(taken).sum())})
-    fixed = {"task": name_task(source.data.name), "licence": source.declared.get("licence"), "canary": canary}
-    docs = tuple(_build_docs(source, chosen, fixed))
+    same_in_rows = {
+        "task": name_task(source.data.name),
+        "licence": source.declared.get("licence"),
+        "canary": canary,
+    }
+    docs = tuple(_build_docs(source, chosen, same_in_rows))
     scorer, metrics = ANSWER_SPACES[source.kind].choose_scorer(source)
     return BenchmarkTask(
-        name=fixed["task"] or "",
+        name=same_in_rows["task"] or "",
         source=source,
         docs=tuple(map(hide_gold, docs)) if source.hidden else docs,
-        few_shot=tuple(_build_docs(source, examples, fixed)),
+        few_shot=tuple(_build_docs(source, examples, same_in_rows)),
         key=docs if source.hidden else (),
         scorer=scorer,
         metrics=("answered",) if source.hidden else metrics,
@@ -113,15 +118,15 @@ def _build_task(source: TaskSource, *, options: BuildOptions, canary: str) -> Be
 
 
 def hide_gold(doc: Doc) -> Doc:
-    """The row of an item without its gold, and without the votes, whose majority would tell it."""
+    """The row of an item with gold set to None, and votes too, since their majority would reveal it."""
     hidden = (
-        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS,
+        "gold", "answer", "label", "accepted", "gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS,
     )  # fmt: skip
     return doc | {name: None for name in hidden if name in doc}
 
 
 def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
-    """The main items with texts, gold, gold_source, gold_version, gold_confidence, and VOTE_COLUMNS."""
+    """The main items with texts, gold (declared, else of the votes), where it is from, and DISTRIBUTION_COLUMNS."""
     data = source.data
     items = data.items.reset_index(drop=True)
     frame = source.texts.reset_index(drop=True).assign(
@@ -131,19 +136,19 @@ def _choose_gold(source: TaskSource, options: BuildOptions) -> pd.DataFrame:
     if items["gold"].isna().any() and not data.list_counted_answers().empty:
         labels = build_consensus(data.build_answers(), method=options.method, ties=options.ties, seed=options.seed)
         voted = labels.to_published().reindex(items["item_id"]).reset_index(drop=True)
-        open_ = items["gold"].isna() & items["gold_origin"].isna() & voted["label"].notna()
-        frame.loc[open_, "gold"], frame.loc[open_, "gold_source"] = voted.loc[open_, "label"], "votes"
-        confidence.loc[open_] = voted.loc[open_, "confidence"].astype(object)
+        from_votes = items["gold"].isna() & items["gold_origin"].isna() & voted["label"].notna()
+        frame.loc[from_votes, "gold"], frame.loc[from_votes, "gold_source"] = voted.loc[from_votes, "label"], "votes"
+        confidence.loc[from_votes] = voted.loc[from_votes, "confidence"].astype(object)
     votes = build_vote_table(data).reindex(items["item_id"]).reset_index(drop=True)
-    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in VOTE_COLUMNS})
+    return frame.assign(gold_confidence=confidence, **{name: votes[name] for name in DISTRIBUTION_COLUMNS})
 
 
 def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | None]:
-    """Why each item is no test item, None where it is one."""
+    """Why each item cannot be a test item; None if it can."""
     for item, status, gold in items[["item_id", "status", "gold"]].itertuples(index=False):
         kept = KEPT if source.statuses is None else source.statuses.get(item, KEPT)
         if status == RETIRED:
-            yield RETIRED_ITEM
+            yield RETIRED
         elif kept != KEPT:
             yield f"{kept} by the filtering rule"
         elif not isinstance(gold, str):
@@ -153,14 +158,15 @@ def _list_reasons(source: TaskSource, items: pd.DataFrame) -> Iterator[str | Non
 
 
 def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> tuple[pd.DataFrame, frozenset[str]]:
-    """The examples, and the groups of main items that were taken for them: never a group of a test item.
+    """The examples, and the groups of main items taken for them; no example shares a group with a test item.
 
-    They are the items of the training; without one, items of a few groups that nobody has answered. Of main items
-    whose gold is hidden none is taken, since examples are published with it.
+    They are training items with gold. If there are none, they are main items of a few groups that nobody has answered,
+    but only in a data set that was answered and has enough of them; and if gold is hidden, there are none, because
+    examples are published with their gold.
     """
     training = source.training.loc[source.training["gold"].notna() & ~source.training["group"].isin(chosen["group"])]
     if not training.empty:
-        unknown = dict.fromkeys(("gold_version", "gold_confidence", *VOTE_COLUMNS))
+        unknown = dict.fromkeys(("gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS))
         return training.assign(gold_source="declared", **unknown), frozenset()
     if source.hidden:
         return chosen.iloc[:0], frozenset()
@@ -172,14 +178,14 @@ def _choose_few_shot(source: TaskSource, chosen: pd.DataFrame, *, seed: int) -> 
     taken: list[str] = []
     while order and sum(sizes[group] for group in taken) < FEW_SHOT:
         taken.append(order.pop())
-    if not met or sum(sizes[group] for group in taken) < FEW_SHOT:  # nobody has answered yet: nothing is taken away
+    if not met or sum(sizes[group] for group in taken) < FEW_SHOT:  # too few are unanswered, or all
         return chosen.iloc[:0], frozenset()
     return chosen.loc[chosen["group"].isin(taken)], frozenset(taken)
 
 
-def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, object]) -> Iterator[Doc]:
+def _build_docs(source: TaskSource, items: pd.DataFrame, same_in_rows: Mapping[str, object]) -> Iterator[Doc]:
     columns = ("item_id", "item_revision", "group", "stimulus", "stimulus_sha256", "options", "text", "gold")
-    golds = ("gold_source", "gold_version", "gold_confidence", *VOTE_COLUMNS)
+    golds = ("gold_source", "gold_version", "gold_confidence", *DISTRIBUTION_COLUMNS)
     space = ANSWER_SPACES[source.kind]
     question, cue = "\n".join([source.text, *([source.help] if source.help else ())]), space.build_cue(source)
     rows: Iterator[dict[str, Any]] = (
@@ -189,7 +195,7 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, obj
     for row in rows:
         options = list(source.options or row["options"] or ())
         doc: Doc = {
-            "task": fixed["task"],
+            "task": same_in_rows["task"],
             "item_id": row["item_id"],
             "item_revision": int(row["item_revision"]),
             "group": row["group"],
@@ -206,7 +212,7 @@ def _build_docs(source: TaskSource, items: pd.DataFrame, fixed: Mapping[str, obj
         if space.counts_options:
             doc |= {"counts": row["counts"] or format_counts(dict.fromkeys(doc.get("labels", options), 0))}
             doc |= {name: _read_number(row[name]) for name in ("entropy", "p_correct")}
-        yield doc | {"licence": fixed["licence"], "canary": fixed["canary"]}
+        yield doc | {"licence": same_in_rows["licence"], "canary": same_in_rows["canary"]}
 
 
 def _read_number(value: object) -> float | None:

@@ -66,7 +66,7 @@ def test_distances_by_hand() -> None:
 def test_boxes_have_their_own_votes() -> None:
     """Each box is a question with yes and no, so the majority is taken box by box."""
     made = build(SMALL)
-    labels = build_label_consensus(made.box_votes("semantics"), method="majority", ties="drop").labels["label"]
+    labels = build_label_consensus(made.build_votes("semantics"), method="majority", ties="drop").labels["label"]
     assert labels.to_dict() == {"i": "no", "j": "no", "k": "yes", "l": "no"}
     values = told(compute_box_agreement(made, n_resamples=5))
     assert values["syntax", "percent_agreement"] == 1
@@ -152,5 +152,5 @@ def test_order_names_and_copies_change_nothing(rows: Rows, seed: int) -> None:
 
 def test_a_foreign_box_is_named() -> None:
     """Boxes are declared, as labels are."""
-    with pytest.raises(HromadaError, match="'style', which is not a declared box"):
+    with pytest.raises(HromadaError, match="'style', which is not one of the declared boxes"):
         build([("i", "a", ("style",))])

@@ -94,8 +94,8 @@ def test_the_level_of_the_project_file_says_which_alphas_there_are(
 @pytest.mark.parametrize(
     ("options", "level", "problem"),
     [
-        ('["погано", "добре"]', "interval", "The level interval needs points that are numbers, and 'погано' is none"),
-        ('["-1", "0", "1"]', "ratio", "The level ratio needs points of 0 or more, and '-1' is below"),
+        ('["погано", "добре"]', "interval", "With `level: interval` every point must be a number, and 'погано' is not"),
+        ('["-1", "0", "1"]', "ratio", "With `level: ratio` no point may be negative, and '-1' is"),
         ('["2", "1", "3"]', "interval", "must rise from lowest to highest"),
         (POINTS, "nominal", "ordinal"),
     ],

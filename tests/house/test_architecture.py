@@ -25,6 +25,7 @@ from bot.emulator.server import Server
 from bot.emulator.telegram import Telegram
 
 PAGE = Path("docs/explanation/architecture.md")
+PAGES = (PAGE, PAGE.with_name("queue-and-delivery.md"), PAGE.with_name("question-types.md"))
 PACKAGES = ("aggregation", "annotation", "bot", "exports")
 BESIDE = (
     "bot.emulator",
@@ -152,9 +153,9 @@ def test_an_old_page_is_an_error(tmp_path: Path, script: str, page: str) -> None
         check_page(str(copy))
 
 
-def test_the_page_names_only_what_is_there() -> None:
+def test_the_pages_name_only_what_is_there() -> None:
     """Every path in backquotes that begins with a package is a module or a folder of it."""
-    page = PAGE.read_text("utf-8")
+    page = "\n".join(page.read_text("utf-8") for page in PAGES)
     paths = re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w/]+)/?`", page)
     assert len(paths) > 60
     assert [path for path in paths if find_spec(path.rstrip("/").replace("/", ".")) is None] == []
@@ -184,6 +185,11 @@ def is_kept_by_the_process(node: ast.AST) -> bool:
     return maker in {"defaultdict", "OrderedDict", "Counter", "deque", "DefinitionCache", "local"} or (
         maker in {"dict", "list", "set"} and not value.args
     )
+
+
+def test_somebody_reads_the_page() -> None:
+    """It stays short enough for that."""
+    assert len(PAGE.read_text("utf-8").splitlines()) <= 250
 
 
 def test_the_page_says_what_a_process_keeps() -> None:

@@ -74,7 +74,7 @@ def test_only_five_places_know_the_types_of_questions(package: str) -> None:
         if not name.startswith(PLACES + STRANGERS)
         for line in sorted(find_dispatch(path.read_text("utf-8")))
     ]
-    assert found == [], "Ask the object of the type (docs/explanation/architecture.md, Adding a question type)."
+    assert found == [], "Ask the object of the type (docs/explanation/question-types.md)."
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from annotation.campaigns.sections.base import Text
 ScaleLevel = Literal["ordinal", "interval", "ratio"]
 
 NEIGHBOUR_RATE = 0.8
-"""The chance that a wrong point in a simulation is a neighbour of the right one."""
+"""In a simulation, the chance that a wrong point is drawn from the neighbours of the right one, not from all others."""
 
 
 def _read_number(text: str) -> float | None:
-    """The finite number that a text is, None for any other text."""
+    """Read a finite number; None if the text is not one."""
     try:
         number = float(text)
     except ValueError:
@@ -33,7 +33,7 @@ class ScaleQuestion(OptionQuestion):
     """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends.
 
     `level` is the level of measurement at which agreement compares the points: `ordinal` by their rank, `interval` by
-    the difference of the numbers that they are, `ratio` by that difference relative to their sum.
+    the difference of their numbers, `ratio` by that difference divided by their sum.
     """
 
     kind: ClassVar[str] = "scale"
@@ -56,12 +56,12 @@ class ScaleQuestion(OptionQuestion):
         points = [_read_number(option) for option in self.options]
         for option, point in zip(self.options, points, strict=True):
             if point is None:
-                raise ValueError(f"The level {self.level} needs points that are numbers, and {option!r} is none")
+                raise ValueError(f"With `level: {self.level}` every point must be a number, and {option!r} is not")
             if self.level == "ratio" and point < 0:
-                raise ValueError(f"The level ratio needs points of 0 or more, and {option!r} is below; use interval")
+                raise ValueError(f"With `level: ratio` no point may be negative, and {option!r} is; use `interval`")
         numbers = [point for point in points if point is not None]
         if sorted(set(numbers)) != numbers:
-            raise ValueError(f"The points of a scale of the level {self.level} must rise from lowest to highest")
+            raise ValueError(f"With `level: {self.level}` the points must rise from lowest to highest, each only once")
         return self
 
     @property
@@ -84,7 +84,7 @@ class ScaleQuestion(OptionQuestion):
         return self.options
 
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
-        """Return what annotators see: also the captions of both ends."""
+        """Return what annotators see, with the captions of both ends if there are any."""
         shown = super().describe_shown(item_options)
         return shown if self.ends is None else shown | {"ends": list(self.ends)}
 

@@ -24,20 +24,20 @@ Money = Annotated[Decimal, Field(gt=0, max_digits=12, decimal_places=4)]
 
 
 class ConsentSection(Section):
-    """`consent:` the file with the text that annotators agree to first; for a new `version` they are asked again."""
+    """`consent:` the file with the text that annotators must accept first, and again when `version` changes."""
 
     file: PathInFile
     version: Text
 
 
 AGE_FIELD, AGE_BOUNDS = "age", (5.0, 120.0)
-"""The name of the profile field that has bounds although the project file sets none, and these bounds, in years."""
+"""The profile field that has bounds without being given any, and these bounds, in years."""
 
 
 class ProfileField(Section):
     """One profile question; annotators may leave it unanswered unless it is `required`.
 
-    A number is from `least` to `most`; without them any is taken, but for an age (AGE_BOUNDS).
+    A number must lie between `least` and `most`; without them any is accepted, except that an age has AGE_BOUNDS.
     """
 
     name: Name
@@ -50,18 +50,18 @@ class ProfileField(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> ProfileField:
-        if (self.type == "choice") != (len(self.options) >= 2):
-            raise ValueError("A choice has two options or more, a text or a number none")
+        if len(self.options) < 2 if self.type == "choice" else self.options:
+            raise ValueError("A choice needs at least two options; a text or a number has none")
         if self.type != "number" and not (self.least is None and self.most is None):
             raise ValueError("Only a number has `least` and `most`")
         lowest, highest = self.bounds
         if lowest is not None and highest is not None and lowest > highest:
-            raise ValueError(f"No number is {lowest:g} at least and {highest:g} at the most")
+            raise ValueError(f"`least` ({lowest:g}) is larger than `most` ({highest:g})")
         return self
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
-        """The least and the greatest number that is taken; None where there is no limit."""
+        """The smallest and the largest accepted number; None where there is no limit."""
         least, most = AGE_BOUNDS if (self.type, self.name) == ("number", AGE_FIELD) else (None, None)
         return (least if self.least is None else self.least, most if self.most is None else self.most)
 
@@ -76,8 +76,8 @@ class EarlierControl(Section):
 class AdmissionSection(Section):
     """`admission:` who may join the project; all conditions must be met.
 
-    `profile` maps profile fields to the answers that admit, `cohort` lists cohorts of invitations, `earlier_control` is
-    about control items of earlier projects, and `top` admits that share of annotators, the best of earlier projects.
+    `profile` maps profile fields to the answers that admit, `cohort` lists cohorts, `earlier_control` is about control
+    items of earlier projects, and `top` admits that share of annotators, those with the best accuracy on them.
     """
 
     profile: dict[str, Annotated[tuple[Text, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]] = Field(
@@ -98,13 +98,13 @@ CURRENCY_NAMES = {
 
 
 def _check_currency(value: str) -> str:
-    """Check the code of a currency; a name or a sign is refused with the code."""
+    """Check that a value looks like the code of a currency; the error says the code of a name or a sign."""
     if re.fullmatch("[A-Z]{3}", value):
         return value
     written = value.strip().rstrip(".").lower()
     by_name = {name: code for code, names in CURRENCY_NAMES.items() for name in names}
     code = written.upper() if re.fullmatch("[a-z]{3}", written) else by_name.get(written)
-    raise ValueError(f"{value!r} is no code of a currency: write {code or 'its three letters, like EUR or UAH'}")
+    raise ValueError(f"{value!r} is not the code of a currency: write {code or 'its three letters, like EUR or UAH'}")
 
 
 class PaySection(Section):
@@ -121,7 +121,7 @@ class PaySection(Section):
     @model_validator(mode="after")
     def _one_rate(self) -> PaySection:
         if (self.per_hour is None) == (self.per_item is None):
-            raise ValueError("What is paid for? Give `per_hour` or `per_item`, one of them")
+            raise ValueError("Give either `per_hour` or `per_item`")
         return self
 
 
@@ -132,7 +132,7 @@ def _read_no_emoji(value: object) -> object:
 class RewardSection(Section):
     """`reward:` what annotators get for answers: an emoji after each, a countdown of the remaining items, and `pay`.
 
-    Without `emoji` it is one of `FOOD_EMOJIS`; with `none` or an empty list there is none.
+    Without `emoji` one of `FOOD_EMOJIS` follows each answer; `none`, `no` or an empty list turns it off.
     """
 
     emoji: Annotated[tuple[Text, ...] | None, BeforeValidator(_read_no_emoji)] = None
@@ -148,9 +148,9 @@ class AttestationSection(Section):
 
 
 class ExposureSection(Section):
-    """`exposure:` the projects whose annotators may see the same groups of items again here, although they know them.
+    """`exposure:` exceptions from the rule that nobody meets a group of items twice.
 
-    The answers of these annotators are scored separately.
+    Annotators of these projects may be shown groups here that they have met there; their answers are scored separately.
     """
 
     exceptions: Annotated[tuple[Name, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
@@ -159,15 +159,15 @@ class ExposureSection(Section):
 def find_impossible_admission(
     profile: tuple[ProfileField, ...], admission: AdmissionSection | None
 ) -> Contradiction | None:
-    """Find a condition of admission that nobody can meet; None where there is none.
+    """Find the first condition of admission that nobody can meet, or None.
 
-    It is about a field that the profile does not have, or about an answer that is not among the options of the field.
+    It asks for a field that the profile does not have, or for an answer that the field does not offer.
     """
     fields_by_name = {field.name: field for field in profile}
     for name, values in (admission.profile if admission else {}).items():
         key_path = ("admission", "profile", name)
         if name not in fields_by_name:
-            return Contradiction(f"Admission asks for {name!r}, the profile does not", key_path)
+            return Contradiction(f"Admission asks for {name!r}, a field that the profile does not have", key_path)
         options = fields_by_name[name].options
         for value in values:
             if options and value not in options:

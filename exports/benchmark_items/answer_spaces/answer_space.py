@@ -74,7 +74,7 @@ class AnswerSpace(ABC):
     def list_options(
         self,
         question: Any,
-        own: Sequence[str] | None,
+        listed: Sequence[str] | None,
     ) -> tuple[tuple[str, str], ...] | None:
         """The label and the text of each option of an item, without the abstention; None if an answer is no label."""
         return None

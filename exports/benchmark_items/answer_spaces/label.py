@@ -1,4 +1,4 @@
-"""Choices and scales in published files: one of several options, which a model chooses by their likelihoods."""
+"""Choices and scales in published files: a model chooses the option with the highest likelihood."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from exports.inputs import DataSet
 
 
 class ChoiceSpace(AnswerSpace):
-    """One of several options; where all items have the same, they are classes."""
+    """One of several options: classes where all items have the same ones, or answers are stored as positions."""
 
     question = "choice"
     category = "multiple-choice"
@@ -30,30 +30,30 @@ class ChoiceSpace(AnswerSpace):
     )
 
     def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
-        """With as many codes as the longest list of options has places."""
-        return question.with_positions(max((len(own) for own in options if own is not None), default=0))
+        """If answers are stored as positions, the question with as many codes as the longest list of options needs."""
+        return question.with_positions(max((len(listed) for listed in options if listed is not None), default=0))
 
-    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
-        """The options, under their codes where answers are stored as positions."""
-        return tuple(zip(question.get_labels(own), question.get_substantive_options(own), strict=False))
+    def list_options(self, question: Any, listed: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+        """The label and the text of each option; the label is a code where answers are stored as positions."""
+        return tuple(zip(question.get_labels(listed), question.get_substantive_options(listed), strict=False))
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
         """The classes, or else the options of each item."""
-        own: dict[str, tuple[str, ...]] = {}
+        own_options: dict[str, tuple[str, ...]] = {}
         if question.classes is None:
-            own = {item: question.get_substantive_labels(options) for item, options in items.options.items()}
+            own_options = {item: question.get_substantive_labels(options) for item, options in items.options.items()}
         return {
             "classes": question.classes,
             "classes_are_positions": question.positions is not None,
-            "own_options": own,
+            "own_options": own_options,
         }
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
-        """The options, their codes, and the abstention that people had."""
+        """The options, their codes, and the option to abstain, which only people had."""
         return {"options": question.options, "labels": question.positions, "abstain": question.abstain}
 
     def choose_scorer(self, source: TaskSource) -> tuple[str, tuple[str, ...]]:
-        """Classes have more metrics."""
+        """With classes there are more metrics."""
         if source.data.classes is None:
             return super().choose_scorer(source)
         return "score_class", ("accuracy", "macro_f1", "weighted_f1", "mcc")
@@ -64,7 +64,7 @@ class ChoiceSpace(AnswerSpace):
         return {"options": options, "labels": labels}
 
     def build_gold_fields(self, source: TaskSource, doc: Doc) -> dict[str, Any]:
-        """With the number of the option."""
+        """Also the index of the gold option, which the harness calls `label`."""
         number = doc["labels"].index(doc["gold"]) if doc["gold"] in doc["labels"] else None
         return super().build_gold_fields(source, doc) | {"label": number}
 
@@ -73,7 +73,7 @@ class ChoiceSpace(AnswerSpace):
         return str(doc["options"][doc["labels"].index(stored)]) if stored in doc["labels"] else None
 
     def build_reply(self, stored: str | None, doc: Doc) -> Any:
-        """The number of the option; None for a skip."""
+        """The index of the option; None for a skip. Raises ValueError for an answer that is no option."""
         return None if stored is None else doc["labels"].index(stored)
 
     def read_reply(self, doc: Doc, replies: Sequence[Any]) -> str | None:
@@ -81,7 +81,7 @@ class ChoiceSpace(AnswerSpace):
         return task_functions.read_label(doc, replies)
 
     def read_answer(self, written: object, item: str, data: DataSet, *, gold: object) -> str | None:
-        """One of the classes; without classes, spelled as the item's gold if it is the same."""
+        """The label, spelled as the class and as the item's gold; None if it is none of the classes."""
         label = super().read_answer(written, item, data, gold=gold)
         if label is not None and data.classes:
             label = spelling.find_name(label, data.classes)
@@ -91,22 +91,22 @@ class ChoiceSpace(AnswerSpace):
 
 
 class ScaleSpace(ChoiceSpace):
-    """A point of a scale, which is a class."""
+    """A point of a scale; the points are classes."""
 
     question = "scale"
     category = "text-classification"
     names_reasons = False
 
     def number_positions(self, question: Any, options: Iterable[Sequence[str] | None]) -> Any:
-        """Points are stored as they are."""
+        """Points are stored as they are, so no codes are added."""
         return question
 
-    def list_options(self, question: Any, own: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
+    def list_options(self, question: Any, listed: Sequence[str] | None) -> tuple[tuple[str, str], ...]:
         """The points, which are their own labels."""
         return tuple(zip(question.options, question.options, strict=True))
 
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
-        """The points, and how they are compared."""
+        """The points and their level of measurement."""
         return {"classes": question.options, "measurement_level": question.level}
 
     def build_source_fields(self, question: Any) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class ScaleSpace(ChoiceSpace):
         return {"options": question.options, "ends": question.ends}
 
     def build_cue(self, source: TaskSource) -> str:
-        """After what the ends of the scale mean."""
+        """The last line of the prompt, after the meaning of the scale's ends."""
         cue = super().build_cue(source)
         if source.ends is None or not source.options:
             return cue
