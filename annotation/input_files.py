@@ -26,15 +26,26 @@ _LIST = re.compile(rf"\[\s*(?:{_ELEMENT}(?:\s*,\s*{_ELEMENT})*\s*,?\s*)?\]")
 
 
 class FileRow(NamedTuple):
-    """One row of a file, with the line on which it begins; `values` maps columns to cells."""
+    """One row of a file, with the line on which it begins; `values` maps columns to cells.
+
+    `place` says where the row is in a file that may be one long line, such as `task 7, annotation 2`.
+    """
 
     file: Path
     line: int
     values: Mapping[str, Any]
+    place: str = ""
+
+    @property
+    def position(self) -> str:
+        """The place of the row in words."""
+        return self.place or f"line {self.line}"
 
     def where(self, column: str | None = None) -> Where:
         """The place of the row, or of one of its columns."""
-        return Where(file=self.file, line=self.line, field=column)
+        if not self.place:
+            return Where(file=self.file, line=self.line, field=column)
+        return Where(file=self.file, field=", ".join(filter(None, (self.place, column))))
 
 
 def read_text(path: Path, *, of_campaign: bool = True) -> str:

@@ -75,6 +75,21 @@ EARLIER = Exclusion(ExclusionKind.EARLIER, Finding("earlier"))
 SKIPPED = Exclusion(ExclusionKind.SKIPPED, Finding("skipped"))
 """Of a skip whose place returned to the queue."""
 
+REJECTED_BY_ANNOTATOR = Exclusion(ExclusionKind.SKIPPED, Finding("rejected-by-annotator"))
+"""Of an imported answer whose annotator rejected the item, where the tool tells that from a skip."""
+
+DRAFT = Exclusion(ExclusionKind.LEFT_OUT, Finding("draft"))
+"""Of an answer that its annotator did not submit."""
+
+PREDICTION = Exclusion(ExclusionKind.LEFT_OUT, Finding("prediction"))
+"""Of an answer of a model that a tool showed to annotators."""
+
+TAINTED_JUDGEMENT = Exclusion(ExclusionKind.REJECTED, Finding("tainted"))
+"""Of an imported answer of an annotator who failed the test questions of its platform."""
+
+NO_SUBMISSION = Exclusion(ExclusionKind.NOT_ACCEPTED, Finding("no-submission"))
+"""Of an imported answer of somebody whom the platform's list of submissions does not have."""
+
 DELETED_IN_LABEL_STUDIO = Exclusion(ExclusionKind.DELETED, Finding("deleted"))
 """Of an answer that the annotator deleted in Label Studio."""
 

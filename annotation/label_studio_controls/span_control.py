@@ -104,16 +104,28 @@ def read_classes(region: Mapping[str, Any]) -> list[str]:
     return classes if isinstance(classes, list) and all(isinstance(label, str) for label in classes) else []
 
 
-def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, object]:
-    """A span; Label Studio counts characters as we do, and writes line breaks of the marked text as `\\n`."""
-    value = value if isinstance(value, Mapping) else {}
-    offsets = value.get("globalOffsets") or value
+def read_place(region: Any) -> tuple[int, int] | None:
+    """Return the first character of a marked part and the one behind it, counted as we do; None for any other value."""
+    region = region if isinstance(region, Mapping) else {}
+    offsets = region.get("globalOffsets") or region
     offsets = offsets if isinstance(offsets, Mapping) else {}
     start, end = offsets.get("start"), offsets.get("end")
-    if not isinstance(start, int) or not isinstance(end, int):
+    return (start, end) if type(start) is int and type(end) is int else None
+
+
+def read_text(region: Mapping[str, Any]) -> str | None:
+    """Return the text of a marked part, whose line breaks Label Studio writes as `\\n`; None where there is none."""
+    text = region.get("text")
+    return text.replace("\\n", "\n") if isinstance(text, str) else None
+
+
+def _read_span(question: SpanQuestion, value: Any, text: str) -> dict[str, object]:
+    place = read_place(value)
+    if place is None:
         raise question.build_refusal("has a part without a place in Label Studio.", "Open the task and mark it again.")
-    marked_text = value.get("text")
-    if isinstance(marked_text, str) and marked_text.replace("\\n", "\n") != text[start:end].replace("\\n", "\n"):
+    start, end = place
+    marked_text = read_text(value)
+    if marked_text is not None and marked_text != text[start:end].replace("\\n", "\n"):
         raise question.build_refusal(
             f"has {marked_text!r} marked in Label Studio, where the item says {text[start:end]!r}.",
             "The item was changed; push it again.",

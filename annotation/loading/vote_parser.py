@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from annotation.campaigns.questions import (
     question_base,
 )
 from annotation.errors import BadInput, combine_errors
-from annotation.label_studio_controls import results
+from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json
 from annotation.loading.judgements.other_tools import RawVote
@@ -238,7 +239,7 @@ class VoteParser:
             if label not in labels:
                 self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
-        parsed = _parse_answers([question], {question.name: label}, content, raw.row)
+        parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
 
     def _parse_own(
@@ -253,13 +254,16 @@ class VoteParser:
         if draft.skip_reason is not None:
             return draft
         asked = results.list_pass_questions(self.questions, second_pass=False)
+        if raw.is_flat:
+            known = {name for question in asked for name in get_control(question).list_names(question)}
+            result = [region for region in result if region["from_name"] in known]
         try:
             answers = results.read_answers(self.questions, result, content)
         except BadInput as refusal:
             raise locate_refusal(refusal, raw.row) from None
         if not result and any(question.required and question.name not in answers for question in asked):
             return draft
-        given = _parse_answers(asked, answers, content, raw.row)
+        given = _parse_answers(asked, answers, content, raw)
         response = given.get(self.questions[0].name, "")
         draft = self._build_draft(raw, item=item, response=response, given=given)
         return draft._replace(
@@ -311,7 +315,7 @@ class VoteParser:
                 raise locate_refusal(refusal, row) from None
         if self._has_unknown_labels(raw, vote, content):
             return {}
-        return _parse_answers(self.questions, raw, content, row)
+        return _parse_answers(self.questions, raw, content, vote)
 
     def _has_unknown_labels(self, answers: Mapping[str, object], vote: RawVote, content: QuestionContent) -> bool:
         """Collect the labels that no option has; whether there are any, so that the file will be refused."""
@@ -343,17 +347,42 @@ class VoteParser:
 
 
 def _parse_answers(
-    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, row: input_files.FileRow
+    questions: Sequence[Question], raw: Mapping[str, object], content: QuestionContent, vote: RawVote
 ) -> dict[str, str]:
     try:
         return question_base.parse_answers(questions, raw, content)
     except BadInput as refusal:
+        asked = next((one for one in questions if refusal.where and one.name == refusal.where.field), questions[0])
+        named = _name_regions(asked, raw.get(asked.name), content, vote) if vote.regions else ""
+        row = vote.row._replace(place=", ".join(filter(None, (vote.row.place, named))))
         raise locate_refusal(refusal, row) from None
 
 
+def _name_regions(question: Question, answer: object, content: QuestionContent, vote: RawVote) -> str:
+    """The regions by which an answer is refused, with their ids; empty where it is not about single ones."""
+    parts = _list_labelled_parts(answer if isinstance(answer, str) else "")
+    faulty = [part for part in parts if not _is_answer(question, part, content)]
+    faulty = faulty or next((list(pair) for pair in itertools.combinations(parts[:100], 2) if _overlap(*pair)), [])
+    places = {(part.get("start"), part.get("end")) for part in faulty}
+    names = [region.name for region in vote.regions if (region.start, region.end) in places]
+    return f"region{'s' * (len(names) > 1)} {' and '.join(names)}" if names else ""
+
+
+def _is_answer(question: Question, part: Mapping[str, Any], content: QuestionContent) -> bool:
+    try:
+        question.parse_answer([part], content)
+    except BadInput:
+        return False
+    return True
+
+
+def _overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two different parts of one class share a character."""
+    is_same_class = one.get("label") == other.get("label")
+    return is_same_class and one != other and one["start"] < other["end"] and other["start"] < one["end"]
+
+
 def locate_refusal(refusal: BadInput, row: input_files.FileRow) -> BadInput:
-    """The refusal of an answer, with the place of its vote in the file; a JSON export is one line, so also its ids."""
+    """The refusal of an answer, with the place of its vote in the file."""
     name = refusal.where.field if refusal.where else None
-    task, number = row.values.get("id"), row.values.get("annotation_id")
-    place = "" if number is None else f" This is annotation {number} of task {task}."
-    return BadInput(f"{refusal.problem}{place}", where=row.where(name), remedy=refusal.remedy)
+    return BadInput(refusal.problem, where=row.where(name), remedy=refusal.remedy)

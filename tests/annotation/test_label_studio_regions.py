@@ -47,7 +47,10 @@ def read(path: Path, *questions: dict[str, Any], **section: Any) -> tuple[VoteDr
 
 def write_task(path: Path, *regions: tuple[str, dict[str, Any]], **more: Any) -> Path:
     """A JSON export with one annotation."""
-    result = [{"from_name": name, "to_name": "t", "type": "labels", "value": value} for name, value in regions]
+    result = [
+        {"id": f"r{number}", "from_name": name, "to_name": "t", "type": "labels", "value": value}
+        for number, (name, value) in enumerate(regions)
+    ]
     own = {"id": 1, "completed_by": 3, "result": result, "was_cancelled": False, **more}
     path.write_text(json.dumps([{"id": 1, "data": {"key": "i", "text": TEXT}, "annotations": [own]}]), "utf-8")
     return path
@@ -81,9 +84,9 @@ def test_marked_parts_are_where_they_were_marked(tmp_path: Path) -> None:
 
 
 def test_a_part_that_the_item_does_not_have_there_is_refused(tmp_path: Path) -> None:
-    """The item was changed, or is another one: file, line and question are named."""
+    """The item was changed, or is another one: file, task, annotation, region and question are named."""
     file = write_task(tmp_path / "t.json", ("where", {"start": 0, "end": 3, "text": "кіт", "labels": ["X"]}))
-    with pytest.raises(BadInput, match=r"t\.json:1, answer: «Де\?» has 'кіт' where `text` says 'Лис'"):
+    with pytest.raises(BadInput, match=r"t\.json, task 1, annotation 1, region r0, answer: «Де\?» has 'кіт' where `text` says 'Лис'"):
         read(file, SPAN, answer="where", **{"class": "X"})
 
 

@@ -73,10 +73,9 @@ TASKS = [
 
 
 def read(path: Path, **section: object) -> list[RawVote]:
-    """The raw votes of a Label Studio file."""
-    return list(
-        judgements.read_raw_votes(path, project_file.VotesSection.model_validate({"format": "label-studio", **section}))
-    )
+    """The raw votes of a Label Studio file, without drafts and predictions."""
+    told = project_file.VotesSection.model_validate({"format": "label-studio", **section})
+    return [vote for vote in judgements.read_raw_votes(path, told) if vote.key]
 
 
 def told(votes: Sequence[RawVote]) -> list[tuple[str, str, str, str | None, float | None]]:

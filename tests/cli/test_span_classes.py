@@ -30,7 +30,7 @@ NAMES = ("f1_exact", "f1_token", "f1_char", "majority")
 def build_region(start: int, end: int, *labels: str, text: str = "") -> dict[str, Any]:
     """A region as Label Studio exports it."""
     value = {"start": start, "end": end, "text": text or TEXT[start:end], "labels": list(labels)}
-    return {"from_name": "ent", "to_name": "t", "type": "labels", "value": value}
+    return {"id": f"r{start}", "from_name": "ent", "to_name": "t", "type": "labels", "value": value}
 
 
 def write_votes(hromada: Hromada, *results: Sequence[dict[str, Any]], items: int = 6, gold: str = "") -> None:
@@ -166,7 +166,7 @@ def test_what_label_studio_stores_of_regions_is_read(hromada: Hromada) -> None:
     write_votes(hromada, twice, [build_region(0, 23, "LOC"), build_region(18, 23, "LOC")], items=1)
     refused = hromada("check", path)
     assert "has two parts of the class LOC that overlap" in refused.err
-    assert "This is annotation 12 of task 1." in refused.err
+    assert "votes.json, task 1, annotation 12, regions r0 and r18, answer: " in refused.err
 
 
 def test_tasks_of_label_studio_are_items_by_their_id(crossed: Hromada) -> None:

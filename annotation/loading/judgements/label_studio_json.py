@@ -1,12 +1,13 @@
 """Reads votes from Label Studio's JSON: tasks with `data` and `annotations`, or JSON_MIN with one flat object per vote.
 
-Drafts and predictions are no answers and are ignored; skipped tasks have an exclusion. Annotations of our own tasks are
-read as they are when they are pulled: of several by one person the latest answer, from the regions of its controls.
+Drafts and predictions are nobody's answers and are only counted; skipped tasks have an exclusion. Annotations of our
+own tasks are read as they are when they are pulled: of several by one person the latest answer, from the regions of its
+controls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,13 @@ from typing import Any
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
+from annotation.label_studio_controls import span_control
 from annotation.loading.judgements import label_studio_values
-from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
+from annotation.loading.judgements.label_studio_values import ASSIGNMENT_KEY, ITEM_KEY, SECOND_PASS_KEY
+from annotation.loading.judgements.other_tools import RawVote, Region, get_annotator, get_item_key
 from annotation.loading.tables import json_rows
-from annotation.vocabulary import SKIPPED
+from annotation.vocabulary import DRAFT, PREDICTION, SKIPPED
 
-ASSIGNMENT_KEY = "hromada"
-"""The data key of our assignment id, since Label Studio has ids of its own only."""
-ITEM_KEY = "item"
-"""The data key of the item's id."""
-SECOND_PASS_KEY = "second"  # noqa: S105  # no password, a pass over the items
-"""The data key of the HTML of the second pass: first answers, right answers, the explanation."""
 SKIP_REASON = "skipped in Label Studio"
 REMEDY = "Export the project from Label Studio as JSON."
 
@@ -52,9 +49,12 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     if own:
         if len(own) < len(rows):
             other = next(row for row in rows if not _is_own_task(row))
-            raise BadInput("The task is not ours, and others in the file are.", where=other.where(), remedy=REMEDY)
+            place = label_studio_values.name_annotation(other).where()
+            raise BadInput("The task is not ours, and others in the file are.", where=place, remedy=REMEDY)
+        yield from _list_other_answers(rows)
         yield from _read_own_votes(own, section)
         return
+    yield from _list_other_answers(rows)
     annotations = [annotation for row in rows for annotation in _list_annotations(row)]
     controls = tuple(section.answers.values()) or (section.answer or _get_only_control(annotations, path),)
     if section.answers:
@@ -71,7 +71,25 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             seconds=label_studio_values.parse_lead_time(annotation.row.values.get("lead_time"), row=annotation.row),
             answer=answers[controls[0]].text,
             exclusion=SKIPPED if annotation.skipped else label_studio_values.find_exclusion(answers.values()),
+            regions=tuple(_list_places(annotation, controls)),
         )
+
+
+def _list_other_answers(tasks: Iterable[input_files.FileRow]) -> Iterator[RawVote]:
+    """What is nobody's answer: the drafts and predictions of the tasks, for their number."""
+    for task in tasks:
+        for key, exclusion in (("drafts", DRAFT), ("predictions", PREDICTION)):
+            listed = task.values.get(key)
+            for _ in listed if isinstance(listed, list) else ():
+                yield RawVote(key=(), annotator="", answer="", row=task, exclusion=exclusion)
+
+
+def _list_places(annotation: Annotation, controls: Sequence[str]) -> Iterator[Region]:
+    """Where the marked parts of an annotation are, and the ids of their regions."""
+    for result in annotation.results:
+        place = span_control.read_place(result.get("value"))
+        if place is not None and result.get("from_name") in controls and isinstance(result.get("id"), str):
+            yield Region(*place, name=result["id"])
 
 
 def _is_own_task(task: input_files.FileRow) -> bool:
@@ -110,7 +128,7 @@ def _parse_answer(annotation: Annotation, control: str) -> label_studio_values.C
     fields = [value for name, value in annotation.row.values.items() if name not in label_studio_values.ADDED_COLUMNS]
     values = annotation.values(control)
     return (
-        label_studio_values.parse_control(values, originals=fields, path=annotation.row.file)
+        label_studio_values.parse_control(values, originals=fields, row=annotation.row, name=control)
         if values
         else label_studio_values.ControlAnswer(text="")
     )
@@ -128,13 +146,14 @@ def _list_annotations(task: input_files.FileRow) -> Iterator[Annotation]:
     if not isinstance(data, dict) or not isinstance(annotations, list):
         raise BadInput(
             "The task has no `data` or no list of `annotations`.",
-            where=task.where("annotations" if isinstance(data, dict) else "data"),
+            where=label_studio_values.name_annotation(task).where("annotations" if isinstance(data, dict) else "data"),
             remedy=REMEDY,
         )
     for annotation in annotations:
         results = annotation.get("result") if isinstance(annotation, dict) else None
         if not isinstance(annotation, dict) or not isinstance(results, list):
-            raise BadInput("The annotation has no `result`.", where=task.where("annotations"), remedy=REMEDY)
+            place = label_studio_values.name_annotation(task).where("annotations")
+            raise BadInput("The annotation has no `result`.", where=place, remedy=REMEDY)
         own = {
             "id": task.values.get("id"),
             "annotator": _get_annotator_id(annotation.get("completed_by")),
@@ -142,7 +161,7 @@ def _list_annotations(task: input_files.FileRow) -> Iterator[Annotation]:
             **{name: annotation.get(name) for name in ("lead_time", "created_at", "updated_at")},
         }
         yield Annotation(
-            row=input_files.FileRow(task.file, task.line, {**data, **own}),
+            row=label_studio_values.name_annotation(task._replace(values={**data, **own})),
             results=tuple(result for result in results if isinstance(result, dict)),
             skipped=bool(annotation.get("was_cancelled")),
         )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.errors import BadInput
-from annotation.label_studio_controls import CONTROLS_BY_VALUE
-from annotation.label_studio_controls.span_control import read_classes
+from annotation.label_studio_controls import CONTROLS_BY_VALUE, foreign_values, span_control
 from annotation.loading import json_text, tables
+from annotation.loading.drafts import format_value
 from annotation.loading.judgements.other_tools import RawVote, get_annotator, get_item_key
 from annotation.vocabulary import SEVERAL_TEXTS, Exclusion
 
@@ -24,8 +25,12 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     return read_flat_rows(tables.read_rows(path, section), section)
 
 
-def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
+def read_flat_rows(found: Iterable[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
     """Read one vote per flat row of CSV or JSON_MIN; columns that the section does not name are Label Studio's."""
+    rows = _sort_annotations(found)
+    if rows and _is_own(rows[0]):
+        yield from _read_own_votes(rows, section)
+        return
     columns, annotator = section.item or ("id",), section.annotator or "annotator"
     for number, row in enumerate(rows):
         if number == 0:
@@ -34,7 +39,7 @@ def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -
                 require_control(tuple(section.answers.values()), tuple(row.values), row=row)
         controls = _list_controls(section, row)
         fields = [value for name, value in row.values.items() if name not in (*ADDED_COLUMNS, *controls)]
-        answers = {name: parse_control(row.values.get(name), originals=fields, path=row.file) for name in controls}
+        answers = {name: parse_control(row.values.get(name), originals=fields, row=row, name=name) for name in controls}
         yield RawVote(
             key=get_item_key(row, columns),
             annotator=get_annotator(row, annotator),
@@ -43,6 +48,60 @@ def read_flat_rows(rows: Iterable[input_files.FileRow], section: VotesSection) -
             exclusion=find_exclusion(answers.values()),
             seconds=parse_lead_time(row.values.get("lead_time"), row=row),
         )
+
+
+def _sort_annotations(found: Iterable[input_files.FileRow]) -> list[input_files.FileRow]:
+    """The rows, those of a task in the order of their creation, as JSON has them: flat exports begin with the last."""
+    rows: list[input_files.FileRow] = []
+    for task, some in itertools.groupby(found, key=lambda row: format_value(row.values.get("id"))):
+        of_task = list(some)
+        if task:
+            of_task.sort(key=lambda row: format_value(row.values.get("created_at")))
+        rows += of_task
+    return [name_annotation(row) if row.file.suffix.lower() == ".json" else row for row in rows]
+
+
+def name_annotation(row: input_files.FileRow) -> input_files.FileRow:
+    """Return the row with its task and annotation as its place: an export may be one line."""
+    numbers = {"task": row.values.get("id"), "annotation": row.values.get("annotation_id")}
+    named = (f"{word} {format_value(number)}" for word, number in numbers.items() if number is not None)
+    return row._replace(place=", ".join(named))
+
+
+def _is_own(row: input_files.FileRow) -> bool:
+    """Whether `hromada label-studio push` made the task of a flat row."""
+    return {ASSIGNMENT_KEY, ITEM_KEY} <= row.values.keys()
+
+
+def _read_own_votes(rows: Sequence[input_files.FileRow], section: VotesSection) -> Iterator[RawVote]:
+    """Read one vote per task and person, the latest, with the values of all columns as regions of their controls."""
+    latest = {(get_item_key(row, (ASSIGNMENT_KEY,)), get_annotator(row, _get_person(section))): row for row in rows}
+    for (_, annotator), row in latest.items():
+        values = {name: _decode_cell(value, path=row.file) for name, value in row.values.items()}
+        yield RawVote(
+            key=get_item_key(row, section.item or (ITEM_KEY,)),
+            annotator=annotator,
+            answer="",
+            row=row,
+            seconds=parse_lead_time(row.values.get("lead_time"), row=row),
+            result=tuple(_list_regions({name: values[name] for name in values.keys() - {*ADDED_COLUMNS}})),
+            second_pass=bool(format_value(row.values.get(SECOND_PASS_KEY))),
+            is_flat=True,
+        )
+
+
+def _list_regions(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The regions from which a flat row was made: a text stands for one choice, or for one text."""
+    for name, value in sorted(values.items()):
+        for region in value if isinstance(value, list) else [value]:
+            if isinstance(region, Mapping):
+                yield {"from_name": name, "value": region}
+            elif isinstance(region, str) and region:
+                yield {"from_name": name, "value": {"choices": [region], "text": [region]}}
+
+
+def _get_person(section: VotesSection) -> str:
+    return section.annotator or "annotator"
 
 
 def _list_controls(section: VotesSection, first: input_files.FileRow) -> tuple[str, ...]:
@@ -60,6 +119,13 @@ def _list_controls(section: VotesSection, first: input_files.FileRow) -> tuple[s
     return (section.answer,)
 
 
+ASSIGNMENT_KEY = "hromada"
+"""The data key of our assignment id, since Label Studio has ids of its own only."""
+ITEM_KEY = "item"
+"""The data key of the item's id."""
+SECOND_PASS_KEY = "second"  # noqa: S105  # no password, a pass over the items
+"""The data key of the HTML of the second pass: first answers, right answers, the explanation."""
+
 ADDED_COLUMNS = ("id", "annotator", "annotation_id", "lead_time", "created_at", "updated_at")
 """The columns that Label Studio adds to task data; they replace fields of the same name, as in its CSV."""
 
@@ -72,32 +138,52 @@ class ControlAnswer:
     exclusion: Exclusion | None = None
 
 
-def parse_control(value: Any, *, originals: Iterable[object], path: Path) -> ControlAnswer:
-    """Parse the answer of one control.
+def parse_control(value: Any, *, originals: Iterable[object], row: input_files.FileRow, name: str) -> ControlAnswer:
+    """Parse the answer of one control; raises BadInput for a region that is an answer to no question.
 
     Several choices become a JSON list, and marked parts of a text a JSON list of {start, end, text}, with the `label`
-    of each part that has a class; a part with several classes is one part for each. Of several texts
-    of a text area, those equal to a field of the task are its initial content and are ignored; if several are left, the
-    answer is ambiguous and excluded.
+    of each part that has a class; a part with several classes is one part for each. A region that is stored twice
+    counts once. Of several texts of a text area, those equal to a field of the task are its initial content and are
+    ignored; if several are left, the answer is ambiguous and excluded.
     """
-    decoded = _decode_cell(value, path=path)
+    decoded = _decode_cell(value, path=row.file)
     spans = _list_spans(decoded)
     if spans:
         return ControlAnswer(text=json.dumps(spans, ensure_ascii=False))
-    holds_several, texts = _unwrap(decoded)
+    _refuse_foreign(decoded, row=row, name=name)
+    holds_several, found = _unwrap(decoded)
+    texts = list(dict.fromkeys(found))
     if holds_several:
         return ControlAnswer(
             text=texts[0] if len(texts) == 1 else json.dumps(texts, ensure_ascii=False) if texts else ""
         )
-    if len(set(texts)) < 2:
+    if len(texts) < 2:
         return ControlAnswer(text=texts[0] if texts else "")
     filled = {original.strip() for original in originals if isinstance(original, str)}
-    written = list(dict.fromkeys(text for text in texts if text.strip() not in filled))
+    written = [text for text in texts if text.strip() not in filled]
     if len(written) == 1:
         return ControlAnswer(text=written[0])
     if not written:
         return ControlAnswer(text=texts[0])
-    return ControlAnswer(text=json.dumps(texts, ensure_ascii=False), exclusion=SEVERAL_TEXTS)
+    return ControlAnswer(text=json.dumps(found, ensure_ascii=False), exclusion=SEVERAL_TEXTS)
+
+
+def _refuse_foreign(value: Any, *, row: input_files.FileRow, name: str) -> None:
+    """Raise BadInput for a region of a control that marks pictures, sounds or pages."""
+    for region in value if isinstance(value, list) else [value]:
+        foreign = sorted(set(region) & _FOREIGN_KEYS) if isinstance(region, Mapping) else []
+        if foreign:
+            raise BadInput(
+                f"The control {name!r} has a region of the type {foreign[0]}, which answers no question.",
+                where=row.where(name),
+                remedy="Name a control of choices, ratings, numbers, texts or parts of a text as `votes.answer`.",
+            )
+
+
+_FOREIGN_KEYS = frozenset({
+    "rectanglelabels", "polygonlabels", "ellipselabels", "keypointlabels", "brushlabels", "timeserieslabels",
+    "videorectangle", "timelinelabels", "rle", "points",
+})  # fmt: skip
 
 
 def find_exclusion(answers: Iterable[ControlAnswer]) -> Exclusion | None:
@@ -107,9 +193,7 @@ def find_exclusion(answers: Iterable[ControlAnswer]) -> Exclusion | None:
 
 def add_answers(row: input_files.FileRow, answers: Mapping[str, ControlAnswer]) -> input_files.FileRow:
     """Return the row with the answer of every control as a column."""
-    return input_files.FileRow(
-        row.file, row.line, {**row.values, **{name: answer.text for name, answer in answers.items()}}
-    )
+    return row._replace(values={**row.values, **{name: answer.text for name, answer in answers.items()}})
 
 
 def require_control(controls: Collection[str], known: Collection[str], *, row: input_files.FileRow) -> None:
@@ -146,27 +230,15 @@ def _is_control_value(value: Any) -> bool:
 def _list_spans(value: Any) -> list[dict[str, object]]:
     """The marked parts of a text, of one region or several; empty where the value is none."""
     regions = value if isinstance(value, list) else [value]
-    spans = [_read_span(region) for region in regions]
-    if any(span is None for span in spans):
-        return []
-    return [
-        span | {"label": label} if label else span
-        for region, span in zip(regions, spans, strict=True)
-        if span is not None
-        for label in read_classes(region) or [""]
-    ]
-
-
-def _read_span(region: Any) -> dict[str, object] | None:
-    """A marked part with its place; Label Studio writes its line breaks as `\\n`."""
-    if not isinstance(region, Mapping) or not isinstance(region.get("text"), str):
-        return None
-    offsets = region.get("globalOffsets")
-    offsets = offsets if isinstance(offsets, Mapping) else region
-    start, end = offsets.get("start"), offsets.get("end")
-    if type(start) is not int or type(end) is not int:
-        return None
-    return {"start": start, "end": end, "text": region["text"].replace("\\n", "\n")}
+    spans: list[dict[str, object]] = []
+    for region in regions:
+        place = span_control.read_place(region)
+        text = span_control.read_text(region) if place is not None else None
+        if place is None or text is None:
+            return []
+        span = {"start": place[0], "end": place[1], "text": text}
+        spans += [span | ({"label": label} if label else {}) for label in span_control.read_classes(region) or [""]]
+    return [span for number, span in enumerate(spans) if span not in spans[:number]]
 
 
 def _unwrap_result(value: Mapping[str, Any]) -> tuple[bool, list[str]] | None:
@@ -174,6 +246,9 @@ def _unwrap_result(value: Mapping[str, Any]) -> tuple[bool, list[str]] | None:
     for key, control in CONTROLS_BY_VALUE.items():
         if (texts := control.read_value(value.get(key))) is not None:
             return control.holds_several, texts
+    for key, read in foreign_values.READERS.items():
+        if (texts := read(value.get(key))) is not None:
+            return key in foreign_values.SEVERAL, texts
     return None
 
 

@@ -76,12 +76,21 @@ def _refuse_other_field(section: VotesSection, row: input_files.FileRow, column:
 MAX_ID_CHARACTERS = 64
 
 
+class Region(NamedTuple):
+    """A marked part of an annotation in Label Studio, and the id under which it is there."""
+
+    start: int
+    end: int
+    name: str
+
+
 class RawVote(NamedTuple):
     """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
-    answers were shown. `column` is the column of the answer where the section does not name it.
+    answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the answer
+    where the section does not name it; `regions` are marked parts with their ids.
     """
 
     key: tuple[str, ...]
@@ -95,6 +104,8 @@ class RawVote(NamedTuple):
     result: tuple[Mapping[str, Any], ...] | None = None
     second_pass: bool = False
     column: str | None = None
+    is_flat: bool = False
+    regions: tuple[Region, ...] = ()
 
 
 def build_item_id(key: Sequence[str]) -> str:
