@@ -188,7 +188,7 @@ def read_votes(
     for raw in judgements.read_raw_votes(path, section):
         with errors:
             item = names.get(spelling.build_key(build_item_id(raw.key)))
-            if not raw.key or (item is None and _is_left_out(raw)):
+            if raw.exclusion is not None and (not raw.key or (item is None and _is_left_out(raw))):
                 dropped[raw.exclusion.reason] += 1
                 continue
             if item is None:
@@ -216,12 +216,12 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     section = campaign.definition.votes
     if section is None or section.file is None:
         raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.path, field="votes.file"))
-    section = section.resolve(campaign.path.parent)
+    path, section = campaign.resolve_path(section.file), section.resolve(campaign.path.parent)
     drafts: dict[str, ItemDraft] = {}
     columns: tuple[str, ...] = ()
     checked: Iterable[str] = ()
     collector = ControlGoldCollector(definition=campaign.definition)
-    for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
+    for raw in judgements.read_raw_votes(path, section):
         if not raw.key:
             continue  # a row that was left out and names no item or annotator
         item_key = spelling.build_key(build_item_id(raw.key))
@@ -241,7 +241,7 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     if not drafts:
         raise BadInput(
             "The file has a header but no votes.",
-            where=Where(file=campaign.resolve_path(section.file)),
+            where=Where(file=path),
             remedy="Is it the right one?",
         )
     return collector.build_items(drafts.values())

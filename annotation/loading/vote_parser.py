@@ -242,7 +242,7 @@ class VoteParser:
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
 
     def _get_empty_answer(self, question: Question) -> str:
-        """What is stored of an answer without content: that there is nothing, where a tool has submitted answers only."""
+        """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
         if not tool_votes.counts_empty(self.section.format):
             return ""
         if question.marks_parts:

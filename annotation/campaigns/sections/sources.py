@@ -194,10 +194,11 @@ class VotesSection(TableKeys):
     columns that `rest` leaves out. `show`, `options` and `group` are the columns of items made from votes. A column
     that is not named has the usual name of the format.
 
-    `where` and `status` say which rows count, `prolific` is the export of the submissions to Prolific, by which they do. `repeats` says which of several votes of an annotator on an item count,
-    in the order of the column `time` or else of the file; `people` is a file with facts about the annotators. `earlier`
-    keeps the votes apart from the answers that the project itself asks for. `class_`, written `class`, is the one class
-    of marked parts that is read, for all span questions or by question name.
+    `where` and `status` say which rows count, and `prolific`, the export of submissions to Prolific, whose. `repeats`
+    says which of several votes of an annotator on an item count, in the order of the column `time` or else of the file;
+    `people` is a file with facts about the annotators. `earlier` keeps the votes apart from the answers that the
+    project itself asks for. `class_`, written `class`, is the one class of marked parts that is read, for all span
+    questions or by question name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
