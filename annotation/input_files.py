@@ -169,7 +169,14 @@ def build_missing_error(path: Path, *, written: str, where: Where) -> BadInput:
 
 
 def compute_sha256(path: Path) -> str:
-    """Return the sha256 of a file as 64 hexadecimal digits; raises BadInput as `read_text`."""
+    """Return the sha256 of a file as 64 hexadecimal digits; raises BadInput as `read_text`.
+
+    That of a folder is the sha256 of the names and digests of its files, hidden ones left out.
+    """
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+        listed = (f"{file.relative_to(path).as_posix()} {compute_sha256(file)}\n" for file in files)
+        return hashlib.sha256("".join(listed).encode()).hexdigest()
     with _readable(path, of_campaign=True):
         return hashlib.sha256(path.read_bytes()).hexdigest()
 

@@ -183,8 +183,11 @@ def _check_items_from_votes(file: ProjectSections) -> Contradiction | None:
         key_path: KeyPath = ("stages",) if file.stages.by_name else ("controls",)
         return Contradiction("Items from votes have no stages and no control items to serve", key_path)
     for question_path, question in _list_questions(file):
-        if question.required_columns():
-            return Contradiction("A question about a part of the text needs items from a file", question_path)
+        shown = file.votes.show or file.votes.item
+        missing = [column for column in question.required_columns() if shown is not None and column not in shown]
+        if missing:
+            message = f"The question is about the column {missing[0]!r}, which no item shows; name it as `votes.show`"
+            return Contradiction(message, question_path)
     return None
 
 

@@ -24,6 +24,7 @@ from annotation.loading.drafts import (
     pause_garbage_collection,
 )
 from annotation.loading.golds import ReadTruth, add_golds, read_truth
+from annotation.loading.judgements import tool_votes
 from annotation.loading.judgements.other_tools import RawVote, build_item_id
 from annotation.loading.vote_parser import LabelNormaliser, SpanClassReader
 from annotation.vocabulary import ExclusionKind, Pool
@@ -111,13 +112,13 @@ class CampaignContents:
 class ReadVotes:
     """The votes of a file in file order; `changed` counts the labels that were normalised, by (raw, label).
 
-    `dropped` is the number of rows that were left out and are for no loaded item or no annotator, so that they cannot
-    be kept.
+    `dropped` counts what cannot be kept, by reason: rows that were left out and are for no loaded item or no annotator,
+    drafts, and predictions of models.
     """
 
     votes: tuple[VoteDraft, ...]
     changed: Mapping[tuple[str, str], int]
-    dropped: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def excluded(self) -> dict[str, int]:
@@ -183,12 +184,12 @@ def read_votes(
     drafts: list[VoteDraft] = []
     errors = ErrorCollector()
     names = spelling.index_names(item_contents)
-    dropped = 0
+    dropped: Counter[str] = Counter()
     for raw in judgements.read_raw_votes(path, section):
         with errors:
             item = names.get(spelling.build_key(build_item_id(raw.key)))
-            if not raw.key or (item is None and _is_left_out(raw)):
-                dropped += 1
+            if raw.exclusion is not None and (not raw.key or (item is None and _is_left_out(raw))):
+                dropped[raw.exclusion.reason] += 1
                 continue
             if item is None:
                 named = spelling.quote_word(" | ".join(raw.key)[:80], beside=names.values())
@@ -203,7 +204,7 @@ def read_votes(
     errors.refuse()
     if not drafts:
         raise BadInput("The file has a header but no votes.", where=Where(file=path), remedy="Is it the right one?")
-    return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed), dropped=dropped)
+    return ReadVotes(votes=tuple(drafts), changed=dict(normalise.changed), dropped=dict(dropped))
 
 
 def _is_left_out(raw: RawVote) -> bool:
@@ -215,16 +216,18 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     section = campaign.definition.votes
     if section is None or section.file is None:
         raise BadInput("Items from votes need a file of votes.", where=Where(file=campaign.path, field="votes.file"))
+    path, section = campaign.resolve_path(section.file), section.resolve(campaign.path.parent)
     drafts: dict[str, ItemDraft] = {}
     columns: tuple[str, ...] = ()
     checked: Iterable[str] = ()
     collector = ControlGoldCollector(definition=campaign.definition)
-    for raw in judgements.read_raw_votes(campaign.resolve_path(section.file), section):
+    for raw in judgements.read_raw_votes(path, section):
         if not raw.key:
             continue  # a row that was left out and names no item or annotator
         item_key = spelling.build_key(build_item_id(raw.key))
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
+            _require_marked(campaign.definition, columns, raw)
         shown = tuple([get_cell(raw.row, column) for column in columns])
         options = parse_options(raw.row, section.options) if section.options else None
         draft = drafts.get(item_key)
@@ -238,10 +241,22 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     if not drafts:
         raise BadInput(
             "The file has a header but no votes.",
-            where=Where(file=campaign.resolve_path(section.file)),
+            where=Where(file=path),
             remedy="Is it the right one?",
         )
     return collector.build_items(drafts.values())
+
+
+def _require_marked(definition: ProjectFile, columns: Sequence[str], raw: RawVote) -> None:
+    """Raise BadInput where a question is about a column that items made from votes do not show."""
+    for question in definition.all_questions:
+        for column in question.required_columns():
+            if column not in columns:
+                raise BadInput(
+                    f"The question is about the column {column!r}, which no item shows.",
+                    where=raw.row.where("votes.show"),
+                    remedy=f"Name it as `votes.show`. The file has: {input_files.format_columns(raw.row.values)}.",
+                )
 
 
 def _refuse_different(
@@ -263,6 +278,7 @@ def _refuse_different(
 def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tuple[str, ...]:
     """The shown columns of a row; by default Toloka's input columns, or those of the key."""
     inputs = tuple([column for column in raw.row.values if column.startswith("INPUT:")])
+    inputs = inputs or tool_votes.list_shown(section.format, raw.row.values)
     columns = section.show or inputs or tuple(column for column in section.item or () if column in raw.row.values)
     input_files.require_columns({"votes.show": columns, "votes.options": section.options or ()}, raw.row)
     return tuple(columns)

@@ -20,7 +20,7 @@ from annotation.campaigns.questions import (
 from annotation.errors import BadInput, combine_errors
 from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
@@ -232,8 +232,7 @@ class VoteParser:
         labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
-            is_answer = question.takes_empty_answer and raw.exclusion is None and self.section.format == "label-studio"
-            response = (question.empty_answer or "") if is_answer else ""
+            response = self._get_empty_answer(question) if raw.exclusion is None else ""
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.takes_one_option:
             if label not in labels:
@@ -241,6 +240,14 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _get_empty_answer(self, question: Question) -> str:
+        """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
+        if not tool_votes.counts_empty(self.section.format):
+            return ""
+        if question.marks_parts:
+            return "" if question.none_text is None else "[]"
+        return (question.empty_answer or "") if question.takes_empty_answer else ""
 
     def _parse_own(
         self, raw: RawVote, result: Sequence[Mapping[str, Any]], *, item: str, content: QuestionContent

@@ -208,6 +208,7 @@ def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContent
     if section is None or section.file is None:
         return None
     path = campaign.resolve_path(section.file)
+    section = section.resolve(campaign.path.parent)
     return read_votes(path, section, questions=contents.questions, item_contents=contents.item_contents)
 
 
@@ -220,7 +221,7 @@ def _describe_votes(read: ReadVotes) -> dict[str, Cell]:
         "votes that do not count": sum(read.excluded.values()),
     }
     facts |= {f"not counted: {reason}": number for reason, number in read.excluded.items()}
-    return facts | ({"rows left out, of no item or annotator": read.dropped} if read.dropped else {})
+    return facts | {f"not kept: {reason}": number for reason, number in read.dropped.items()}
 
 
 def _lacks_instructions(definition: project_file.ProjectFile, instructions: str | None) -> bool:

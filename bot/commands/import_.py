@@ -64,7 +64,8 @@ def import_(
             "answered_controls": result.control_results.annotators,
             "failed_controls": _count_failed_rules(result),
         }
-        facts |= {"excluded": dict(result.excluded), "changed": changed, "warnings": list(warnings)}
+        facts |= {"excluded": dict(result.excluded), "not_kept": dict(vote_file.contents.dropped)}
+        facts |= {"changed": changed, "warnings": list(warnings)}
         terminal_output.print_json(facts)
         return
     rows: list[Sequence[terminal_output.Cell]] = [
@@ -80,6 +81,7 @@ def import_(
         ),
         *((f"annotators with {rule}", people) for rule, people in _count_failed_rules(result).items()),
         *((f"not counted: {reason}", times) for reason, times in result.excluded.items()),
+        *((f"not kept: {reason}", times) for reason, times in vote_file.contents.dropped.items()),
         *(
             (f"label {' became '.join(spelling.quote_words(pair))}", times)
             for pair, times in sorted(result.changed.items())

@@ -86,7 +86,9 @@ def test_marked_parts_are_where_they_were_marked(tmp_path: Path) -> None:
 def test_a_part_that_the_item_does_not_have_there_is_refused(tmp_path: Path) -> None:
     """The item was changed, or is another one: file, task, annotation, region and question are named."""
     file = write_task(tmp_path / "t.json", ("where", {"start": 0, "end": 3, "text": "кіт", "labels": ["X"]}))
-    with pytest.raises(BadInput, match=r"t\.json, task 1, annotation 1, region r0, answer: «Де\?» has 'кіт' where `text` says 'Лис'"):
+    with pytest.raises(
+        BadInput, match=r"t\.json, task 1, annotation 1, region r0, answer: «Де\?» has 'кіт' where `text` says 'Лис'"
+    ):
         read(file, SPAN, answer="where", **{"class": "X"})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -232,7 +233,11 @@ def test_the_file_of_a_tool_is_read(case: str) -> None:
     [
         ("argilla/flat.jsonl", {"format": "argilla", "answer": "mood"}, {"draft": 1, "prediction of a model": 3}),
         ("inception/tsv", {"format": "inception"}, {"draft": 1, "prediction of a model": 1}),
-        ("label_studio/export.json", {"format": "label-studio", "answer": "mood"}, {"draft": 1, "prediction of a model": 3}),
+        (
+            "label_studio/export.json",
+            {"format": "label-studio", "answer": "mood"},
+            {"draft": 1, "prediction of a model": 3},
+        ),
     ],
 )  # fmt: skip
 def test_drafts_and_predictions_are_counted_and_not_kept(
@@ -341,9 +346,8 @@ def test_a_link_out_of_the_folder_of_votes_is_not_followed(tmp_path: Path) -> No
 
 def test_damaged_files_of_tools_give_our_own_errors(tmp_path: Path) -> None:
     """A byte changed here and there, or the end cut off: votes, or an error with file and remedy."""
-    import random
-
-    rng = random.Random(7)
+    rng = random.Random(7)  # noqa: S311  # what is damaged, the same in every run
+    refusals: list[HromadaError] = []
     for name, section, _ in CASES.values():
         source = FILES / name
         files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
@@ -359,5 +363,6 @@ def test_damaged_files_of_tools_give_our_own_errors(tmp_path: Path) -> None:
             try:
                 read(str(target), **section)
             except HromadaError as failure:
-                assert failure.where is not None
-                assert failure.remedy
+                refusals.append(failure)
+    assert len(refusals) > len(CASES)
+    assert all(refusal.where is not None and refusal.remedy for refusal in refusals)

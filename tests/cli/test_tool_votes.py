@@ -34,7 +34,9 @@ CASES = {
         "label_studio/export.json", NAMES, "format: label-studio, answer: names",
         (5, 4, {"skipped": 1}, {"draft": 1, "prediction of a model": 3}), TEXTS,
     ),
-    "label-studio-min": Case("label_studio/export_min.json", SCALE, "format: label-studio, answer: stars", (4, 4, {}, {})),
+    "label-studio-min": Case(
+        "label_studio/export_min.json", SCALE, "format: label-studio, answer: stars", (4, 4, {}, {})
+    ),
     "label-studio-csv": Case(
         "label_studio/export.csv", 'question: {type: choice, text: "?", options: [left, right]}',
         "format: label-studio, answer: better", (4, 4, {}, {}),

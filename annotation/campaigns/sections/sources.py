@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
@@ -193,16 +194,33 @@ class VotesSection(TableKeys):
     columns that `rest` leaves out. `show`, `options` and `group` are the columns of items made from votes. A column
     that is not named has the usual name of the format.
 
-    `where` and `status` say which rows count. `repeats` says which of several votes of an annotator on an item count,
-    in the order of the column `time` or else of the file; `people` is a file with facts about the annotators. `earlier`
-    keeps the votes apart from the answers that the project itself asks for. `class_`, written `class`, is the one class
-    of marked parts that is read, for all span questions or by question name.
+    `where` and `status` say which rows count, and `prolific`, the export of submissions to Prolific, whose. `repeats`
+    says which of several votes of an annotator on an item count, in the order of the column `time` or else of the file;
+    `people` is a file with facts about the annotators. `earlier` keeps the votes apart from the answers that the
+    project itself asks for. `class_`, written `class`, is the one class of marked parts that is read, for all span
+    questions or by question name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
 
     format: Annotated[
-        Literal["table", "toloka", "crowd-kit", "label-studio", "human-response-bot"], BeforeValidator(_name_csv_table)
+        Literal[
+            "table",
+            "toloka",
+            "crowd-kit",
+            "label-studio",
+            "human-response-bot",
+            "prodigy",
+            "doccano",
+            "argilla",
+            "potato",
+            "brat",
+            "inception",
+            "mturk",
+            "crowdtruth",
+            "datasets",
+        ],
+        BeforeValidator(_name_csv_table),
     ] = "table"
     file: PathInFile | None = None
     item: Columns | None = None
@@ -218,6 +236,7 @@ class VotesSection(TableKeys):
     time: Column | None = None
     where: Conditions = Field(default_factory=dict)
     status: StatusSection | None = None
+    prolific: PathInFile | None = None
     people: Text | None = None
     repeats: RepeatPolicy = RepeatPolicy.FIRST
     earlier: bool = False
@@ -227,6 +246,10 @@ class VotesSection(TableKeys):
     def get_class(self, question: str) -> str | None:
         """The one class of the parts that count as answers to a question; None where all do."""
         return self.class_.get(question) if isinstance(self.class_, dict) else self.class_
+
+    def resolve(self, folder: Path) -> VotesSection:
+        """Return the section with the paths beside `file` that it names, from the folder of the project file."""
+        return self if self.prolific is None else self.model_copy(update={"prolific": str(folder / self.prolific)})
 
     @property
     def vote_columns(self) -> tuple[str, ...] | None:

@@ -12,7 +12,9 @@ from annotation.loading.judgements import (
     label_studio_json,
     label_studio_values,
     other_tools,
+    prolific,
     table_votes,
+    tool_votes,
 )
 from annotation.loading.judgements.other_tools import RawVote
 from annotation.loading.judgements.vote_times import sort_by_time
@@ -24,6 +26,8 @@ def read_raw_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     Votes of rows that `where` or `status` leave out have an exclusion.
     """
     votes = _read_format(path, section)
+    if section.prolific is not None:
+        votes = prolific.judge_votes(votes, Path(section.prolific))
     if section.where or section.status is not None:
         votes = _exclude_left_out(votes, section)
     return votes if section.time is None else iter(sort_by_time(votes, section.time))
@@ -34,6 +38,9 @@ def _exclude_left_out(votes: Iterable[RawVote], section: VotesSection) -> Iterat
     needed = {"votes.where": tuple(section.where)}
     needed |= {} if section.status is None else {"votes.status": (section.status.column,)}
     for vote in votes:
+        if not vote.key:
+            yield vote
+            continue
         if vote.row.values.keys() != checked:  # most files have the same columns in every row
             input_files.require_columns(needed, vote.row)
             checked = vote.row.values.keys()
@@ -52,3 +59,5 @@ def _read_format(path: Path, section: VotesSection) -> Iterator[RawVote]:
             if path.suffix.lower() == ".json":
                 return label_studio_json.read_votes(path, section)
             return label_studio_values.read_votes(path, section)
+        case _:
+            return tool_votes.read_votes(path, section)

@@ -41,8 +41,8 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
                     remedy="Name lists of one length, or a row per vote.",
                 )
         for index in range(len(people)):
-            values = {**row.values, **{name: value[index] for name, value in together.items()}}
-            yield ToolRow(FileRow(row.file, row.line, values), answers=answers)
+            one = {name: listed[index] for name, listed in together.items()}
+            yield ToolRow(FileRow(row.file, row.line, {**row.values, **one}), answers=answers)
 
 
 def _is_of(name: str, annotator: str) -> bool:

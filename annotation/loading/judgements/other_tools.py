@@ -89,8 +89,8 @@ class RawVote(NamedTuple):
 
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
-    answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the answer
-    where the section does not name it; `regions` are marked parts with their ids.
+    answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the
+    answer where the section does not name it; `regions` are marked parts with their ids.
     """
 
     key: tuple[str, ...]

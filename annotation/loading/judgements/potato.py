@@ -54,9 +54,9 @@ def _read_file(path: Path, section: VotesSection) -> Iterator[FileRow]:
 
 def _read_state(path: Path) -> Iterator[FileRow]:
     """The answers in the state of an annotator: pairs of a label and its value by instance."""
-    state = json_text.parse_json(input_files.read_text(path), path=path, remedy=_REMEDY)
+    written: Any = json_text.parse_json(input_files.read_text(path), path=path, remedy=_REMEDY)
     row = FileRow(path, 1, {})
-    state = tool_rows.require_mapping(state, row, STATE)
+    state = tool_rows.require_mapping(written, row, STATE)
     labels = tool_rows.require_mapping(state.get("instance_id_to_label_to_value") or {}, row, "labels")
     spans = tool_rows.require_mapping(state.get("instance_id_to_span_to_value") or {}, row, "spans")
     for item in dict.fromkeys([*labels, *spans]):
@@ -68,7 +68,7 @@ def _join_labels(row: FileRow, labels: Any, spans: Any) -> dict[str, Any]:
     """The answers by scheme: the chosen labels, the values of all others, and the marked parts."""
     given: dict[str, list[Any]] = {}
     for scheme, label, value in _list_labels(labels, row):
-        given.setdefault(scheme, []).append(label if value in (True, "true", "True", label) else value)
+        given.setdefault(scheme, []).append(label if value is True or value in ("true", "True", label) else value)
     for scheme, part in _list_spans(spans, row):
         given.setdefault(scheme, []).append(part)
     return dict(given)
@@ -80,12 +80,16 @@ def _list_labels(labels: Any, row: FileRow) -> Iterator[tuple[str, str, Any]]:
         for scheme, values in labels.items():
             inner = values.get("labels", values) if isinstance(values, Mapping) else {"": values}
             for label, value in tool_rows.require_mapping(inner, row, scheme).items():
-                if value not in (None, False, "", "false"):
+                if _is_given(value):
                     yield scheme, str(label), value
         return
-    for label, value in _list_pairs(labels, row):
-        if value not in (None, False, "", "false"):
-            yield str(label.get("schema")), str(label.get("name")), value
+    for pair, value in _list_pairs(labels, row):
+        if _is_given(value):
+            yield str(pair.get("schema")), str(pair.get("name")), value
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value not in ("", "false")
 
 
 def _list_spans(spans: Any, row: FileRow) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -69,12 +69,12 @@ def _read_part(part: Any) -> dict[str, object] | None:
     start, end, label = (_find(part, names) for names in (_START, _END, _CLASS))
     if type(start) is not int or type(end) is not int:
         return None
-    text = part.get("text")
-    return (
-        {"start": start, "end": end}
-        | ({"text": text} if isinstance(text, str) else {})
-        | ({"label": label} if isinstance(label, str) and label else {})
-    )
+    read: dict[str, object] = {"start": start, "end": end}
+    if isinstance(part.get("text"), str):
+        read["text"] = part["text"]
+    if isinstance(label, str) and label:
+        read["label"] = label
+    return read
 
 
 def _find(values: Mapping[str, Any], names: Sequence[str]) -> object:

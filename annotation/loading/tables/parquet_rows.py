@@ -29,12 +29,30 @@ def read_parquet(path: Path) -> Iterator[input_files.FileRow]:
                     number += 1
                     yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as failure:
-        reason = str(failure).splitlines()[0] if str(failure) else type(failure).__name__
-        raise BadInput(
-            f"The Parquet file cannot be read: {reason.rstrip('.')[:200]}.",
-            where=Where(file=path, line=number or None),
-            remedy=REMEDY,
-        ) from None
+        raise _explain(failure, path, number, kind="Parquet") from None
+
+
+def read_arrow(path: Path) -> Iterator[input_files.FileRow]:
+    """Read the rows of a file of Arrow batches, as data sets of Hugging Face have them; raises BadInput alike."""
+    import pyarrow
+
+    input_files.require_file(path)
+    number = 0
+    try:
+        with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as batches:
+            _check_names(batches.schema.names, path)
+            for batch in batches:
+                for values in batch.to_pylist():
+                    number += 1
+                    yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as failure:
+        raise _explain(failure, path, number, kind="Arrow") from None
+
+
+def _explain(failure: Exception, path: Path, number: int, *, kind: str) -> BadInput:
+    reason = str(failure).splitlines()[0] if str(failure) else type(failure).__name__
+    problem = f"The {kind} file cannot be read: {reason.rstrip('.')[:200]}."
+    return BadInput(problem, where=Where(file=path, line=number or None), remedy=REMEDY)
 
 
 def _check_names(names: list[str], path: Path) -> None:
