@@ -1,0 +1,167 @@
+"""Finds items and gold in tables without votes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from annotation.errors import BadInput
+from annotation.loading.project_drafts.column_names import Role, list_option_columns
+from annotation.loading.project_drafts.column_profiles import ColumnProfile
+from annotation.loading.project_drafts.question_guesses import (
+    QuestionGuess,
+    guess_item_choice,
+    guess_question,
+)
+from annotation.loading.project_drafts.source_files import SourceFile
+from annotation.loading.project_drafts.vote_tables import VotesTable, find_columns
+from annotation.loading.project_drafts.yaml_lines import Line, Value
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRST"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemsTable:
+    """The items of a file: the lines under `items`, the question that their options and gold ask, and their texts."""
+
+    source: SourceFile
+    lines: tuple[Line, ...]
+    question: QuestionGuess
+    texts: Sequence[str]
+    used: frozenset[str]
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The columns that nothing reads."""
+        return tuple(name for name in self.source.columns if name and name not in self.used)
+
+
+def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
+    """Return the items of a table; with votes the id is the column that has their items."""
+    key = _find_id(source, votes)
+    chosen = tuple(name for name in source.chosen.get(Role.OPTIONS.value, ()) if name in source.columns)
+    lists = [one.name for one in find_columns(source, Role.OPTIONS) if all(cell.startswith("[") for cell in one.counts)]
+    options = chosen or list_option_columns(source.columns) or tuple(lists[:1])
+    gold = _find_gold(source, without={key.name, *options})
+    without = {key.name, *options, gold.name if gold else ""}
+    shown = _find_shown(source, key, without=without)
+    group = next(
+        (one.name for one in find_columns(source, Role.GROUP) if one.name not in without and not one.is_unique), None
+    )
+    question = guess_with_options(source, options, gold.cells if gold else [""] * len(source.rows))
+    is_sure = gold is None or gold.role is Role.GOLD or gold.name in source.chosen.get(Role.GOLD.value, ())
+    named = key.role is Role.ITEM or key.name in source.chosen.get(Role.ITEM.value, ())
+    lines = [
+        Line("id", key.name, f"{key.n_values} items", sure=named),
+        Line("show", shown if len(shown) > 1 else shown[0]),
+        *([Line("options", options if len(options) > 1 else options[0])] if options else []),
+        *([Line("gold", gold.name, "" if is_sure else "taken for the right answers", sure=is_sure)] if gold else []),
+        *([Line("group", group, "nobody meets a group twice in baselines")] if group else []),
+    ]
+    used = frozenset({key.name, *shown, *options, *([gold.name] if gold else []), *([group] if group else [])})
+    texts = [cell for name in shown for cell in source.columns[name].cells]
+    return ItemsTable(source=source, lines=tuple(lines), question=question, texts=texts, used=used)
+
+
+def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
+    """The column with ids: the one in which the items of the votes are, else one with a value of its own in each row."""
+    if votes is not None:
+        found = max(source.columns.values(), key=lambda column: len(votes.items & column.counts.keys()))
+        if len(votes.items & found.counts.keys()) * 2 > len(votes.items):
+            return found
+        raise BadInput(
+            "No column has the items of the votes.",
+            where=source.where(),
+            remedy=f"In {votes.source.name} an item is named like {min(votes.items, default='')!r}. Add such a column.",
+        )
+    chosen = [source.columns[name] for name in source.chosen.get(Role.ITEM.value, ()) if name in source.columns]
+    unique = [column for column in source.columns.values() if column.is_unique and column.name]
+    by_role = [column for role in (Role.ITEM, Role.TEXT) for column in unique if column.role is role]
+    found_id = next(iter([*chosen, *by_role, *unique]), None)
+    if found_id is None:
+        raise BadInput(
+            "No column has a value of its own in each row, by which the items could be told apart.",
+            where=source.where(),
+            remedy="Add a column `id`, or name one: --as item=COLUMN.",
+        )
+    return found_id
+
+
+def _find_gold(source: SourceFile, *, without: set[str]) -> ColumnProfile | None:
+    by_role = [*find_columns(source, Role.GOLD), *find_columns(source, Role.ANSWER)]
+    found = [column for column in by_role if column.name not in without]
+    named = [column for column in found if column.role is Role.GOLD] or found
+    if len(named) > 1 and Role.GOLD.value not in source.chosen:
+        names = [column.name for column in named]
+        raise BadInput(
+            f"Several columns could be the right answers: {', '.join(names)}.",
+            where=source.where(),
+            remedy=f'Name one: --as gold="{names[0]}"',
+        )
+    return next(iter(named), None)
+
+
+def _find_shown(source: SourceFile, key: ColumnProfile, *, without: set[str]) -> tuple[str, ...]:
+    """The columns that are shown: those named as texts, else the longest, else the id itself."""
+    chosen = tuple(name for name in source.chosen.get(Role.TEXT.value, ()) if name in source.columns)
+    texts = tuple(
+        name
+        for name, column in source.columns.items()
+        if column.role is Role.TEXT and name not in without and column.counts
+    )
+    left = [
+        column
+        for name, column in source.columns.items()
+        if name and name not in without and column.role in {None, Role.ITEM}
+    ]
+    longest = max(left, key=lambda column: column.mean_length, default=None)
+    is_longer = longest is not None and longest.mean_length > key.mean_length
+    return chosen or texts or ((longest.name,) if longest is not None and is_longer else (key.name,))
+
+
+def guess_with_options(source: SourceFile, options: Sequence[str], answers: Sequence[str]) -> QuestionGuess:
+    """Return the question that rows with these columns of options and these answers, one per row, ask."""
+    if not options:
+        return guess_question(answers)
+    question = guess_item_choice(answers)
+    if len(options) < 2 or not any(answers):
+        return question
+    texts = [{source.columns[name].cells[row] for name in options} for row in range(len(answers))]
+    if all(cell in found or not cell for cell, found in zip(answers, texts, strict=True)):
+        return question
+    positions = find_positions({*filter(None, answers)}, options)
+    if positions is None:
+        return question
+    line = Line("labels", positions, "an answer names an option by its place")
+    return QuestionGuess(type=Line("type", "choice", "each item has its own options"), keys=(line,), item_options=True)
+
+
+def find_positions(answers: Set[str], options: Sequence[str]) -> Value | None:
+    """Return the codes under which options are named by their place: letters, numbers or the names of their columns."""
+    letters, numbers = list(_LETTERS[: len(options)]), [str(number) for number in range(len(options) + 1)]
+    codes: list[tuple[Value, Sequence[str]]] = [
+        ("positions", numbers[:-1]),
+        *(({"positions": known}, known) for known in (letters, [*map(str.lower, letters)], numbers[1:], [*options])),
+    ]
+    return next((value for value, known in codes if answers <= {*known}), None)
+
+
+def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[Line, ...], str] | None:
+    """Return the lines under `truth` for gold of the items of votes, and the column; None if it is no such file."""
+    columns = [column for column in source.columns.values() if column.name]
+    keys = [
+        column
+        for column in columns
+        if len(votes.items & column.counts.keys()) * 2 > min(len(votes.items), column.n_values)
+    ]
+    if not keys or not all(column.n_filled == column.n_values for column in keys[:1]):
+        return None
+    others = [column for column in columns if column is not keys[0]]
+    found = _find_gold(source, without={keys[0].name}) or (others[0] if len(others) == 1 else None)
+    if found is None:
+        return None
+    sure = found.role is Role.GOLD or found.name in source.chosen.get(Role.GOLD.value, ())
+    comment = "" if sure else "taken for the right answers"
+    known = len(votes.items & keys[0].counts.keys())
+    item = Line("item", keys[0].name, f"of {known} of {len(votes.items)} items")
+    return (item, Line("gold", found.name, comment, sure=sure)), found.name

@@ -1,0 +1,116 @@
+"""Reads the questions of a labelling configuration of Label Studio."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annotation.errors import BadInput, Where
+from annotation.loading.project_drafts.question_guesses import QuestionGuess
+from annotation.loading.project_drafts.yaml_lines import Line
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_SHOWN = frozenset({"Text", "HyperText", "Paragraphs", "Image", "Audio", "Video", "Table", "List"})
+_PART_CONTROLS = {"Labels": "Label", "HyperTextLabels": "Label", "ParagraphLabels": "Label"}
+_LEFT, _RIGHT = "left", "right"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelConfig:
+    """The questions of a configuration by the name of their control, and the fields of the tasks that it shows.
+
+    `others` are controls without a question type here, such as boxes on pictures.
+    """
+
+    questions: Mapping[str, QuestionGuess]
+    shown: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def read_config(text: str, *, path: Path) -> LabelConfig:
+    """Parse a configuration; raises BadInput for text that is none, and for one whose controls cannot be asked."""
+    from xml.etree import ElementTree
+
+    where = Where(file=path)
+    remedy = "Copy it from the settings of the project in Label Studio: Labeling Interface, Code."
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise BadInput("A labelling configuration has no document type.", where=where, remedy=remedy)
+    try:
+        root = ElementTree.fromstring(text.strip())  # noqa: S314  # without a document type nothing can be expanded
+    except ElementTree.ParseError as failure:
+        line, column = failure.position
+        place = Where(file=path, line=line, column=column + 1)
+        raise BadInput("The labelling configuration is not XML.", where=place, remedy=remedy) from None
+    questions: dict[str, QuestionGuess] = {}
+    others: list[str] = []
+    heading = ""
+    objects = {str(one.get("name")): _get_field(one) for one in root.iter() if one.tag in _SHOWN and _get_field(one)}
+    for element in root.iter():
+        heading = element.get("value", "") if element.tag == "Header" else heading
+        name = element.get("name")
+        if name is None or element.get("toName") is None:
+            continue
+        question = _build_question(element, objects)
+        if question is None:
+            others.append(name)
+        else:
+            questions[name] = QuestionGuess(
+                type=question.type,
+                keys=question.keys,
+                text=heading if heading and not heading.startswith("$") else "",
+                is_required=element.get("required") == "true",
+            )
+            heading = ""
+    if not questions:
+        found = f" It has: {', '.join(others)}." if others else ""
+        raise BadInput("No control of the configuration is a question here.", where=where, remedy=f"{remedy}{found}")
+    return LabelConfig(questions=questions, shown=tuple(dict.fromkeys(objects.values())), others=tuple(others))
+
+
+def _get_field(element: Element) -> str:
+    value = element.get("value", "") or element.get("valueList", "")
+    return value[1:] if value.startswith("$") else ""
+
+
+def _build_question(element: Element, objects: Mapping[str, str]) -> QuestionGuess | None:
+    tag = element.tag
+    type_comment = f"the control {tag}"
+    if tag in _PART_CONTROLS:
+        labels = tuple(_list_values(element, _PART_CONTROLS[tag]))
+        field = objects.get(str(element.get("toName")).split(",")[0], "text")
+        keys = (Line("field", field), Line("most", "100"), *([Line("labels", labels)] if labels else []))
+        return QuestionGuess(type=Line("type", "span", type_comment), keys=keys)
+    match tag:
+        case "Choices" | "Taxonomy":
+            options = tuple(_list_values(element, "Choice"))
+            several = tag == "Taxonomy" or element.get("choice") == "multiple"
+            keys = (Line("options", options),) if options else ()
+            kind = "choices" if several else "choice"
+            return QuestionGuess(type=Line("type", kind, type_comment), keys=keys) if options else None
+        case "Rating":
+            points = tuple(map(str, range(1, int(element.get("maxRating") or 5) + 1)))
+            return QuestionGuess(type=Line("type", "scale", type_comment), keys=(Line("options", points),))
+        case "Number":
+            return QuestionGuess(type=Line("type", "text", type_comment), keys=(Line("normalise", "number"),))
+        case "Pairwise":
+            options = element.get("selectionLeft", _LEFT), element.get("selectionRight", _RIGHT)
+            return QuestionGuess(type=Line("type", "choice", type_comment), keys=(Line("options", options),))
+        case "TextArea":
+            return QuestionGuess(type=Line("type", "text", type_comment))
+    return None
+
+
+def _list_values(element: Element, tag: str, above: str = "") -> Iterator[str]:
+    """The values of the options or classes; those of a taxonomy with the path to them."""
+    for child in element:
+        value = child.get("alias") or child.get("value")
+        if child.tag != tag:
+            yield from _list_values(child, tag, above)
+        elif value:
+            path = f"{above} / {value}" if above else value
+            yield path
+            yield from _list_values(child, tag, path)

@@ -1,0 +1,45 @@
+"""Tells the language of texts by their letters."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from collections.abc import Iterable
+
+from annotation.loading.project_drafts.yaml_lines import Line
+
+_UKRAINIAN, _RUSSIAN = frozenset("іїєґ"), frozenset("ыэёъ")
+SAMPLE = 100_000
+"""How many characters are looked at."""
+
+
+def guess_language(texts: Iterable[str], others: Iterable[str] = ()) -> Line:
+    """Return the line `language` of a project file with its reason; Ukrainian, Russian or English.
+
+    The letters of `others` count if those of the texts do not tell.
+    """
+    letters = _count_letters(texts)
+    if not letters or letters.keys().isdisjoint(_UKRAINIAN | _RUSSIAN | {*string.ascii_lowercase}):
+        letters += _count_letters(others)
+    cyrillic = sum(times for letter, times in letters.items() if "\u0400" <= letter <= "\u04ff")
+    latin = sum(times for letter, times in letters.items() if "a" <= letter <= "\u024f")
+    ukrainian, russian = (sum(letters[letter] for letter in some) for some in (_UKRAINIAN, _RUSSIAN))
+    if cyrillic > latin:
+        if ukrainian == russian:
+            return Line("language", "uk", "Cyrillic letters that both Ukrainian and Russian have", sure=False)
+        is_sure = min(ukrainian, russian) * 10 < max(ukrainian, russian)
+        return Line("language", "uk" if ukrainian > russian else "ru", "by the letters of the texts", sure=is_sure)
+    if latin:
+        is_plain = sum(letters[letter] for letter in string.ascii_lowercase) > 0.98 * latin
+        comment = "Latin letters" if is_plain else "Latin letters, some with marks: write the code of the language"
+        return Line("language", "en", comment, sure=is_plain)
+    return Line("language", "en", "no text that would tell", sure=False)
+
+
+def _count_letters(texts: Iterable[str]) -> Counter[str]:
+    letters = Counter[str]()
+    for text in texts:
+        letters.update(sign for sign in text.casefold() if sign.isalpha())
+        if letters.total() > SAMPLE:
+            break
+    return letters
