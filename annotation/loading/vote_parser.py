@@ -24,7 +24,15 @@ from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
-_KEPT_UNREAD = frozenset({ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED})
+_KEPT_UNREAD = frozenset(
+    {
+        ExclusionKind.LEFT_OUT,
+        ExclusionKind.REJECTED,
+        ExclusionKind.NOT_ACCEPTED,
+        ExclusionKind.SKIPPED,
+        ExclusionKind.SEVERAL_TEXTS,
+    }
+)
 """Kinds of votes that do not count whatever their answer is, so that no answer of theirs stops an import."""
 
 

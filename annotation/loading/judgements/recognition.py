@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from annotation.loading.judgements import arrow_folders, potato
+from annotation.loading.judgements import arrow_folders, potato, prolific
+
+PROLIFIC = "prolific"
+"""The export of the submissions to Prolific, which is named beside the votes."""
 
 _COLUMNS: Mapping[str, tuple[frozenset[str], ...]] = {
     "toloka": (frozenset({"ASSIGNMENT:worker_id"}),),
@@ -16,6 +19,8 @@ _COLUMNS: Mapping[str, tuple[frozenset[str], ...]] = {
     "label-studio": (frozenset({"annotations", "data"}), frozenset({"annotator", "annotation_id"})),
     "potato": (frozenset({"instance_id", "user_id"}), frozenset({"label_annotations", "displayed_text"})),
     "doccano": (frozenset({"id", "text", "label", "Comments"}), frozenset({"id", "text", "entities", "relations"})),
+    "ua-cbt": (frozenset({"context", "question", "options", "storyId", "taskType"}),),
+    PROLIFIC: (frozenset({"Submission id", prolific.PERSON, prolific.STATUS}),),
     "argilla": (frozenset({"fields", "responses"}),),
 }
 """Columns of which a file has all, by the word under `format`."""
@@ -24,7 +29,7 @@ _ANSWER_FIELDS = frozenset({"humanAnswer", "human_answer", "human_title"})
 
 
 def recognise_rows(rows: Iterable[Mapping[str, Any]]) -> str | None:
-    """Return the format of votes whose rows these are, or None for a table of anybody."""
+    """Return the format of rows of votes or items, or None for a table of anybody."""
     for values in rows:
         for name, signatures in _COLUMNS.items():
             if any(signature <= values.keys() for signature in signatures):

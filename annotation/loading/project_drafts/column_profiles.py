@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from aggregation import spelling
 from annotation.input_files import FileRow
 from annotation.loading.drafts import get_cell
 from annotation.loading.judgements import vote_times
@@ -23,7 +24,7 @@ _CLOCK = re.compile(r"\d[:.]\d\d|T\d\d")
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnProfile:
-    """A column: its name, its cells as text without outer blanks in the order of the rows, and its usual role."""
+    """A column: its name, its cells in the order of the rows in the one spelling of names, and its usual role."""
 
     name: str
     cells: tuple[str, ...]
@@ -85,7 +86,9 @@ def profile_columns(rows: Sequence[FileRow]) -> dict[str, ColumnProfile]:
     """Return the profile of every column that any of the rows has, by name; a row without the column has it empty."""
     names = dict.fromkeys(name for row in rows for name in row.values)
     return {
-        name: ColumnProfile(name=name, cells=tuple([get_cell(row, name).strip() for row in rows]), role=find_role(name))
+        name: ColumnProfile(
+            name=name, cells=tuple([spelling.build_key(get_cell(row, name)) for row in rows]), role=find_role(name)
+        )
         for name in names
     }
 

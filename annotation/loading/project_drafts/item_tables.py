@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation.errors import BadInput
+from annotation.input_files import parse_printed_list
+from annotation.loading.judgements.other_tools import MAX_ID_CHARACTERS
 from annotation.loading.project_drafts.column_names import Role, list_option_columns
 from annotation.loading.project_drafts.column_profiles import ColumnProfile
 from annotation.loading.project_drafts.question_guesses import (
@@ -14,7 +16,7 @@ from annotation.loading.project_drafts.question_guesses import (
     guess_question,
 )
 from annotation.loading.project_drafts.source_files import SourceFile
-from annotation.loading.project_drafts.vote_tables import VotesTable, find_columns
+from annotation.loading.project_drafts.votes_table import VotesTable, find_columns
 from annotation.loading.project_drafts.yaml_lines import Line, Value
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRST"
@@ -43,6 +45,8 @@ def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
     lists = [one.name for one in find_columns(source, Role.OPTIONS) if all(cell.startswith("[") for cell in one.counts)]
     options = chosen or list_option_columns(source.columns) or tuple(lists[:1])
     gold = _find_gold(source, without={key.name, *options})
+    if not chosen and gold is not None and not _are_options(source, options, gold):
+        options = ()
     without = {key.name, *options, gold.name if gold else ""}
     shown = _find_shown(source, key, without=without)
     group = next(
@@ -54,6 +58,7 @@ def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
     lines = [
         Line("id", key.name, f"{key.n_values} items", sure=named),
         Line("show", shown if len(shown) > 1 else shown[0]),
+        *_write_where(source, shown),
         *([Line("options", options if len(options) > 1 else options[0])] if options else []),
         *([Line("gold", gold.name, "" if is_sure else "taken for the right answers", sure=is_sure)] if gold else []),
         *([Line("group", group, "nobody meets a group twice in baselines")] if group else []),
@@ -63,9 +68,29 @@ def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
     return ItemsTable(source=source, lines=tuple(lines), question=question, texts=texts, used=used)
 
 
+def _write_where(source: SourceFile, shown: Sequence[str]) -> list[Line]:
+    """Leave rows out that show nothing."""
+    empty = [name for name in shown if not all(source.columns[name].cells)]
+    if len(shown) > 1 or not empty:
+        return []
+    n_empty = source.columns[empty[0]].cells.count("")
+    return [Line("where", {empty[0]: "not empty"}, f"{n_empty} rows have nothing to show", sure=False)]
+
+
+def _are_options(source: SourceFile, options: Sequence[str], gold: ColumnProfile) -> bool:
+    """Whether the gold names options: by their words or by their places."""
+    if len(options) == 1:
+        lists = [parse_printed_list(cell) for cell in source.columns[options[0]].cells]
+        return all(cell in [str(one) for one in found] for cell, found in zip(gold.cells, lists, strict=True) if cell)
+    return guess_with_options(source, options, gold.cells).keys != () or all(
+        not cell or cell in {source.columns[name].cells[row] for name in options} for row, cell in enumerate(gold.cells)
+    )
+
+
 def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
-    """The column with ids: the one in which the items of the votes are, else one with a value of its own in each row."""
+    """The column with ids: the one that has the items of the votes, else one with a value of its own in each row."""
     if votes is not None:
+        votes = name_items(votes, source)
         found = max(source.columns.values(), key=lambda column: len(votes.items & column.counts.keys()))
         if len(votes.items & found.counts.keys()) * 2 > len(votes.items):
             return found
@@ -75,9 +100,10 @@ def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
             remedy=f"In {votes.source.name} an item is named like {min(votes.items, default='')!r}. Add such a column.",
         )
     chosen = [source.columns[name] for name in source.chosen.get(Role.ITEM.value, ()) if name in source.columns]
-    unique = [column for column in source.columns.values() if column.is_unique and column.name]
-    by_role = [column for role in (Role.ITEM, Role.TEXT) for column in unique if column.role is role]
-    found_id = next(iter([*chosen, *by_role, *unique]), None)
+    unique = [column for column in source.columns.values() if column.is_unique and not column.are_times]
+    short = [column for column in unique if all(len(value) <= MAX_ID_CHARACTERS for value in column.counts)]
+    by_role = [column for role in (Role.ITEM, Role.TEXT) for column in short if column.role is role]
+    found_id = next(iter([*chosen, *by_role, *short, *unique]), None)
     if found_id is None:
         raise BadInput(
             "No column has a value of its own in each row, by which the items could be told apart.",
@@ -119,10 +145,12 @@ def _find_shown(source: SourceFile, key: ColumnProfile, *, without: set[str]) ->
     return chosen or texts or ((longest.name,) if longest is not None and is_longer else (key.name,))
 
 
-def guess_with_options(source: SourceFile, options: Sequence[str], answers: Sequence[str]) -> QuestionGuess:
+def guess_with_options(
+    source: SourceFile, options: Sequence[str], answers: Sequence[str], *, column: str = ""
+) -> QuestionGuess:
     """Return the question that rows with these columns of options and these answers, one per row, ask."""
     if not options:
-        return guess_question(answers)
+        return guess_question(answers, column=column)
     question = guess_item_choice(answers)
     if len(options) < 2 or not any(answers):
         return question
@@ -144,6 +172,20 @@ def find_positions(answers: Set[str], options: Sequence[str]) -> Value | None:
         *(({"positions": known}, known) for known in (letters, [*map(str.lower, letters)], numbers[1:], [*options])),
     ]
     return next((value for value, known in codes if answers <= {*known}), None)
+
+
+def name_items(votes: VotesTable, source: SourceFile) -> VotesTable:
+    """Return the votes of a tool with the column as their item whose values another file has; unchanged if none is."""
+    if votes.items or not votes.columns:
+        return votes
+    others = [column for column in source.columns.values() if column.is_unique]
+    pairs = [(len(one.counts.keys() & other.counts.keys()), one) for one in votes.columns.values() for other in others]
+    most, found = max(pairs, key=lambda pair: pair[0] / max(1, pair[1].n_values), default=(0, None))
+    if found is None or most * 2 <= found.n_values or found.name in votes.asked.values():
+        return votes
+    line = Line("item", found.name, f"{found.n_values} items, as {source.name} names them")
+    lines = (line, *(one for one in votes.lines if one.key != "item"))
+    return replace(votes, items=frozenset(found.counts), lines=lines, item_columns=(found.name,))
 
 
 def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[Line, ...], str] | None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _SHOWN = frozenset({"Text", "HyperText", "Paragraphs", "Image", "Audio", "Video", "Table", "List"})
-_PART_CONTROLS = {"Labels": "Label", "HyperTextLabels": "Label", "ParagraphLabels": "Label"}
 _LEFT, _RIGHT = "left", "right"
 
 
@@ -77,31 +76,39 @@ def _get_field(element: Element) -> str:
 
 
 def _build_question(element: Element, objects: Mapping[str, str]) -> QuestionGuess | None:
+    """The question of a control; None for one that no question type is like."""
     tag = element.tag
-    type_comment = f"the control {tag}"
-    if tag in _PART_CONTROLS:
-        labels = tuple(_list_values(element, _PART_CONTROLS[tag]))
-        field = objects.get(str(element.get("toName")).split(",")[0], "text")
-        keys = (Line("field", field), Line("most", "100"), *([Line("labels", labels)] if labels else []))
-        return QuestionGuess(type=Line("type", "span", type_comment), keys=keys)
+    keys: tuple[Line, ...] = ()
     match tag:
+        case "Labels" | "HyperTextLabels" | "ParagraphLabels":
+            labels = tuple(_list_values(element, "Label"))
+            field = objects.get(str(element.get("toName")).split(",")[0], "text")
+            kind = "span"
+            keys = (Line("field", field), Line("most", "100"), *([Line("labels", labels)] if labels else []))
         case "Choices" | "Taxonomy":
+            kind = "choices" if tag == "Taxonomy" or element.get("choice") == "multiple" else "choice"
             options = tuple(_list_values(element, "Choice"))
-            several = tag == "Taxonomy" or element.get("choice") == "multiple"
-            keys = (Line("options", options),) if options else ()
-            kind = "choices" if several else "choice"
-            return QuestionGuess(type=Line("type", kind, type_comment), keys=keys) if options else None
+            if len(options) < 2:
+                return None
+            keys = (Line("options", options),)
         case "Rating":
-            points = tuple(map(str, range(1, int(element.get("maxRating") or 5) + 1)))
-            return QuestionGuess(type=Line("type", "scale", type_comment), keys=(Line("options", points),))
+            kind = "scale"
+            keys = (Line("options", tuple(map(str, range(1, _read_number(element, "maxRating", 5) + 1)))),)
         case "Number":
-            return QuestionGuess(type=Line("type", "text", type_comment), keys=(Line("normalise", "number"),))
+            kind, keys = "text", (Line("normalise", "number"),)
         case "Pairwise":
-            options = element.get("selectionLeft", _LEFT), element.get("selectionRight", _RIGHT)
-            return QuestionGuess(type=Line("type", "choice", type_comment), keys=(Line("options", options),))
+            sides = element.get("selectionLeft", _LEFT), element.get("selectionRight", _RIGHT)
+            kind, keys = "choice", (Line("options", sides),)
         case "TextArea":
-            return QuestionGuess(type=Line("type", "text", type_comment))
-    return None
+            kind = "text"
+        case _:
+            return None
+    return QuestionGuess(type=Line("type", kind, f"the control {tag}"), keys=keys)
+
+
+def _read_number(element: Element, name: str, otherwise: int) -> int:
+    written = element.get(name, "")
+    return min(100, int(written)) if written.isascii() and written.isdigit() and int(written) > 1 else otherwise
 
 
 def _list_values(element: Element, tag: str, above: str = "") -> Iterator[str]:

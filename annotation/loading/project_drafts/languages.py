@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from annotation.loading.project_drafts.yaml_lines import Line
 
 _UKRAINIAN, _RUSSIAN = frozenset("іїєґ"), frozenset("ыэёъ")
+_ENGLISH = frozenset(
+    {
+        "the", "is", "are", "was", "of", "and", "to", "in", "it", "on", "that", "not", "what", "which", "who", "how",
+        "this", "for", "with", "he", "she", "you",
+    }
+)  # fmt: skip
 SAMPLE = 100_000
 """How many characters are looked at."""
 
@@ -18,7 +26,8 @@ def guess_language(texts: Iterable[str], others: Iterable[str] = ()) -> Line:
 
     The letters of `others` count if those of the texts do not tell.
     """
-    letters = _count_letters(texts)
+    listed = list(texts)
+    letters = _count_letters(listed)
     if not letters or letters.keys().isdisjoint(_UKRAINIAN | _RUSSIAN | {*string.ascii_lowercase}):
         letters += _count_letters(others)
     cyrillic = sum(times for letter, times in letters.items() if "\u0400" <= letter <= "\u04ff")
@@ -30,9 +39,10 @@ def guess_language(texts: Iterable[str], others: Iterable[str] = ()) -> Line:
         is_sure = min(ukrainian, russian) * 10 < max(ukrainian, russian)
         return Line("language", "uk" if ukrainian > russian else "ru", "by the letters of the texts", sure=is_sure)
     if latin:
-        is_plain = sum(letters[letter] for letter in string.ascii_lowercase) > 0.98 * latin
-        comment = "Latin letters" if is_plain else "Latin letters, some with marks: write the code of the language"
-        return Line("language", "en", comment, sure=is_plain)
+        words = re.findall(r"[^\W\d_]+", " ".join(islice(listed, 500)).casefold())
+        is_english = sum(word in _ENGLISH for word in words) > 0.03 * len(words)
+        comment = "by the words of the texts" if is_english else "Latin letters: write the code of the language"
+        return Line("language", "en", comment, sure=is_english)
     return Line("language", "en", "no text that would tell", sure=False)
 
 

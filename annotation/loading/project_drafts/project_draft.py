@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotation import input_files
 from annotation.errors import BadInput, Where
+from annotation.loading.judgements.recognition import PROLIFIC
 from annotation.loading.project_drafts import item_tables, tool_tables, vote_tables
 from annotation.loading.project_drafts.column_names import Role
 from annotation.loading.project_drafts.item_tables import ItemsTable
 from annotation.loading.project_drafts.label_config import LabelConfig
 from annotation.loading.project_drafts.languages import guess_language
 from annotation.loading.project_drafts.question_guesses import QuestionGuess, guess_question, sort_labels
-from annotation.loading.project_drafts.source_files import READING_KEYS, SourceFile, open_file
-from annotation.loading.project_drafts.vote_tables import FIRST, VotesTable
+from annotation.loading.project_drafts.source_files import LABEL_STUDIO_TASKS, READING_KEYS, SourceFile, open_file
+from annotation.loading.project_drafts.votes_table import FIRST, VotesTable, name_questions
 from annotation.loading.project_drafts.yaml_lines import Line, format_lines, format_value, list_doubts
 
 ROLES = (
@@ -83,7 +85,7 @@ def _refuse_unknown_columns(sources: Sequence[SourceFile], chosen: Mapping[str, 
                 raise BadInput(
                     f"No file has the column {name!r}.",
                     where=Where(field=f"--as {role}"),
-                    remedy=f"There are: {', '.join(sorted(known))}.",
+                    remedy=f"There are: {input_files.format_columns(sorted(known))}.",
                 )
 
 
@@ -96,12 +98,13 @@ def _refuse_equal_names(sources: Sequence[SourceFile]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _Draft:
-    """What the files are: votes, items, gold of items made from votes, and a labelling configuration."""
+    """What the files are: votes, items, gold of items made from votes, a labelling configuration, Prolific's export."""
 
     votes: VotesTable | None = None
     items: ItemsTable | None = None
     gold: tuple[SourceFile, tuple[Line, ...], str] | None = None
     config: LabelConfig | None = None
+    submissions: SourceFile | None = None
 
     @classmethod
     def read(cls, sources: Sequence[SourceFile], config: LabelConfig | None) -> _Draft:
@@ -109,6 +112,9 @@ class _Draft:
         draft = cls(config=config)
         others: list[SourceFile] = []
         for source in sources:
+            if source.format == PROLIFIC:
+                draft = replace(draft, submissions=source)
+                continue
             votes = _read_votes(source, config)
             if votes is None:
                 others.append(source)
@@ -121,12 +127,19 @@ class _Draft:
             else:
                 draft = replace(draft, votes=votes)
         for source in others:
-            draft = draft._add_other(source)
+            draft = draft.add_other(source)
+        if draft.submissions is not None and draft.votes is None:
+            raise BadInput(
+                "The submissions to Prolific say who counts, but not what people answered.",
+                where=draft.submissions.where(),
+                remedy="Name the file of the answers as well.",
+            )
         return draft
 
-    def _add_other(self, source: SourceFile) -> _Draft:
+    def add_other(self, source: SourceFile) -> _Draft:
         """Add a file without votes: items, or gold for the items of the votes."""
-        gold = None if self.votes is None else item_tables.read_gold(source, self.votes)
+        votes = None if self.votes is None else item_tables.name_items(self.votes, source)
+        gold = None if votes is None else item_tables.read_gold(source, votes)
         has_texts = any(column.role is Role.TEXT or column.mean_length > 40 for column in source.columns.values())
         if gold is not None and (
             self.items is not None or not has_texts or not (self.votes and self.votes.shows_items)
@@ -137,21 +150,20 @@ class _Draft:
                     where=source.where(gold[1]),
                     remedy=f"Add its column {gold[1]!r} to {self.items.source.name}, or leave one of the files out.",
                 )
-            return replace(self, gold=(source, *gold))
+            return replace(self, votes=votes, gold=(source, *gold))
         if self.items is not None:
             raise BadInput(
                 f"Two files hold items: {self.items.source.name} and {source.name}.",
                 where=source.where(),
                 remedy="Name one of them. Gold belongs into a column of the items.",
             )
-        draft = self
         if self.gold is not None:
             raise BadInput(
                 f"The gold is in another file than the items, {source.name}.",
                 where=self.gold[0].where(self.gold[2]),
                 remedy=f"Add its column {self.gold[2]!r} to {source.name}, or leave one of the files out.",
             )
-        return replace(draft, items=item_tables.read_items(source, votes=self.votes))
+        return replace(self, votes=votes, items=item_tables.read_items(source, votes=votes))
 
     def build(self, folder: Path, *, language: str) -> ProjectDraft:
         """Write the project file."""
@@ -175,9 +187,8 @@ class _Draft:
             lines.append(Line("overlap", "3", "how many people answer each item"))
         unused = self._list_unused()
         doubts = list_doubts(lines)
-        sources = [one.source for one in (self.votes, self.items) if one is not None] + (
-            [self.gold[0]] if self.gold else []
-        )
+        sources = [one.source for one in (self.votes, self.items) if one is not None]
+        sources += [one for one in (self.gold[0] if self.gold else None, self.submissions) if one is not None]
         return ProjectDraft(
             name=name,
             text="\n".join([*_write_head(sources), *format_lines(lines), *self._write_tail(unused)]) + "\n",
@@ -204,18 +215,14 @@ class _Draft:
         votes, items, config = self.votes, self.items, self.config
         if votes is None:
             found = {} if config is None else dict(config.questions)
-            names = vote_tables.name_questions([*found]) if found else []
+            names = name_questions([*found]) if found else []
             by_name = dict(zip(names, found.values(), strict=True))
             return by_name or {FIRST: items.question if items else guess_question(())}
         guesses = dict(votes.guesses)
         for name, answers in votes.answers.items():
             if name not in guesses:
-                options = votes.options
-                guesses[name] = (
-                    item_tables.guess_with_options(votes.source, options, answers)
-                    if options
-                    else guess_question(answers)
-                )
+                column = votes.asked.get(name, "")
+                guesses[name] = item_tables.guess_with_options(votes.source, votes.options, answers, column=column)
             if not all(answers):
                 guesses[name] = replace(guesses[name], is_required=len(votes.answers) == 1)
         if config is not None and len(guesses) == len(config.questions) == 1:
@@ -224,7 +231,7 @@ class _Draft:
             labels = item_tables.find_positions(
                 {*filter(None, next(iter(votes.answers.values())))}, _list_options(items)
             )
-            guesses = {name: items.question for name in guesses}
+            guesses = dict.fromkeys(guesses, items.question)
             if labels is not None and not items.question.keys:
                 guesses = {name: replace(items.question, keys=(Line("labels", labels),)) for name in guesses}
         return {
@@ -270,6 +277,8 @@ class _Draft:
         lines = list(self.votes.lines)
         if self.items is not None:
             lines = [line for line in lines if line.key not in {"show", "options", "group"}]
+        if self.submissions is not None:
+            lines.append(Line("prolific", self.submissions.name, "only approved submissions count"))
         labels = {raw: label for guess in questions.values() for raw, label in guess.labels.items()}
         if labels:
             written = [Line(format_value(raw), label) for raw, label in sorted(labels.items())]
@@ -317,7 +326,7 @@ class _Draft:
 
 
 def _read_votes(source: SourceFile, config: LabelConfig | None) -> VotesTable | None:
-    if source.format == "lmes":
+    if source.format in {"lmes", "ua-cbt", LABEL_STUDIO_TASKS}:
         return None
     return vote_tables.read_votes(source) if source.format is None else tool_tables.read_tool(source, config)
 
@@ -333,7 +342,8 @@ def _name_project(folder: Path) -> str:
 
 
 def _write_source(source: SourceFile) -> list[Line]:
-    kind = [Line("format", source.format)] if source.format is not None else []
+    name = "label-studio" if source.format == LABEL_STUDIO_TASKS else source.format
+    kind = [Line("format", name)] if name is not None else []
     comment = "too large to copy: it stays where it is" if source.place else ""
     return [Line("file", source.name, comment), *kind, *source.keys]
 

@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from aggregation import spelling
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.input_files import parse_printed_list
+from annotation.loading.project_drafts.column_names import says_rating
 from annotation.loading.project_drafts.column_profiles import MAX_LABEL, MAX_LABELS
 from annotation.loading.project_drafts.yaml_lines import Line
 
 _WHOLE = re.compile(r"-?\d{1,6}")
 _WHOLE_WITH_POINT = re.compile(r"(-?\d{1,6})\.0+")
-_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")  # noqa: RUF001  # the minus of a text
+_NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")  # the minus of a text
 _SEVERAL = ("; ", ";", ", ", " | ", "|", ",", "\n")
 """What is between several answers in one cell; Google Forms writes a comma and a blank."""
 _FIRST_LABELS = (
@@ -70,17 +72,25 @@ class QuestionGuess:
         return tuple(str(one) for line in self.keys if line.key == "options" for one in line.value)
 
 
-def guess_question(answers: Iterable[str]) -> QuestionGuess:
-    """Return the question to which these are answers; empty ones do not count."""
-    counts = Counter(answer.strip() for answer in answers if answer.strip())
+def guess_question(answers: Iterable[str], *, column: str = "") -> QuestionGuess:
+    """Return the question to which these are answers; empty ones do not count.
+
+    The name of their column decides whether whole numbers from 0 are points of a scale or classes.
+    """
+    counts = Counter(key for answer in answers if (key := spelling.build_key(answer)))
     lists = {answer: _read_list(answer) for answer in counts}
     if lists and all(found is not None for found in lists.values()):
         elements = [element for found in lists.values() for element in found or ()]
         if all(isinstance(element, dict) and "start" in element for element in elements):
             return _guess_span([element for element in elements if isinstance(element, dict)], lists)
-        if all(isinstance(element, str) for element in elements):
-            return _guess_choices(Counter(str(element) for element in elements), "lists of labels in one cell")
-    return _guess_numbers(counts) or _guess_several(counts) or _guess_labels(counts) or _guess_text(counts)
+    if any(found is not None for found in lists.values()) and (guess := _guess_lists(counts, lists)):
+        return guess
+    return (
+        _guess_numbers(counts, is_rating=says_rating(column))
+        or _guess_several(counts)
+        or _guess_labels(counts)
+        or _guess_text(counts)
+    )
 
 
 def guess_item_choice(answers: Iterable[str]) -> QuestionGuess:
@@ -96,6 +106,23 @@ def _read_list(answer: str) -> list[object] | None:
     return value if isinstance(value, list) else None
 
 
+def _guess_lists(counts: Counter[str], lists: Mapping[str, list[object] | None]) -> QuestionGuess | None:
+    """Several labels in a list, or a ranking of the same ones; None if the elements are no labels."""
+    times = Counter[str]()
+    for answer, found in lists.items():
+        for element in [answer] if found is None else found:
+            if not isinstance(element, str) or len(element) > MAX_LABEL:
+                return None
+            times[element] += counts[answer]
+    if len(times) > MAX_LABELS:
+        return None
+    if all(found and len(found) == len(times) > 1 for found in lists.values()) and len(lists) > 1:
+        return QuestionGuess(
+            type=Line("type", "text", "lists of the same labels in other orders: a ranking", sure=False)
+        )
+    return _guess_choices(times, "lists of labels in one cell")
+
+
 def _guess_span(parts: Sequence[Mapping[str, object]], lists: Mapping[str, object]) -> QuestionGuess:
     labels = sorted({str(part["label"]) for part in parts if part.get("label")})
     most = max((len(found) for found in lists.values() if isinstance(found, list)), default=1)
@@ -104,7 +131,7 @@ def _guess_span(parts: Sequence[Mapping[str, object]], lists: Mapping[str, objec
     return QuestionGuess(type=Line("type", "span", "marked parts of a text"), keys=tuple(keys))
 
 
-def _guess_numbers(counts: Counter[str]) -> QuestionGuess | None:
+def _guess_numbers(counts: Counter[str], *, is_rating: bool) -> QuestionGuess | None:
     """A scale, a choice of 0 and 1, or free numbers; None if some answer is not a number."""
     if not counts or not all(_NUMBER.fullmatch(answer) for answer in counts):
         return None
@@ -116,7 +143,11 @@ def _guess_numbers(counts: Counter[str]) -> QuestionGuess | None:
     if len(numbers) <= 2 and set(numbers) <= {0, 1}:
         keys = (Line("options", ("0", "1")),)
         return QuestionGuess(type=Line("type", "choice", _count(counts)), keys=keys, labels=labels)
-    low = 1 if 1 < numbers[0] and numbers[-1] <= 10 else numbers[0]
+    if len(numbers) < MAX_POINTS and numbers[0] == 0 and not is_rating:
+        keys = (Line("options", tuple(map(str, numbers))),)
+        comment = f"whole numbers from 0 to {numbers[-1]}; if their order means something, write scale"
+        return QuestionGuess(type=Line("type", "choice", comment, sure=False), keys=keys, labels=labels)
+    low = 1 if numbers[0] > 1 and numbers[-1] <= 10 else numbers[0]
     high = next((top for top in (3, 5, 7, 10) if low in {0, 1} and numbers[-1] <= top), numbers[-1])
     high = numbers[-1] if numbers[-1] in {2, 4, 6} and len(numbers) == numbers[-1] - low + 1 else high
     if high - low >= MAX_POINTS:
@@ -126,7 +157,7 @@ def _guess_numbers(counts: Counter[str]) -> QuestionGuess | None:
     comment = f"whole numbers from {numbers[0]} to {numbers[-1]}; if they are names of classes, write choice"
     note = f"nobody answered {', '.join(missing)}" if missing else ""
     keys = (Line("options", points, note, sure=not missing),)
-    return QuestionGuess(type=Line("type", "scale", comment, sure=False), keys=keys, labels=labels)
+    return QuestionGuess(type=Line("type", "scale", comment, sure=is_rating), keys=keys, labels=labels)
 
 
 def _build_number_question(counts: Counter[str]) -> QuestionGuess:
@@ -145,7 +176,7 @@ def _guess_several(counts: Counter[str]) -> QuestionGuess | None:
         if several and is_list and sum(uses[part] > 1 for part in in_several) * 2 > len(in_several):
             times = Counter[str]()
             for answer, found in parts.items():
-                times.update({part: counts[answer] for part in found})
+                times.update(dict.fromkeys(found, counts[answer]))
             sign = separator.strip() or ("new line" if separator == "\n" else "blank")
             guess = _guess_choices(times, f"{len(several)} of {len(counts)} different cells hold several, by {sign!r}")
             labels = {
@@ -163,7 +194,7 @@ def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
     """A choice among few short labels; None for other answers."""
     total = counts.total()
     are_short = all(len(answer) <= MAX_LABEL and "\n" not in answer for answer in counts)
-    if not counts or not are_short or len(counts) > MAX_LABELS or (len(counts) > 3 and total < 2 * len(counts)):
+    if len(counts) < 2 or not are_short or len(counts) > MAX_LABELS or (len(counts) > 3 and total < 2 * len(counts)):
         return None
     spelled: dict[str, str] = {}
     for answer, _ in counts.most_common():
@@ -182,6 +213,9 @@ def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
 
 def _guess_text(counts: Counter[str]) -> QuestionGuess:
     longest = max(map(len, counts), default=0)
+    if len(counts) == 1 and longest <= MAX_LABEL:
+        comment = f"all answers are {next(iter(counts))}; if others were possible, write type: choice, options: […]"
+        return QuestionGuess(type=Line("type", "text", comment, sure=False))
     keys = (Line("longest", str(longest)),) if longest > 2000 else ()
     comment = f"{len(counts)} different answers" if counts else "nothing in the files says how people answer"
     return QuestionGuess(type=Line("type", "text", comment, sure=bool(counts)), keys=keys)

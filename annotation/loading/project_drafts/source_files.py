@@ -19,10 +19,13 @@ from annotation.loading.project_drafts import label_config
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, profile_columns
 from annotation.loading.project_drafts.label_config import LabelConfig
 from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.vocabulary import ExclusionKind
 
 READING_KEYS = ("encoding", "sheet", "path", "separator")
 """The keys of the project file beside `file` that the option `--as` may name."""
 _TEXT_ENDINGS = tables.DELIMITED | tables.JSON_LINES | {".json"}
+LABEL_STUDIO_TASKS = "label-studio tasks"
+"""The format of tasks without annotations, which are items: `label-studio` in the project file."""
 _CONFIG_KEY = "label_config"
 
 
@@ -32,7 +35,7 @@ class SourceFile:
 
     `format` is the word of the project file for its format, None for a table of anybody; `keys` are the lines of the
     project file beside `file` that say how it is read. `answers` are the columns that hold answers, if the format says
-    so, and `config` the labelling configuration in the file.
+    so, and `config` the labelling configuration in the file. `counted` are the rows with answers, all if None.
     """
 
     path: Path
@@ -43,6 +46,7 @@ class SourceFile:
     config: LabelConfig | None = None
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: str = ""
+    counted: Sequence[FileRow] | None = None
 
     @property
     def name(self) -> str:
@@ -75,7 +79,10 @@ def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
     if path.suffix.lower() == ".json":
         return _open_json(path, keys, stated, chosen)
     rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)  # type: ignore[arg-type]
-    return _build(path, recognition.recognise_rows(row.values for row in rows), keys, rows, chosen)
+    found = recognition.recognise_rows(row.values for row in rows)
+    if found == "ua-cbt" and path.suffix.lower() == ".csv":
+        rows = list(item_reader.read_ua_cbt_csv(path))
+    return _build(path, found, keys, rows, chosen)
 
 
 def _open_folder(path: Path, chosen: Mapping[str, tuple[str, ...]]) -> SourceFile:
@@ -96,6 +103,8 @@ def _open_json(
     text = input_files.read_table_text(path, encoding=stated.get("encoding"))
     value = json_text.parse_json(text, path=path, remedy="Write a list of objects: [{…}, {…}].")
     config = None
+    if isinstance(value, dict) and isinstance(value.get("tasks"), list) and any(map(_is_rows, value["tasks"])):
+        return _build(path, "ua-cbt", keys, list(item_reader.read_ua_cbt_json(path)), chosen)
     if isinstance(value, dict):
         written = value.get(_CONFIG_KEY)
         config = label_config.read_config(written, path=path) if isinstance(written, str) and written.strip() else None
@@ -119,6 +128,8 @@ def _open_json(
         keys = [line for line in keys if line.key != "path"]
     if found == "lmes":
         rows = list(item_reader.read_lmes(path))
+    if found is None and all(isinstance(row.values.get("data"), dict) for row in rows):
+        return _build(path, LABEL_STUDIO_TASKS, keys, list(item_reader.read_label_studio_tasks(path)), chosen)
     return _build(path, found, keys, rows, chosen, config=config)
 
 
@@ -136,14 +147,23 @@ def _build(
     config: LabelConfig | None = None,
 ) -> SourceFile:
     answers: tuple[str, ...] = ()
+    counted: Sequence[FileRow] | None = None
     if found in tool_votes.TOOLS:
         section = VotesSection.model_validate({"format": found} | {str(line.key): line.value for line in keys})
         votes = [one for one in tool_votes.TOOLS[found].read(path, section) if one.is_vote]
         rows = [one.row for one in votes]
+        counted = [one.row for one in votes if one.exclusion is None or one.exclusion.kind is not ExclusionKind.SKIPPED]
         answers = votes[0].answers if votes else ()
         _require_rows(rows, path)
     return SourceFile(
-        path=path, format=found, keys=tuple(keys), rows=rows, answers=answers, config=config, chosen=chosen
+        path=path,
+        format=found,
+        keys=tuple(keys),
+        rows=rows,
+        answers=answers,
+        config=config,
+        chosen=chosen,
+        counted=counted,
     )
 
 

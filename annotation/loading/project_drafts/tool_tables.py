@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from annotation import input_files
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
 from annotation.input_files import FileRow
@@ -15,11 +16,12 @@ from annotation.loading.drafts import get_cell
 from annotation.loading.judgements import crowd_platforms, label_studio_values, other_tools, prodigy, tool_votes
 from annotation.loading.judgements.tool_rows import format_answer
 from annotation.loading.project_drafts.column_names import Role
-from annotation.loading.project_drafts.column_profiles import depends_on, profile_columns
+from annotation.loading.project_drafts.column_profiles import ColumnProfile, depends_on, profile_columns
 from annotation.loading.project_drafts.label_config import LabelConfig
-from annotation.loading.project_drafts.question_guesses import guess_question
+from annotation.loading.project_drafts.question_guesses import QuestionGuess, guess_question
 from annotation.loading.project_drafts.source_files import SourceFile
-from annotation.loading.project_drafts.vote_tables import VotesTable, find_columns, name_questions, read_votes
+from annotation.loading.project_drafts.vote_tables import read_votes
+from annotation.loading.project_drafts.votes_table import VotesTable, find_columns, name_questions
 from annotation.loading.project_drafts.yaml_lines import Line
 
 
@@ -45,7 +47,7 @@ def _choose_answers(source: SourceFile, answers: Sequence[str]) -> list[str]:
         raise BadInput(
             "The file has no answers.",
             where=source.where(),
-            remedy=f"Name their column: --as answer=COLUMN. The columns are: {', '.join(source.columns)}.",
+            remedy=f"Name their column: --as answer=COLUMN. It has: {input_files.format_columns(source.columns)}.",
         )
     return found
 
@@ -62,16 +64,22 @@ def _build(
 ) -> VotesTable:
     """The votes of a tool whose answers are columns of its rows."""
     names = name_questions(answers)
+    counted = rows if source.counted is None else source.counted
     texts = {
-        name: [format_answer(row.values.get(column)) for row in rows]
+        name: [format_answer(row.values.get(column)) for row in counted]
         for name, column in zip(names, answers, strict=True)
     }
-    guesses = {name: guess_question(found) for name, found in texts.items()}
+    guesses = {name: guess_question(texts[name], column=column) for name, column in zip(names, answers, strict=True)}
     marks = any(guess.kind == "span" for guess in guesses.values())
     field = _find_marked(rows, shown, answers) if marks else None
+    if marks and field is None:
+        without = [column for name, column in zip(names, answers, strict=True) if guesses[name].kind != "span"]
+        _refuse_no_text(source, without)
+        return _build(source, without, lines, shown, rows)
     for name, guess in guesses.items():
         if guess.kind == "span" and field is not None:
             guesses[name] = replace(guess, keys=(Line("field", field), *guess.keys))
+    shown = shown if field is None or field in shown else (*shown, field)
     show = [Line("show", shown[0] if len(shown) == 1 else tuple(shown))] if shown else []
     return VotesTable(
         source=source,
@@ -80,8 +88,19 @@ def _build(
         texts=[get_cell(row, name) for row in rows[:1000] for name in shown],
         asked=dict(zip(names, answers, strict=True)),
         guesses=guesses,
+        columns=profile_columns(rows),
         used=frozenset({*answers, *shown}),
     )
+
+
+def _refuse_no_text(source: SourceFile, answers: Sequence[str]) -> None:
+    """Raise BadInput if the only answers are parts of texts that the file does not have."""
+    if not answers:
+        raise BadInput(
+            "The answers are marked parts of texts, and the file has no texts.",
+            where=source.where(),
+            remedy="Name an export that has them.",
+        )
 
 
 def _find_marked(rows: Sequence[FileRow], shown: Sequence[str], answers: Sequence[str]) -> str | None:
@@ -110,7 +129,20 @@ def _read_known(source: SourceFile) -> VotesTable:
     shown = tool_votes.list_shown(str(source.format), source.columns) or _find_texts(source, answers)
     tool = tool_votes.TOOLS[str(source.format)]
     votes = _build(source, answers, (), shown, source.rows)
+    if source.format == "prodigy":
+        votes = replace(votes, guesses={name: _add_options(source, guess) for name, guess in votes.guesses.items()})
     return replace(votes, used=votes.used | {*tool.item, tool.annotator, crowd_platforms.STATUS, prodigy.DECISION})
+
+
+def _add_options(source: SourceFile, guess: QuestionGuess) -> QuestionGuess:
+    """The question with the options that Prodigy's rows list, of which some may never have been chosen."""
+    listed = [one for row in source.rows for one in row.values.get("options") or () if isinstance(one, Mapping)]
+    ids = tuple(dict.fromkeys(str(one["id"]) for one in listed if "id" in one))
+    is_choice = len(ids) > 1 and guess.kind in {"choice", "choices", "text"} and {*guess.options} <= {*ids}
+    styles = {str((row.values.get("config") or {}).get("choice_style")) for row in source.rows}
+    kind = "choices" if guess.kind == "choices" or "multiple" in styles else "choice"
+    type_line = Line("type", kind, "the options that the file lists")
+    return replace(guess, type=type_line, keys=(Line("options", ids),)) if is_choice else guess
 
 
 def _find_texts(source: SourceFile, answers: Sequence[str]) -> tuple[str, ...]:
@@ -209,14 +241,14 @@ def _read_label_studio(source: SourceFile, config: LabelConfig | None) -> VotesT
         controls = [name for name in config.questions if name in controls] or controls
     answers = _choose_answers(source, controls)
     section = VotesSection(format="label-studio", answers={name: name for name in answers})
-    rows = [vote.row for vote in judgements.read_raw_votes(source.path, section) if vote.key]
+    votes_read = [vote for vote in judgements.read_raw_votes(source.path, section) if vote.key]
+    rows = [vote.row for vote in votes_read]
+    source = replace(source, counted=[vote.row for vote in votes_read if vote.exclusion is None])
     columns = profile_columns(rows)
     fields = [name for name in columns if name not in {*controls, *answers, *label_studio_values.ADDED_COLUMNS}]
     if config is not None and any(name in fields for name in config.shown):
         fields = [name for name in config.shown if name in fields]
-    texts = [
-        name for name in fields if columns[name].counts and not all(cell[:1] in "[{" for cell in columns[name].counts)
-    ]
+    texts = [name for name in fields if _is_text(columns[name]) or (config is not None and name in config.shown)]
     votes = _build(source, answers, (), texts or fields[:1], rows)
     known = {} if config is None else config.questions
     names = dict(zip(votes.answers, answers, strict=True))
@@ -225,6 +257,13 @@ def _read_label_studio(source: SourceFile, config: LabelConfig | None) -> VotesT
     return replace(
         votes, guesses=guesses, used=votes.used | unused | {*label_studio_values.ADDED_COLUMNS, *source.columns}
     )
+
+
+def _is_text(column: ColumnProfile) -> bool:
+    """Whether people were shown the field: a text, or one of two sides that are compared."""
+    is_side = column.name.casefold() in {"left", "right", "a", "b", "text1", "text2"}
+    is_prose = column.mean_length >= 15 and any(" " in cell and cell[:1] not in "[{" for cell in column.counts)
+    return bool(column.counts) and (column.role is Role.TEXT or is_side or (is_prose and column.role is None))
 
 
 def _list_controls(rows: Sequence[FileRow]) -> dict[str, None]:
