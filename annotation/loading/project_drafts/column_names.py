@@ -49,7 +49,8 @@ _NAMES: Mapping[Role, str] = {
         "эталон, правильный ответ, верный ответ, правильный"
     ),
     Role.TIME: (
-        "time, timestamp, date, datetime, when, created at, submitted at, submit time, submittime, позначка часу, "
+        "time, timestamp, start time, completion time, час початку, час завершення, "
+        "date, datetime, when, created at, submitted at, submit time, submittime, позначка часу, "
         "час, дата, коли, відмітка часу, отметка времени, время, когда"
     ),
     Role.TEXT: (
@@ -115,6 +116,11 @@ def find_role(name: str) -> Role | None:
     if role is None and words.endswith("s") and _BY_NAME.get(words[:-1]) in {Role.ANNOTATOR, Role.ANSWER}:
         role = _BY_NAME[words[:-1]]  # lists of people and their answers in one row
     return role or _find_by_parts(words.split())
+
+
+def is_usual(name: str) -> bool:
+    """Return whether the whole name is a usual one, not only a part of it."""
+    return normalise_name(name) in _BY_NAME
 
 
 def _find_by_parts(parts: Sequence[str]) -> Role | None:

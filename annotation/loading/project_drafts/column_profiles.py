@@ -64,7 +64,8 @@ class ColumnProfile:
     def are_times(self) -> bool:
         """Whether all values are times of a day; numbers are not taken for the days of Excel."""
         return bool(self.counts) and all(
-            _CLOCK.search(value) is not None and vote_times.parse_time(value, day_first=True) is not None
+            _CLOCK.search(value) is not None
+            and any(vote_times.parse_time(value, day_first=is_first) is not None for is_first in (True, False))
             for value in self.counts
         )
 

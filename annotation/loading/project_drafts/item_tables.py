@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading.judgements.other_tools import MAX_ID_CHARACTERS
-from annotation.loading.project_drafts.column_names import Role, list_option_columns
+from annotation.loading.project_drafts.column_names import Role, is_usual, list_option_columns
 from annotation.loading.project_drafts.column_profiles import ColumnProfile
 from annotation.loading.project_drafts.question_guesses import (
     QuestionGuess,
@@ -94,10 +94,11 @@ def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
         found = max(source.columns.values(), key=lambda column: len(votes.items & column.counts.keys()))
         if len(votes.items & found.counts.keys()) * 2 > len(votes.items):
             return found
+        named = f"an item is named like {min(votes.items)!r}" if votes.items else "no column has the values of one here"
         raise BadInput(
-            "No column has the items of the votes.",
+            "No column says to which items of the votes the rows belong.",
             where=source.where(),
-            remedy=f"In {votes.source.name} an item is named like {min(votes.items, default='')!r}. Add such a column.",
+            remedy=f"In {votes.source.name} {named}. Give both files a column with the same ids.",
         )
     chosen = [source.columns[name] for name in source.chosen.get(Role.ITEM.value, ()) if name in source.columns]
     unique = [column for column in source.columns.values() if column.is_unique and not column.are_times]
@@ -117,6 +118,7 @@ def _find_gold(source: SourceFile, *, without: set[str]) -> ColumnProfile | None
     by_role = [*find_columns(source, Role.GOLD), *find_columns(source, Role.ANSWER)]
     found = [column for column in by_role if column.name not in without]
     named = [column for column in found if column.role is Role.GOLD] or found
+    named = [column for column in named if is_usual(column.name)] or named
     if len(named) > 1 and Role.GOLD.value not in source.chosen:
         names = [column.name for column in named]
         raise BadInput(

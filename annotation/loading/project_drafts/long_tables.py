@@ -177,7 +177,7 @@ def _write_answers(source: SourceFile, answers: Sequence[ColumnProfile]) -> list
         names = name_questions([column.name for column in answers])
         return [Line("answers", {name: column.name for name, column in zip(names, answers, strict=True)})]
     sure = is_named(source, answers[0], Role.ANSWER)
-    return [Line("answer", answers[0].name, "" if sure else "the only column that it can be", sure=sure)]
+    return [Line("answer", answers[0].name, "" if sure else "the only column that differs between people", sure=sure)]
 
 
 def _write_status(source: SourceFile) -> list[Line]:
