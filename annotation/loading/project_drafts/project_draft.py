@@ -176,7 +176,7 @@ class _Draft:
         title = self._find_title(questions) or name
         lines = [
             Line("project", name),
-            Line("title", title, "what people see it called"),
+            Line("title", title, "the name that people see"),
             told,
             *question_lines,
             *self._write_items(questions),

@@ -154,7 +154,8 @@ def _guess_numbers(counts: Counter[str], *, is_rating: bool) -> QuestionGuess | 
         return _build_number_question(counts)
     points = tuple(str(point) for point in range(low, high + 1))
     missing = [point for point in points if int(point) not in numbers]
-    comment = f"whole numbers from {numbers[0]} to {numbers[-1]}; if they are names of classes, write choice"
+    comment = f"whole numbers from {numbers[0]} to {numbers[-1]}"
+    comment += "" if is_rating else "; if they are names of classes, write choice"
     note = f"nobody answered {', '.join(missing)}" if missing else ""
     keys = (Line("options", points, note, sure=not missing),)
     return QuestionGuess(type=Line("type", "scale", comment, sure=is_rating), keys=keys, labels=labels)

@@ -24,6 +24,15 @@ from annotation.loading.project_drafts.vote_tables import read_votes
 from annotation.loading.project_drafts.votes_table import VotesTable, find_columns, name_questions
 from annotation.loading.project_drafts.yaml_lines import Line
 
+_READ_COLUMNS = frozenset(
+    {
+        crowd_platforms.STATUS, crowd_platforms.SECONDS, prodigy.DECISION, "options", "config", "_session_id",
+        "_annotator_id", "_view_id", "_is_binary", "tokens",
+    }
+)  # fmt: skip
+"""Columns that the readers of tools use without being told."""
+_TOLOKA_BEGINS = ("ASSIGNMENT:", "GOLDEN:", "HINT:")
+
 
 def read_tool(source: SourceFile, config: LabelConfig | None) -> VotesTable | None:
     """Return the votes of a tool's file; raises BadInput for what a person must decide."""
@@ -131,7 +140,7 @@ def _read_known(source: SourceFile) -> VotesTable:
     votes = _build(source, answers, (), shown, source.rows)
     if source.format == "prodigy":
         votes = replace(votes, guesses={name: _add_options(source, guess) for name, guess in votes.guesses.items()})
-    return replace(votes, used=votes.used | {*tool.item, tool.annotator, crowd_platforms.STATUS, prodigy.DECISION})
+    return replace(votes, used=votes.used | {*tool.item, tool.annotator, *_READ_COLUMNS})
 
 
 def _add_options(source: SourceFile, guess: QuestionGuess) -> QuestionGuess:
@@ -170,7 +179,8 @@ def _read_toloka(source: SourceFile) -> VotesTable:
             Line("item", tuple(inputs) if len(inputs) != 1 else inputs[0], "the file has no ids of tasks", sure=False)
         ]
     )
-    return _build(source, answers, item, inputs, source.rows)
+    votes = _build(source, answers, item, inputs, source.rows)
+    return replace(votes, used=votes.used | {name for name in source.columns if name.startswith(_TOLOKA_BEGINS)})
 
 
 def _read_bot(source: SourceFile) -> VotesTable:

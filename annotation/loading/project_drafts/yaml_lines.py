@@ -58,7 +58,7 @@ def list_doubts(lines: Iterable[Line], above: str = "") -> list[str]:
     """Return what somebody should look at, each with the path of its key."""
     doubts: list[str] = []
     for line in lines:
-        path = f"{above}{line.key}"
+        path = f"{above}{line.value if line.key.startswith('- ') else line.key}"
         doubts += [] if line.sure else [f"{path}: {line.comment}"]
         doubts += list_doubts(line.below, f"{path}.")
     return doubts
