@@ -109,7 +109,7 @@ def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
         raise BadInput(
             "No column has a value of its own in each row, by which the items could be told apart.",
             where=source.where(),
-            remedy="Add a column `id`, or name one: --as item=COLUMN.",
+            remedy="Add a column `id`, or name one: --as item=COLUMN. For votes name --as annotator=COLUMN as well.",
         )
     return found_id
 
