@@ -75,7 +75,7 @@ _NAMES: Mapping[Role, str] = {
     ),
 }
 _BY_NAME: Mapping[str, Role] = {
-    name.strip(): role for role, names in reversed(_NAMES.items()) for name in names.split(",")
+    name.strip(): role for role, names in reversed([*_NAMES.items()]) for name in names.split(",")
 }
 _RATING = frozenset(["rating", "score", "grade", "stars", "points", "оцінка", "бал", "бали", "оценка", "балл", "баллы"])
 _NUMBERING = ("id", "ids", "name", "identifier", "ід", "ид", "номер", "number")

@@ -193,19 +193,38 @@ def name_items(votes: VotesTable, source: SourceFile) -> VotesTable:
 def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[Line, ...], str] | None:
     """Return the lines under `truth` for gold of the items of votes, and the column; None if it is no such file."""
     columns = [column for column in source.columns.values() if column.name]
-    keys = [
-        column
-        for column in columns
-        if len(votes.items & column.counts.keys()) * 2 > min(len(votes.items), column.n_values)
-    ]
-    if not keys or not all(column.n_filled == column.n_values for column in keys[:1]):
+    keys, known = _find_keys(columns, votes)
+    if not keys:
         return None
-    others = [column for column in columns if column is not keys[0]]
-    found = _find_gold(source, without={keys[0].name}) or (others[0] if len(others) == 1 else None)
+    others = [column for column in columns if column.name not in keys]
+    found = _find_gold(source, without={*keys}) or (others[0] if len(others) == 1 else None)
     if found is None:
         return None
     sure = found.role is Role.GOLD or found.name in source.chosen.get(Role.GOLD.value, ())
     comment = "" if sure else "taken for the right answers"
-    known = len(votes.items & keys[0].counts.keys())
-    item = Line("item", keys[0].name, f"of {known} of {len(votes.items)} items")
+    n_items = len(votes.items or votes.keys)
+    item = Line("item", keys if len(keys) > 1 else keys[0], f"{known} of {n_items} items have gold")
     return (item, Line("gold", found.name, comment, sure=sure)), found.name
+
+
+def _find_keys(columns: Sequence[ColumnProfile], votes: VotesTable) -> tuple[tuple[str, ...], int]:
+    """The columns that name items of the votes, a row for each, and how many of the items they name."""
+    for column in columns:
+        known = len(votes.items & column.counts.keys())
+        if known * 2 > min(len(votes.items), column.n_values) and column.n_filled == column.n_values:
+            return (column.name,), known
+    parts = [{key[place] for key in votes.keys} for place in range(len(min(votes.keys, default=())))]
+    fit = [_find_fitting(columns, part) for part in parts]
+    chosen = [column for column in fit if column is not None]
+    if not chosen or len(chosen) < len(parts) or votes.items:
+        return (), 0
+    rows = set(zip(*(column.cells for column in chosen), strict=True))
+    known = len(rows & votes.keys)
+    is_unique = len(rows) == len(chosen[0].cells)
+    return (tuple(column.name for column in chosen), known) if is_unique and known * 2 > len(votes.keys) else ((), 0)
+
+
+def _find_fitting(columns: Sequence[ColumnProfile], values: Set[str]) -> ColumnProfile | None:
+    """The column with most of these values, and of several with the fewest others; None if none has half of them."""
+    best = max(columns, key=lambda column: (len(values & column.counts.keys()), -column.n_values), default=None)
+    return best if best is not None and len(values & best.counts.keys()) * 2 > len(values) else None

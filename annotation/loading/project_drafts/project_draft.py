@@ -141,6 +141,8 @@ class _Draft:
         votes = None if self.votes is None else item_tables.name_items(self.votes, source)
         gold = None if votes is None else item_tables.read_gold(source, votes)
         has_texts = any(column.role is Role.TEXT or column.mean_length > 40 for column in source.columns.values())
+        if gold is not None and votes is not None and not votes.items:
+            return replace(self, gold=(source, *gold))
         if gold is not None and (
             self.items is not None or not has_texts or not (self.votes and self.votes.shows_items)
         ):
@@ -301,18 +303,14 @@ class _Draft:
         return [Line("truth", below=(*keys, *path, item, Line("gold", self.votes.gold)))]
 
     def _list_unused(self) -> dict[str, tuple[str, ...]]:
+        """The columns that no line names, by file."""
         unused = {table.source.name: table.unused for table in (self.votes, self.items) if table is not None}
-        ignored = {
-            name
-            for line in (self.votes.lines if self.votes else ())
-            if line.key == "ignore"
-            for name in ([line.value] if isinstance(line.value, str) else line.value)
-        }
-        own = {name: tuple(column for column in columns if column not in ignored) for name, columns in unused.items()}
         if self.gold is not None:
-            named = {str(line.value) for line in self.gold[1]}
-            own[self.gold[0].name] = tuple(column for column in self.gold[0].columns if column not in named)
-        return {name: columns for name, columns in own.items() if columns}
+            named = _list_names(self.gold[1])
+            unused[self.gold[0].name] = tuple(column for column in self.gold[0].columns if column not in named)
+        ignored = _list_names(line for line in (self.votes.lines if self.votes else ()) if line.key == "ignore")
+        left = {name: tuple(one for one in columns if one not in ignored) for name, columns in unused.items()}
+        return {name: columns for name, columns in left.items() if columns}
 
     def _write_tail(self, unused: Mapping[str, tuple[str, ...]]) -> list[str]:
         lines = [f"# Columns of {name} that are not used: {_join(columns)}" for name, columns in unused.items()]
@@ -329,6 +327,12 @@ def _read_votes(source: SourceFile, config: LabelConfig | None) -> VotesTable | 
     if source.format in {"lmes", "ua-cbt", LABEL_STUDIO_TASKS}:
         return None
     return vote_tables.read_votes(source) if source.format is None else tool_tables.read_tool(source, config)
+
+
+def _list_names(lines: Iterable[Line]) -> set[str]:
+    """The columns that lines name, one or several each."""
+    values = (line.value for line in lines)
+    return {str(name) for value in values for name in ([value] if isinstance(value, str) else value)}
 
 
 def _list_options(items: ItemsTable) -> list[str]:

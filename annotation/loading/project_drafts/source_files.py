@@ -78,7 +78,7 @@ def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
     keys = [line if line.key == "encoding" else Line(line.key, line.value) for line in keys]
     if path.suffix.lower() == ".json":
         return _open_json(path, keys, stated, chosen)
-    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)  # type: ignore[arg-type]
+    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)
     found = recognition.recognise_rows(row.values for row in rows)
     if found == "ua-cbt" and path.suffix.lower() == ".csv":
         rows = list(item_reader.read_ua_cbt_csv(path))
@@ -120,7 +120,7 @@ def _open_json(
                 )
             stated = {**stated, "path": lists[0]} if lists else stated
             keys = [*keys, *(Line("path", name) for name in lists)]
-    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)  # type: ignore[arg-type]
+    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)
     values = [row.values for row in rows]
     found = recognition.recognise_instances(values) if stated.get("path") == "instances" else None
     found = found or recognition.recognise_rows(values)
@@ -148,7 +148,7 @@ def _build(
 ) -> SourceFile:
     answers: tuple[str, ...] = ()
     counted: Sequence[FileRow] | None = None
-    if found in tool_votes.TOOLS:
+    if found is not None and found in tool_votes.TOOLS:
         section = VotesSection.model_validate({"format": found} | {str(line.key): line.value for line in keys})
         votes = [one for one in tool_votes.TOOLS[found].read(path, section) if one.is_vote]
         rows = [one.row for one in votes]

@@ -180,7 +180,12 @@ def _read_toloka(source: SourceFile) -> VotesTable:
         ]
     )
     votes = _build(source, answers, item, inputs, source.rows)
-    return replace(votes, used=votes.used | {name for name in source.columns if name.startswith(_TOLOKA_BEGINS)})
+    section = VotesSection.model_validate(
+        {"format": "toloka", "answer": answers[0]} | {str(line.key): line.value for line in (*item, *source.keys)}
+    )
+    keys = frozenset(vote.key for vote in judgements.read_raw_votes(source.path, section))
+    used = votes.used | {name for name in source.columns if name.startswith(_TOLOKA_BEGINS)}
+    return replace(votes, keys=keys, used=used)
 
 
 def _read_bot(source: SourceFile) -> VotesTable:
@@ -232,7 +237,7 @@ def _explode_rows(rows: Sequence[FileRow]) -> Iterator[FileRow]:
             yield FileRow(
                 row.file,
                 row.line,
-                {name: value for name, value in (row.values | one).items() if name not in lists or name in one},
+                {name: value for name, value in {**row.values, **one}.items() if name not in lists or name in one},
             )
 
 

@@ -32,7 +32,8 @@ def read_votes(source: SourceFile) -> VotesTable | None:
         return read_form(source, row_name)
     if alike and len(alike[0]) > 1 and alike[0][0].are_labels and (item := find_row_name(source, alike[0])):
         return read_wide(source, item, alike[0])
-    return _refuse_nobody(source)
+    _refuse_nobody(source)
+    return None
 
 
 def _find_form_row(source: SourceFile) -> ColumnProfile | None:

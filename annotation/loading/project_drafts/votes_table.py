@@ -24,7 +24,7 @@ class VotesTable:
     `answers` are the answers to each question by its name; `items` the keys of the items, `texts` what is shown.
     `options` and `gold` are columns about the items; `asked` are the words of the question, if a header has them.
     `used` are the columns that the lines name, `guesses` questions that the file itself describes. `columns` are those
-    of a tool's rows, one of which may be the item.
+    of a tool's rows, one of which may be the item; `keys` name its items where no column does.
     """
 
     source: SourceFile
@@ -39,6 +39,7 @@ class VotesTable:
     used: frozenset[str] = frozenset()
     guesses: Mapping[str, QuestionGuess] = field(default_factory=dict)
     columns: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    keys: frozenset[tuple[str, ...]] = frozenset()
     shows_items: bool = True
 
     @property
