@@ -5,6 +5,7 @@ Standard library only, so that every package can use it. Names are stored as the
 
 from __future__ import annotations
 
+import difflib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -89,12 +90,12 @@ def quote_word(word: str, *, beside: Iterable[str] = ()) -> str:
     return quote_words((word,), beside=beside)[0]
 
 
-def list_words(words: Iterable[str], *, beside: Iterable[str] = ()) -> str:
+def list_words(words: Iterable[str], *, beside: Iterable[str] = (), most: int = MAX_LISTED) -> str:
     """List words for a message as `join_first`, with the code points that `quote_words` shows.
 
     A word has quotes only if it is empty, or has a comma or a blank at its end.
     """
-    return join_first(map(_unquote, quote_words(words, beside=beside)))
+    return join_first(map(_unquote, quote_words(words, beside=beside)), most=most)
 
 
 def _unquote(quoted: str) -> str:
@@ -102,11 +103,27 @@ def _unquote(quoted: str) -> str:
     return quoted if not word or "," in word or word != word.strip() else word
 
 
-def join_first(words: Iterable[str]) -> str:
-    """Join words for a message with commas; of more than `MAX_LISTED` the first ones, and how many there are more."""
+def join_first(words: Iterable[str], *, most: int = MAX_LISTED) -> str:
+    """Join words for a message with commas; of more than `most` the first ones, and how many there are more."""
     listed = list(words)
-    more = len(listed) - MAX_LISTED
-    return f"{', '.join(listed[:MAX_LISTED])} and {more} more" if more > 0 else ", ".join(listed)
+    more = len(listed) - most
+    return f"{', '.join(listed[:most])} and {more} more" if more > 0 else ", ".join(listed)
+
+
+def find_similar(written: str, names: Iterable[str]) -> str | None:
+    """Return the name that is most like a misspelt one, whatever their case; None if none is, or if it is the same."""
+    by_case = {name.casefold(): name for name in names}
+    key = written.casefold()
+    matches = difflib.get_close_matches(key, list(by_case), n=MAX_LISTED)
+    if not matches or by_case[matches[0]] == written:
+        return None
+    ratio = difflib.SequenceMatcher(b=key)
+
+    def rank(name: str) -> tuple[float, bool]:
+        ratio.set_seq1(name)
+        return ratio.ratio(), name[:1] == key[:1]  # swapped letters seldom include the first one
+
+    return by_case[max(matches, key=rank)]
 
 
 def count(number: int, noun: str) -> str:

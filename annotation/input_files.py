@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import re
 import warnings
@@ -67,7 +66,8 @@ def read_table_text(path: Path, *, encoding: str | None = None) -> str:
     with _readable(path, of_campaign=True):
         raw = path.read_bytes()
     if encoding is None:
-        return _decode(raw, path, remedy="Write `encoding: %s` beside `file`, or save it as CSV UTF-8.")
+        form = "UTF-8" if path.suffix.lower() in {".json", *JSON_LINES_ENDINGS} else "CSV UTF-8"
+        return _decode(raw, path, remedy=f"Write `encoding: %s` beside `file`, or save it as {form}.")
     try:
         text = text_encodings.decode(raw, encoding)
     except UnicodeError as failure:
@@ -154,6 +154,17 @@ def file_exists(path: Path) -> bool:
         ) from None
 
 
+def is_missing(path: Path) -> bool:
+    """Whether there is no file; false where that cannot be told, so that reading it says why."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 def build_missing_error(path: Path, *, written: str, where: Where) -> BadInput:
     """Build the error for a file that a key names and that does not exist: with the file that has the nearest name."""
     folder = path.parent
@@ -200,10 +211,8 @@ def require_columns(needed: Mapping[str, Sequence[str]], row: FileRow) -> None:
 
 def suggest_name(written: str, names: Iterable[str]) -> str:
     """Return `Did you mean …? ` with the name that is most like the written one, or nothing if none is."""
-    known = list(names)
-    by_case = {name.casefold(): name for name in known}
-    similar = difflib.get_close_matches(written.casefold(), list(by_case), n=1)
-    return f"Did you mean `{by_case[similar[0]]}`? " if similar and by_case[similar[0]] != written else ""
+    similar = spelling.find_similar(written, names)
+    return f"Did you mean `{similar}`? " if similar else ""
 
 
 def format_columns(columns: Iterable[str]) -> str:

@@ -1,8 +1,12 @@
-"""Loading at size: 100,000 seeded items from CSV, JSONL, JSON and Parquet into a fresh database, and their lint alone.
+"""Loading at size: 100,000 seeded items and 100,000 votes from every kind of table, and the lint of items alone.
 
 An item has a text of some 250 characters, a group of five, four options of its own, gold at a seeded place, and two
 fields that are not shown. `load` is the whole of it: reading, lint, storing; it is held against a fixed reference of
-the same run (`_reference`). Prints a table, or with --json one object a line: figure, value, unit, goal, holds.
+the same run (`_reference`). Votes are of five people on 20,000 items; their import, reading and storing, is held
+against that from a .csv with a vote in each row, each in a process of its own, whose memory is told. Prints a table, or
+with --json one object a line: figure, value, unit, goal, holds.
+
+python benchmarks/loading.py [--votes] [--json]
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -24,12 +29,14 @@ sys.path.insert(0, f"{Path(__file__).parent}/shared")  # what benchmarks share
 import pyarrow as pa
 from _figures import Figure, build_ratio, show
 from _reference import measure_reference
+from _tables import write_table
 from pyarrow import parquet
 
 from annotation.campaigns import lint, project_file
 from annotation.loading import campaign as loading
 from annotation.loading import campaign_lint
-from annotation.store import database
+from annotation.store import database, pseudonyms, queries
+from annotation.workflow.imports import vote_import
 from annotation.workflow.lifecycle import projects
 
 ITEMS, GOAL = 100_000, 1.6
@@ -100,8 +107,74 @@ def load(folder: Path, file: Path) -> None:
         projects.load_project_file(session, file, now=datetime.now(UTC))
 
 
+VOTES, PEOPLE, MOST_TIMES, MOST_MEGABYTES = 100_000, ("Оля", "Ян", "Іво", "Ада", "Зоя"), 1.5, 500
+LONG = "item: item, annotator: who, answer: says"
+SHAPES = {
+    "long.csv": LONG, "votes.xlsx": LONG, "votes.jsonl": LONG, "votes.json": LONG, "votes.parquet": LONG,
+    "wide.csv": "item: item, annotators: rest", "wide.xlsx": "item: item, annotators: rest",
+}  # fmt: skip
+VOTES_PROJECT = """
+project: votes
+title: Votes
+language: uk
+question: {{type: choice, text: "?", options: [так, ні, інше]}}
+items: from votes
+votes: {{file: {file}, {columns}}}
+"""
+
+
+def write_votes(folder: Path, *, seed: int = 1) -> None:
+    """The votes in every shape, with a project file for each."""
+    rng = random.Random(seed)  # noqa: S311
+    labels = ("так", "ні", "інше")
+    wide: list[dict[str, object]] = [
+        {"item": f"речення {number}", **{who: rng.choice(labels) for who in PEOPLE}}
+        for number in range(VOTES // len(PEOPLE))
+    ]
+    long = [{"item": row["item"], "who": who, "says": row[who]} for row in wide for who in PEOPLE]
+    for name, columns in SHAPES.items():
+        write_table(folder / name, wide if name.startswith("wide") else long)
+        (folder / f"{name}.yaml").write_text(VOTES_PROJECT.format(file=name, columns=columns), "utf-8")
+
+
+def import_votes(file: Path) -> None:
+    """Load a project, import its votes, and print the seconds of the import and the most memory in MB."""
+    now = datetime.now(UTC)
+    with database.open_database(f"sqlite:///{file}.db") as db, db.transaction() as session:
+        key = pseudonyms.ensure_key(session, file=file.with_suffix(".key"), now=now)
+        projects.load_project_file(session, file, now=now)
+        project = queries.get_project(session, "votes")
+        begun = time.perf_counter()
+        vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=now)
+        took = time.perf_counter() - begun
+    status = Path("/proc/self/status").read_text("ascii")
+    print(took, int(status.partition("VmHWM:")[2].split()[0]) / 1024)
+
+
+def measure_votes() -> list[Figure]:
+    """The time of the import and the memory for every shape of votes."""
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory() as name:
+        write_votes(Path(name))
+        of_csv = 0.0
+        for shape in SHAPES:
+            words = [sys.executable, __file__, "--import", str(Path(name) / f"{shape}.yaml")]
+            done = subprocess.run(words, capture_output=True, text=True, check=True)
+            took, megabytes = map(float, done.stdout.split())
+            of_csv = of_csv or took
+            figures += [
+                Figure(f"import of {shape}", took, "s"),
+                build_ratio(f"import of {shape}, to long .csv", took, of_csv, most=MOST_TIMES),
+                Figure(f"memory for {shape}", megabytes, "MB", f"< {MOST_MEGABYTES}", megabytes < MOST_MEGABYTES),
+            ]
+    return figures
+
+
 def main() -> None:
     """Measure and show."""
+    if "--votes" in sys.argv[1:]:
+        show(f"Importing {VOTES:,} votes", measure_votes())
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = write(folder, make())
@@ -117,7 +190,8 @@ def main() -> None:
         worst = seconds(partial(lint.lint_items, bad, limits=lint.TELEGRAM))
     figures += [Figure("lint of a clean set", clean, "s"), Figure("lint where every item is bad", worst, "s")]
     ratios = [build_ratio(f"{one.figure}, to Dawid-Skene", one.value, reference, most=GOAL) for one in figures]
-    show(f"Loading {ITEMS:,} items", [*figures, Figure("crowd-kit's Dawid-Skene alone", reference, "s"), *ratios])
+    figures += [Figure("crowd-kit's Dawid-Skene alone", reference, "s"), *ratios, *measure_votes()]
+    show(f"Loading {ITEMS:,} items and {VOTES:,} votes", figures)
 
 
 def damaged(item: lint.LintItem) -> lint.LintItem:
@@ -132,4 +206,7 @@ def damaged(item: lint.LintItem) -> lint.LintItem:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--import"]:
+        import_votes(Path(sys.argv[2]))
+    else:
+        main()

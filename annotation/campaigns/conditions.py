@@ -76,6 +76,11 @@ class Condition:
         }[self.operator]  # fmt: skip
 
 
+def _list_names(written: str, names: Sequence[str]) -> str:
+    similar = spelling.find_similar(written, names)
+    return (f"Did you mean {similar}? " if similar else "") + f"There are: {spelling.join_first(names)}."
+
+
 def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence[str] = FACT_NAMES) -> Condition:
     """Parse a condition on questions and the facts in `names`.
 
@@ -92,7 +97,7 @@ def parse_condition(text: str, questions: Sequence[Question], *, names: Sequence
         raise BadInput("This is no condition.", where=where, remedy="Write it like `answer = yes` or `votes >= 3`.")
     name, operator, value = match[1], match[2], match[3]
     if name not in known_names:
-        raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=f"There are: {', '.join(known_names)}.")
+        raise BadInput(f"Nothing is named {name!r}.", where=where, remedy=_list_names(name, known_names))
     is_numeric = name.rpartition(".")[2] in _MEASURES and name not in question_names
     if is_numeric and re.fullmatch(r"\d+(\.\d+)?", value) is None:
         raise BadInput(f"{value!r} is no number.", where=where, remedy="Write it like `votes >= 3`.")

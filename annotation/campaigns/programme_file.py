@@ -102,7 +102,7 @@ def _read_project_of(
 ) -> project_file.CheckedProject:
     """Read one of the projects; raises BadInput where it does not fit into the programme."""
     if not input_files.file_exists(path.parent / section.file):
-        raise BadInput(f"There is no file {section.file!r}.", where=where, remedy="Check the path.")
+        raise input_files.build_missing_error(path.parent / section.file, written=section.file, where=where)
     project = project_file.read_project(path.parent / section.file, allow_outside=allow_outside)
     if project.definition.language != definition.language:
         raise BadInput(

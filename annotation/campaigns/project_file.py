@@ -80,7 +80,7 @@ class CheckedProject(Section):
         Raises BadInput, with the key and its line, if there is no such file.
         """
         path = self.path.parent / path_in_file
-        if not input_files.file_exists(path):
+        if input_files.is_missing(path):
             where = self.places.get(path_in_file, Where(file=self.path))
             raise input_files.build_missing_error(path, written=path_in_file, where=where)
         return path

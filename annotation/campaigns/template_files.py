@@ -10,6 +10,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from aggregation import spelling
 from annotation.errors import BadInput, Conflict, NotFound, Where, explain_disk
 
 LANGUAGES = ("uk", "en")
@@ -41,7 +42,7 @@ def get_template(name: str, *, language: str = LANGUAGES[0]) -> Traversable:
     """Return the folder of a template in a language; raises NotFound naming all templates, or all languages."""
     template = next((folder for folder in _list_folders() if folder.name == name), None)
     if template is None:
-        all_names = ", ".join(folder.name for folder in _list_folders())
+        all_names = spelling.join_first(folder.name for folder in _list_folders())
         raise NotFound(f"There is no template {name!r}.", remedy=f"There are: {all_names}.")
     _check_language(language)
     return template / language

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from aggregation import spelling
 from annotation.campaigns import yaml_document
 from annotation.campaigns.questions import KINDS
 from annotation.campaigns.sections.base import CONTRADICTION
@@ -185,9 +185,9 @@ def _suggest_key(key_path: yaml_document.KeyPath, source: yaml_document.YamlDocu
         return f"`{name}` belongs under {named}: {'move it there' if parent else 'indent it'}."
     own_keys = sorted(key for key, sections in paths.items() if parent in sections)
     for known_keys in (own_keys, sorted(paths)):
-        similar = difflib.get_close_matches(name, known_keys, n=1)
+        similar = spelling.find_similar(name, known_keys)
         if similar:
-            return f"Did you mean `{similar[0]}`?"
+            return f"Did you mean `{similar}`?"
     return "Take it out, or check the indentation."
 
 

@@ -16,7 +16,7 @@ from annotation.label_studio import payloads
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.label_studio_controls import decision_controls, elements, get_control, results
 from annotation.label_studio_controls.control_base import ControlResult
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_values
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication_queue import OpenCase
 from annotation.workflow.review.cases import Candidate, build_content
@@ -86,7 +86,7 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     """A case as a task; `number` is ours."""
     texts, question, item = load_texts(definition.language), opened.question, opened.item
     control, fields = get_control(question), question.required_columns() if question.marks_parts else ()
-    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_json.ITEM_KEY: item.external_id}
+    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, fields)
     data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
     candidates = [
@@ -120,7 +120,7 @@ def build_submission_task(definition: ProjectFile, submission: Submission, *, nu
     """An answer as a task; `number` is ours."""
     item, given = submission.item, submission.answers
     answers = [(question, given[question.name]) for question in definition.all_questions if given.get(question.name)]
-    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_json.ITEM_KEY: item.external_id}
+    data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, ())
     data[decision_controls.ANSWERS_KEY] = render_submission(item, answers)
     return _build_task(definition, item, data)

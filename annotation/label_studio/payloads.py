@@ -15,7 +15,7 @@ from annotation.campaigns.stimulus import Extent, Piece
 from annotation.label_studio import passes
 from annotation.label_studio.texts import InterfaceTexts, load_texts
 from annotation.label_studio_controls import elements, get_control, results
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_values
 from annotation.store.models import ItemRow
 from annotation.workflow.lifecycle import campaign_reader
 from annotation.workflow.review.cases import build_content
@@ -142,8 +142,8 @@ def build_task(
     fields = passes.list_marked_columns(definition, second_pass=second_pass)
     gold_texts = set((gold or {}).values())
     data: dict[str, Any] = {
-        label_studio_json.ASSIGNMENT_KEY: assignment_id,
-        label_studio_json.ITEM_KEY: item.external_id,
+        label_studio_values.ASSIGNMENT_KEY: assignment_id,
+        label_studio_values.ITEM_KEY: item.external_id,
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
     keys, content = passes.assign_hotkeys(definition), build_content(item)
@@ -158,7 +158,7 @@ def build_task(
             if gold is not None
             else RightAnswers(golds={})
         )
-        data[label_studio_json.SECOND_PASS_KEY] = render_second_pass(
+        data[label_studio_values.SECOND_PASS_KEY] = render_second_pass(
             definition.all_questions, content.options, first, load_texts(definition.language), right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}

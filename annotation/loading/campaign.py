@@ -222,8 +222,8 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     checked: Iterable[str] = ()
     collector = ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(path, section):
-        if not raw.key:
-            continue  # a row that was left out and names no item or annotator
+        if not raw.key or _is_left_out(raw):
+            continue  # only rows that `where` chooses make items; a vote of another is kept if its item is there
         item_key = spelling.build_key(build_item_id(raw.key))
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()

@@ -6,6 +6,7 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from aggregation import spelling
@@ -106,11 +107,15 @@ def format_value(value: object) -> str:
 def find_unmet(where: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str | None:
     """Return the first column by which `where` leaves a row out, or None if the row meets all conditions."""
     for column, wanted in where.items():
-        text = format_value(values.get(column))
-        is_met = spelling.find_name(text, wanted) is not None
-        if not is_met and not (NOT_EMPTY in wanted and text.strip()) and not (EMPTY in wanted and not text.strip()):
+        key, keys = spelling.build_key(format_value(values.get(column))), _build_keys(tuple(wanted))
+        if key not in keys and (NOT_EMPTY if key else EMPTY) not in keys:
             return column
     return None
+
+
+@lru_cache(maxsize=64)
+def _build_keys(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(spelling.build_key, words))
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

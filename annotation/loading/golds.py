@@ -105,8 +105,7 @@ def describe_gaps(unused: Sequence[UnusedRow], *, without_gold: Sequence[str]) -
 
 def _name_first(names: Sequence[str]) -> str:
     """The first names with commas between them, and how many more there are."""
-    more = len(names) - MAX_NAMED
-    return f"{', '.join(names[:MAX_NAMED])} and {more} more" if more > 0 else ", ".join(names)
+    return spelling.join_first(names, most=MAX_NAMED)
 
 
 POOLS_WITH_GOLD = {Pool.TRAINING, Pool.QUALIFICATION, Pool.CONTROL}

@@ -17,9 +17,6 @@ from annotation.loading.drafts import ItemDraft, find_unmet, format_value
 from annotation.loading.items import item_reader
 from annotation.vocabulary import Pool
 
-MAX_NAMED_IDS = 10
-"""The maximum of ids named in a message."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingFrame:
@@ -222,5 +219,4 @@ def _get_key(item: ItemDraft) -> str:
 
 
 def _format_ids(items: Sequence[ItemDraft]) -> str:
-    named = ", ".join(item.external_id for item in items[:MAX_NAMED_IDS])
-    return named if len(items) <= MAX_NAMED_IDS else f"{named} and {len(items) - MAX_NAMED_IDS} more"
+    return spelling.join_first(item.external_id for item in items)

@@ -24,15 +24,10 @@ from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
-_KEPT_UNREAD = frozenset(
-    {
-        ExclusionKind.LEFT_OUT,
-        ExclusionKind.REJECTED,
-        ExclusionKind.NOT_ACCEPTED,
-        ExclusionKind.SKIPPED,
-        ExclusionKind.SEVERAL_TEXTS,
-    }
-)
+_KEPT_UNREAD = frozenset({
+    ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
+    ExclusionKind.SEVERAL_TEXTS,
+})  # fmt: skip
 """Kinds of votes that do not count whatever their answer is, so that no answer of theirs stops an import."""
 
 
@@ -47,7 +42,7 @@ class _Classes:
 
     def format_counts(self) -> str:
         """The classes with their counts, sorted."""
-        return ", ".join(f"{label or 'no class'} ({times})" for label, times in sorted(self.counts.items()))
+        return spelling.join_first(f"{label or 'no class'} ({times})" for label, times in sorted(self.counts.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +137,8 @@ def _encode(parts: Iterable[dict[str, Any]]) -> str:
 class LabelNormaliser:
     """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label).
 
-    A label that only differs from one of the `known` ones in its Unicode form or in blanks around it becomes that one.
+    A label that only differs from one of the `known` ones in its Unicode form or in blanks around it becomes that one;
+    a list of one label is that label, as tools for several choices write it.
     """
 
     section: LabelsSection
@@ -152,7 +148,9 @@ class LabelNormaliser:
         """Return the label of a raw answer; answers that are not in the map are kept."""
         stripped = raw.strip() if self.section.strip else raw
         label = self._find_mapped(stripped)
-        label = label if label in known else spelling.find_name(label, known) or label
+        if known and label not in known:
+            written = _unwrap_list(label)
+            label = spelling.find_name(written, known) or written
         if label != raw:
             self.changed[raw, label] += 1
         return label
@@ -162,6 +160,14 @@ class LabelNormaliser:
             return self.section.map.get(answer, answer)
         written = spelling.find_name(answer, self.section.map)
         return answer if written is None else self.section.map[written]
+
+
+def _unwrap_list(answer: str) -> str:
+    """The only text of a JSON list, and nothing for an empty one; any other answer unchanged."""
+    value = question_base.decode_json(answer)
+    if not isinstance(value, list) or len(value) > 1:
+        return answer
+    return value[0] if value and isinstance(value[0], str) else "" if not value else answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +324,9 @@ class VoteParser:
         row, raw = vote.row, dict[str, object]()
         for question in self.questions:
             column = self.section.answers.get(question.name)
-            text = self._read_parts(question, "" if column is None else normalise(get_cell(row, column)), vote)
+            labels = question.get_labels(content.options) if question.takes_one_option else ()
+            written = "" if column is None else normalise(get_cell(row, column), known=labels)
+            text = self._read_parts(question, written, vote)
             if text.strip() or (question.empty_answer is not None and column is not None):
                 raw[question.name] = text or []
         if not any(raw.values()) and any(question.empty_answer is None for question in self.questions):

@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 
 from sqlmodel import Session, SQLModel, col, select
 
+from aggregation import spelling
 from annotation.campaigns import project_file, stimulus
 from annotation.campaigns.programme_file import ProgrammeFile
 from annotation.campaigns.project_file import ProjectFile
@@ -268,7 +269,7 @@ def parse_profile_answer(field: ProfileField, value: str | None) -> str:
             raise BadInput("This has to be answered.", where=where, remedy="Give an answer, or stay out.")
         return NOT_TOLD
     if field.type == "choice" and text not in field.options:
-        options = ", ".join(repr(option) for option in field.options)
+        options = spelling.join_first(repr(option) for option in field.options)
         raise BadInput(f"{text!r} is not among the options.", where=where, remedy=f"There are: {options}.")
     if field.type == "number":
         if not _NUMBER.fullmatch(text):

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aggregation import spelling
 from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
@@ -189,7 +190,8 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
     if contents.choice_question is not None:
         options = sorted({len(contents.choice_question.get_substantive_options(item.options)) for item in main})
         facts["options per item"] = " – ".join(str(number) for number in dict.fromkeys((options[0], options[-1])))
-        facts["classes"] = ", ".join(contents.choice_question.classes or ()) or "each item its own"
+        classes = contents.choice_question.classes or ()
+        facts["classes"] = spelling.list_words(classes, most=len(classes)) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
     facts |= {f"panel {name}": describe_panel(panel) for name, panel in campaign.definition.panels.items()}

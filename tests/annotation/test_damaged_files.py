@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from _examples import limit_examples
+from _fuzzing import damage
+from _tables import build_workbook
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -76,6 +79,14 @@ FILES: Mapping[str, tuple[str, str]] = {
         VOTES_PROJECT.replace("FORMAT", "format: csv, item: item, annotator: who, answer: says"),
         write_table(",", ("item", "who", "says"), VOTES),
     ),
+    "wide.tsv": (
+        VOTES_PROJECT.replace("FORMAT", "item: item, annotators: rest"),
+        write_table("\t", ("item", "ann", "bob"), [("i1", "так", ""), ("i2", "ні", "так")]),
+    ),
+    "form.jsonl": (
+        VOTES_PROJECT.replace("FORMAT", 'annotator: who, wide: "says [{item}]"'),
+        "".join(json.dumps({"who": who, "says [a]": "так", "says [b]": None}) + "\n" for who in ("ann", "bob")),
+    ),
     "crowd-kit.csv": (
         VOTES_PROJECT.replace("FORMAT", "format: crowd-kit"),
         write_table(",", ("task", "worker", "label"), VOTES),
@@ -90,10 +101,11 @@ FILES: Mapping[str, tuple[str, str]] = {
         dump_json({"name": "words", "instances": INSTANCES}),
     ),
 }
+CELLS = ("1,Яке?,кіт,собака,кіт", "2,А яке?,дуб,яр,яр")
 OF_THE_WHOLE = re.compile(
     r"The file is empty\.|The file has a header but no (items|votes)\.|The (Parquet )?file cannot be read|"
-    r"There is no such file\.|Items are read from |This is a folder|"
-    r"Two columns have the same name\.|The name of a column has "
+    r"There is no file |Tables are read from |This is a folder|"
+    r"Two columns have (the same|no) name\.|The name of a column has "
 )
 """What is wrong with a file as a whole, which has no line."""
 IN_A_SENTENCE = re.compile("[:;?,] ")
@@ -184,6 +196,21 @@ def test_a_damaged_project_file_is_read_or_refused_with_its_place(folder: Path, 
     (folder / name).write_text(text, "utf-8")
     (folder / "p.yaml").write_bytes(data.draw(draw_damage(whole.encode())))
     assert_located(find_refusal(folder / "p.yaml"), file=folder / name)
+
+
+@given(data=st.data())
+@settings(max_examples=limit_examples(60), deadline=None)
+def test_a_damaged_workbook_is_read_or_refused_with_its_remedy(folder: Path, data: st.DataObject) -> None:
+    """The packed file, and the XML of its sheet before it is packed."""
+    path = folder / "items.xlsx"
+    (folder / "p.yaml").write_text(FILES["items.csv"][0].replace("FILE", path.name), "utf-8")
+    raw = build_workbook({"A": [["id", "text", "first", "second", "gold"], *(line.split(",") for line in CELLS)]})
+    path.write_bytes(raw)
+    assert find_refusal(folder / "p.yaml") is None
+    seed = data.draw(st.integers(0, 10**6))
+    path.write_bytes(damage(raw, ".xlsx", random.Random(seed)))  # noqa: S311
+    refusal = find_refusal(folder / "p.yaml")
+    assert refusal is None or (refusal.where is not None and refusal.remedy), refusal
 
 
 def write_parquet() -> bytes:

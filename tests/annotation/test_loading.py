@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation import input_files
 from annotation.campaigns import project_file, questions, yaml_document
 from annotation.errors import BadInput
 from annotation.loading import campaign, campaign_lint, judgements
 from annotation.loading.judgements.other_tools import RawVote, build_item_id
+from annotation.loading.tables import delimited
 from annotation.vocabulary import CONTROL_ITEM, NO_ANSWER, Exclusion, ExclusionKind
 
 HEADER = [
@@ -165,7 +165,7 @@ def test_any_delimited_file_is_rows_or_a_sentence(
     """Whatever the cells, reading gives rows or a refusal that names the file."""
     path = tmp_path_factory.mktemp("cells") / "any.csv"
     path.write_text("\n".join(delimiter.join(row) for row in cells), "utf-8", newline="")
-    assert refused_at(lambda: list(input_files.read_delimited(path))) in {None, str(path)}
+    assert refused_at(lambda: list(delimited.read_delimited(path))) in {None, str(path)}
 
 
 def test_positions_are_codes_of_places(tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_the_order_of_votes_is_kept(tmp_path: Path) -> None:
 def test_the_header_is_found_whatever_stands_before_it(tmp_path: Path) -> None:
     """Empty lines before it and between rows are passed over; a quoted separator in it decides nothing."""
     (tmp_path / "f.csv").write_text('\n\n"id;x;y",text\n1,a\n  \n2,b\n', "utf-8")
-    found = [(row.line, dict(row.values)) for row in input_files.read_delimited(tmp_path / "f.csv")]
+    found = [(row.line, dict(row.values)) for row in delimited.read_delimited(tmp_path / "f.csv")]
     assert found == [(4, {"id;x;y": "1", "text": "a"}), (6, {"id;x;y": "2", "text": "b"})]
 
 

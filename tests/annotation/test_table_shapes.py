@@ -14,10 +14,12 @@ from _examples import limit_examples
 from _tables import RawCell, build_workbook, write_table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from annotation.campaigns import project_file
 from annotation.campaigns.sections.sources import TableKeys, VotesSection
 from annotation.errors import BadInput
-from annotation.loading import judgements, tables
+from annotation.loading import campaign, judgements, tables
 from annotation.loading.drafts import get_cell
 
 Triple = tuple[str, str, str]
@@ -119,8 +121,8 @@ def test_votes_on_several_questions_in_columns_are_read_back(
         for word, answer in zip(("fits", "why: so"), answers, strict=True)
     }
     columns = sorted({(pair[0], word) for pair, word in cells})
-    rows = [
-        {"id": row} | {f"{name}: {word}": cells.get(((name, row), word)) for name, word in columns}
+    rows: list[dict[str, object]] = [
+        {"id": row, **{f"{name}: {word}": cells.get(((name, row), word)) for name, word in columns}}
         for row in sorted({pair[1] for pair, _ in cells})
     ]
     path = write_table(folder / f"several{file[0]}", rows)
@@ -250,3 +252,94 @@ def test_a_cell_far_away_fills_no_memory(tmp_path: Path) -> None:
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b'r="A2"', b'r="XFD1048576"').replace(b'r="2"', b'r="1048576"'))
     assert "reaches to row 1048576 and column 16384" in refuse(tmp_path / "t.xlsx", out.getvalue())
+
+
+CONTRADICTIONS: Sequence[tuple[Mapping[str, object], str]] = [
+    ({"item": "i", "annotator": "w"}, "A table of votes needs the columns `item`, `annotator` and `answer`; with a"),
+    ({"item": "i", "annotators": "rest", "answer": "a"}, "With `annotators` the columns say annotator and answer;"),
+    ({"annotators": "rest"}, "With `annotators` every row is of one item; name its column as `item`"),
+    ({"item": "i", "wide": "rest"}, "With `wide` the columns say item and answer; leave `item` and `answer` out"),
+    ({"annotator": "w", "wide": "rest", "show": "t"}, "With `wide` no column is about an item; leave `show`,"),
+    ({"item": "i", "annotators": "rest", "format": "toloka"}, "`annotators` is for tables; leave it or `format` out"),
+    ({"annotator": "w", "wide": "{annotator} says"}, "A pattern of columns is one text with {item}"),
+    ({"annotator": "w", "wide": "{item}: {question}"}, "With several questions a pattern has {question}, and"),
+    ({"item": "i", "annotator": "w", "answer": "a", "ignore": "x"}, "`ignore` takes columns out of `rest`;"),
+    ({"item": "i", "annotator": "w", "answer": "w"}, "The column 'w' cannot be the annotator and the answer; name"),
+    ({"item": "i", "annotator": "w", "answer": "a", "encoding": "cp1215"}, "'cp1215' is not an encoding of text;"),
+    ({"item": "i", "annotator": "w", "answer": "a", "encoding": "hex"}, "'hex' is not an encoding of text; write it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("section", "says"), CONTRADICTIONS)
+def test_keys_that_contradict_each_other_are_named(section: Mapping[str, object], says: str) -> None:
+    """Which key to leave out, or to add."""
+    with pytest.raises(ValidationError) as refusal:
+        VotesSection.model_validate(section)
+    assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("where", "lines"),
+    [
+        ({"story": "not empty"}, [2, 4]),
+        ({"story": "empty"}, [3]),
+        ({"story": ["b", "empty"]}, [3, 4]),
+        ({"story": "not empty", "kind": "x"}, [2]),
+    ],
+)
+def test_a_condition_may_be_about_any_value(tmp_path: Path, where: dict[str, object], lines: list[int]) -> None:
+    """`not empty` is any value, `empty` none, beside values themselves; of items and of votes alike."""
+    (tmp_path / "v.csv").write_text("story,kind,who,says\na,x,w1,1\n ,x,w2,1\nb,y,w3,1\n", "utf-8")
+    section = {"item": "kind", "annotator": "who", "answer": "says", "where": where}
+    votes = judgements.read_raw_votes(tmp_path / "v.csv", VotesSection.model_validate(section))
+    assert [vote.row.line for vote in votes if vote.exclusion is None] == lines
+
+
+WIDE_PROJECT = """\
+project: p
+title: t
+language: uk
+question: {type: choice, text: "?", options: ["так, звісно", ні, 1, 2, 3, 4, 5]}
+items: {file: w.csv, id: id, show: text, gold: right}
+votes: {file: w.csv, item: id, annotators: rest, ignore: notes, MORE}
+"""
+
+
+def test_the_rest_has_no_column_that_the_items_name(tmp_path: Path) -> None:
+    """One file of items, gold and votes; what is left are the annotators, whatever the order of the columns."""
+    (tmp_path / "w.csv").write_text('id,ann,text,notes,right,bob\ni1,ні,а,!,ні,"так, звісно"\ni2,,б,,ні,ні\n', "utf-8")
+    (tmp_path / "p.yaml").write_text(WIDE_PROJECT.replace(", MORE", ""), "utf-8")
+    definition = project_file.read_project(tmp_path / "p.yaml").definition
+    assert project_file.parse_definition(definition.model_dump(mode="json")) == definition
+    assert definition.votes is not None
+    votes = list(judgements.read_raw_votes(tmp_path / "w.csv", definition.votes))
+    assert [(vote.key, vote.annotator, vote.answer) for vote in votes] == [
+        (("i1",), "ann", "ні"), (("i1",), "bob", "так, звісно"), (("i2",), "bob", "ні"),
+    ]  # fmt: skip
+
+
+def test_long_lists_are_cut_and_words_with_commas_quoted(tmp_path: Path) -> None:
+    """So that a message is read; the column of the vote is named, and each label with its number."""
+    rows = "".join(f"i{number},{number},а,,ні\n" for number in range(6, 14))
+    (tmp_path / "w.csv").write_text(f"id,ann,text,notes,right\n{rows}i1,6,б,,ні\n", "utf-8")
+    (tmp_path / "p.yaml").write_text(WIDE_PROJECT.replace(", MORE", ""), "utf-8")
+    checked = project_file.read_project(tmp_path / "p.yaml")
+    contents = campaign.read_contents(checked)
+    assert checked.definition.votes is not None
+    with pytest.raises(BadInput) as refusal:
+        campaign.read_votes(
+            tmp_path / "w.csv",
+            checked.definition.votes,
+            questions=contents.questions,
+            item_contents=contents.item_contents,
+        )
+    assert str(refusal.value).removeprefix(f"{tmp_path}/") == (
+        "w.csv:2, ann: Labels that are not among the options ('так, звісно', ні, 1, 2, 3 and 2 more): '6' (2 times),"
+        " '7' (1 time), '8' (1 time), '9' (1 time), '10' (1 time) and 3 more. Map them under `votes.labels.map`, or"
+        " add them to the options."
+    )
+    (tmp_path / "p.yaml").write_text(WIDE_PROJECT.replace("MORE", "where: {nots: empty}"), "utf-8")
+    votes = project_file.read_project(tmp_path / "p.yaml").definition.votes
+    assert votes is not None
+    with pytest.raises(BadInput, match=r"names under `votes\.where`\. Did you mean `notes`\? It has: id, ann, text,"):
+        list(judgements.read_raw_votes(tmp_path / "w.csv", votes))

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from annotation.campaigns.project_file import VotesSection
+from annotation.campaigns.questions import AnyQuestion, QuestionContent
 from annotation.errors import BadInput, HromadaError
-from annotation.loading import judgements
+from annotation.loading import campaign, judgements
 from annotation.loading.judgements.other_tools import RawVote
 
 FILES = Path(__file__).parent / "files"
@@ -276,12 +278,13 @@ def test_every_control_of_label_studio_is_read_in_every_export(name: str, contro
     """The same answers in the same order; only the JSON has skips. A region that is stored twice counts once."""
     votes = tell(read(f"label_studio/{name}", format="label-studio", answer=control))
     counted = [vote for vote in votes if vote[3] != "skipped"]
-    assert [vote[:2] for vote in counted] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
+    assert [vote[:2] for vote in counted] == [("1", "2"), ("1", "3"), ("2", "2"), ("2", "3")]
     assert [vote[2] for vote in counted] == LABEL_STUDIO[control]
     assert [vote[3] for vote in counted] == [None, None, "several texts" if control == "note" else None, None]
     assert len(votes) - len(counted) == (name == "export.json")
 
 
+ONE_REGION = '[{"id": 7, "data": {"a": 1}, "annotations": [{"id": 9, "completed_by": 1, "result": [%s]}]}]'
 DAMAGE = {
     "no decision": ("p.jsonl", '{"text": "a", "answer": "maybe"}', {"format": "prodigy"}, "neither accepted, rejected"),
     "no person": (
@@ -315,6 +318,24 @@ DAMAGE = {
     "no token": ("d.tsv", "#FORMAT=WebAnno TSV 3.3\n#Text=a\n1-1\tx\ta\t_\n", {"format": "inception"}, "no token"),
     "no text": ("d.json", '{"%FEATURE_STRUCTURES": []}', {"format": "inception"}, "no text"),
     "not a batch": ("b.csv", "a,b\n1,2\n", {"format": "mturk"}, "answers to 0 questions"),
+    "parts of a picture": (
+        "l.json",
+        ONE_REGION % '{"from_name": "box", "value": {"x": 1, "rectanglelabels": ["a"]}}',
+        {"format": "label-studio"},
+        "l.json, task 7, annotation 9, box: The control 'box' has a region of the type rectanglelabels",
+    ),
+    "an answer about a part": (
+        "l.json",
+        ONE_REGION % '{"from_name": "sure", "value": {"start": 0, "end": 1, "text": "a", "choices": ["yes"]}}',
+        {"format": "label-studio"},
+        "l.json, task 7, annotation 9, sure: The control 'sure' is answered for each marked part",
+    ),
+    "no such column": (
+        "d.jsonl",
+        '{"text": "a", "who": "b", "label": "c"}',
+        {"format": "datasets", "item": "text", "annotator": "who", "answer": "labels"},
+        "There is no column 'labels'",
+    ),
     "an archive": ("all.zip", "PK", {"format": "doccano"}, "an archive"),
 }
 
@@ -366,3 +387,58 @@ def test_damaged_files_of_tools_give_our_own_errors(tmp_path: Path) -> None:
                 refusals.append(failure)
     assert len(refusals) > len(CASES)
     assert all(refusal.where is not None and refusal.remedy for refusal in refusals)
+
+
+OWN_TEXT = "Лис і лис, і ще раз лис 🦊.\n\nА в полі — кіт & <пес>."
+OWN_QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"name": "verdict", "type": "choice", "text": "?", "options": ["так", "ні"], "abstain": "хтозна"},
+    {"name": "own", "type": "choices", "text": "?", "options": ["кіт", "пес"], "show_if": {"verdict": "так"}},
+    {"name": "rating", "type": "scale", "text": "?", "options": ["1", "2", "3"], "show_if": {"verdict": "ні"}},
+    {"name": "where", "type": "span", "text": "?", "field": "text", "most": 3, "none": "ніде"},
+    {"name": "fixed", "type": "edit", "text": "?", "field": "text", "show_if": {"verdict": "так"}},
+    {"name": "note", "type": "text", "text": "?", "required": False, "normalise": "exact"},
+)
+
+
+def test_every_export_of_our_own_tasks_is_read_alike() -> None:
+    """JSON, JSON_MIN and CSV of a project with a question of every type: the same answers; only the JSON has skips."""
+    section = VotesSection.model_validate({"format": "label-studio"})
+    questions = [TypeAdapter(AnyQuestion).validate_python(question) for question in OWN_QUESTIONS]
+    contents = {item: QuestionContent(fields={"text": OWN_TEXT}) for item in ("i1", "i2")}
+    found = {
+        name: campaign.read_votes(
+            FILES / "label_studio" / name, section, questions=questions, item_contents=contents
+        ).votes
+        for name in ("own.json", "own_min.json", "own.csv")
+    }
+    told = {
+        name: [(vote.item, vote.annotator, vote.answers, vote.raw, vote.seconds) for vote in votes if vote.answers]
+        for name, votes in found.items()
+    }
+    assert told["own_min.json"] == told["own.json"] == told["own.csv"]
+    assert [vote[:2] for vote in told["own.json"]] == [("i1", "1"), ("i1", "2"), ("i2", "1")]
+    answers = told["own.json"][0][2]
+    assert answers is not None
+    assert json.loads(answers["where"]) == [
+        {"start": 6, "end": 9, "text": "лис"}, {"start": 25, "end": 28, "text": OWN_TEXT[25:28]},
+    ]  # fmt: skip
+    assert told["own.json"][1][2] == {"verdict": "ні", "rating": "2", "where": "[]"}
+    assert len(found["own.json"]) == 4
+
+
+def test_a_skip_with_half_an_answer_stops_no_import(tmp_path: Path) -> None:
+    """A discarded response with a point that the scale does not have is kept as a skip, without answers."""
+    section = VotesSection.model_validate({"format": "argilla", "answers": {"mood": "mood", "why": "stars"}})
+    questions = [
+        TypeAdapter(AnyQuestion).validate_python(question)
+        for question in (
+            {"name": "mood", "type": "choice", "text": "?", "options": ["sad", "glad"]},
+            {"name": "why", "type": "scale", "text": "?", "options": ["1", "3", "4", "5"]},
+        )
+    ]
+    path = tmp_path / "one.jsonl"
+    path.write_text((FILES / "argilla/flat.jsonl").read_text("utf-8").splitlines()[2], "utf-8")
+    found = campaign.read_votes(path, section, questions=questions, item_contents={"a3": QuestionContent()})
+    assert [(vote.answers, vote.exclusion and vote.exclusion.reason) for vote in found.votes] == [
+        ({"mood": "sad", "why": "1"}, None), ({}, "skipped"),
+    ]  # fmt: skip

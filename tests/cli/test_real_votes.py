@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pytest
+from _tables import write_table
+
+from aggregation import schema
+from aggregation.agreement.coefficients import compute_alpha
+from annotation.campaigns import project_file
+from annotation.loading import campaign
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -419,3 +427,80 @@ votes: {{format: toloka, file: "{file}"}}
     golden = sum(bool(row.split("\t")[header.index("GOLDEN:" + answer[pool][7:])]) for row in rows[1:])
     assert imported["votes"] == len(rows) - 1
     assert imported["excluded"]["control item"] == golden > 0
+
+
+CONCONCOR = """
+project: words
+title: ConConCor
+language: nl
+question: {type: choice, text: "Omstreden?", options: %(options)s}
+items: from votes
+votes:
+  file: %(file)s
+  item: extract_id
+  annotator: anonymised_participant_id
+  answer: response
+  where: {anonymised_participant_id: %(people)s}
+  labels: %(labels)s
+"""
+CONCONCOR_OPTIONS = {
+    2: (
+        "[Omstreden naar huidige maatstaven, Niet omstreden], abstain: Anders",
+        "{map: {Weet ik niet: Anders, Onleesbare OCR: Anders}}",
+    ),
+    4: ("[Omstreden naar huidige maatstaven, Niet omstreden, Weet ik niet, Onleesbare OCR]", "{}"),
+}  # fmt: skip
+"""The options of the question and the map of labels, by the number of options that count."""
+
+
+def list_batches(shared: Path, options: int) -> list[tuple[list[str], float | None]]:
+    """The people of each batch, and the published α; None where it is undefined."""
+    folder = shared / "data/conconcor"
+    people = json.loads((folder / "batches_annotators.json").read_text("utf-8"))
+    with (folder / f"k_alpha_per_batch_{options}_options.csv").open(encoding="utf-8", newline="") as table:
+        rows = [(people[row["batch"]], row[f"k_alpha_{options}"]) for row in csv.DictReader(table)]
+    return [(annotators, None if alpha == "zero division" else float(alpha)) for annotators, alpha in rows]
+
+
+@pytest.mark.parametrize("options", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_batch_has_its_published_alpha(hromada: Hromada, shared: Path, options: int) -> None:
+    """7 people of 436, chosen by `where`; with two options the others are abstentions."""
+    people, alpha = list_batches(shared, options)[0]
+    written, labels = CONCONCOR_OPTIONS[options]
+    values = {"options": written, "labels": labels, "file": shared / "data/conconcor/Annotations.csv", "people": people}
+    hromada.loaded(CONCONCOR % values, outside=True)
+    told = {row["name"]: row for row in hromada("agreement", "words", "--json").json["coefficients"]}
+    assert told["krippendorff_alpha_nominal"]["value"] == pytest.approx(alpha, abs=5.1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [2, 4])
+def test_every_batch_has_its_published_alpha(tmp_path: Path, shared: Path, options: int) -> None:
+    """All 60, each from a file of its own."""
+    written, labels = CONCONCOR_OPTIONS[options]
+    with (shared / "data/conconcor/Annotations.csv").open(encoding="utf-8", newline="") as table:
+        answers = list(csv.DictReader(table))
+    found: list[tuple[float | None, float | None]] = []
+    for people, alpha in list_batches(shared, options):
+        of_batch = [row for row in answers if row["anonymised_participant_id"] in people]
+        write_table(tmp_path / "Annotations.csv", of_batch)
+        values = {"options": written, "labels": labels, "file": "Annotations.csv", "people": people}
+        (tmp_path / "p.yaml").write_text(CONCONCOR % values, "utf-8")
+        checked = project_file.read_project(tmp_path / "p.yaml")
+        contents = campaign.read_contents(checked)
+        section = checked.definition.votes
+        assert section is not None
+        read = campaign.read_votes(
+            tmp_path / "Annotations.csv", section, questions=contents.questions, item_contents=contents.item_contents
+        )
+        rows = [(vote.item, vote.annotator, vote.response) for vote in read.votes if vote.exclusion is None]
+        items = pd.DataFrame(
+            {"group": [*contents.labels], "gold": None, "n_options": options},
+            index=pd.Index([*contents.labels], dtype=object),
+        )
+        frame = pd.DataFrame(rows, columns=list(schema.VOTE_COLUMNS), dtype=object)
+        votes = schema.check_votes(frame, items=items, classes=contents.questions[0].classes)
+        found.append((compute_alpha(votes)[1], alpha))
+    assert len(found) == 60
+    differing = [pair for pair in found if pair[0] != (None if pair[1] is None else pytest.approx(pair[1], abs=5.1e-4))]
+    assert not differing

@@ -95,10 +95,16 @@ def test_rows_that_do_not_count_are_kept_with_their_reason(hromada: Hromada) -> 
     checked = hromada("check", "p.yaml", "--json").json
     reasons = {"status Rejected": 1, "status Submitted": 1, "left out by the column WorkerId": 1}
     assert {name: checked.get(f"not counted: {name}") for name in reasons} == reasons
-    assert (checked["votes"], checked["rows left out, of no item or annotator"]) == (5, 1)
+    assert (checked["votes"], checked["not kept: left out by the column HITId"]) == (5, 1)
     assert hromada("load", "p.yaml").code == 0
     imported = hromada("import", "shapes", "--json").json
     assert (imported["votes"], imported["retained"], imported["excluded"]) == (5, 2, reasons)
+    assert imported["not_kept"] == {"left out by the column HITId": 1}
+    hromada.write("p.yaml", WORK.replace("MORE", more.replace("counts: Approved", "counts: [Approved, Rejected]")))
+    assert hromada("load", "p.yaml", "--yes").code == 0
+    again = hromada("import", "shapes")
+    assert again.code != 0
+    assert "already, by other keys of `votes`. The stored votes stay as they are." in again.err
 
 
 def test_the_last_vote_is_that_of_the_latest_time(hromada: Hromada) -> None:
@@ -120,6 +126,7 @@ CASES: Sequence[tuple[str, str, Sequence[str]]] = [
     ("06-same-id-other-blank", "p.yaml", ()),
     ("09-message-of-lookalike-labels", "p.yaml", ()),
     ("07-rejected-assignments-count", "m.yaml", ()),
+    ("08-vote-files-jsonl-and-wide", "p.yaml", ()),
     ("08-vote-files-jsonl-and-wide", "g.yaml", ("g.yaml:6:1, votes: The column", "be the item and the answer")),
     ("11-scale-floats", "f.yaml", (
         "f.csv:2, a: Labels that are not among the options (1, 2, 3): '3.0' (5 times), '2.0' (4 times), '1.0' (3 times",

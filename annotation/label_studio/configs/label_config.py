@@ -15,7 +15,7 @@ from annotation.label_studio.texts import load_texts
 from annotation.label_studio_controls import elements, get_control
 from annotation.label_studio_controls.control_base import ControlContext, add_question
 from annotation.label_studio_controls.elements import add_element, add_header, add_view
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_values
 
 
 def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -> str:
@@ -41,7 +41,7 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     left = add_view(upper, "column") if corrected else upper
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if second_pass:
-        add_html(add_view(left, "second"), "item:second", label_studio_json.SECOND_PASS_KEY)
+        add_html(add_view(left, "second"), "item:second", label_studio_values.SECOND_PASS_KEY)
     if corrected:
         _add_questions(add_view(upper, "column"), corrected, by_name, context, definition)
     other_questions = [question for question in questions if question not in corrected]

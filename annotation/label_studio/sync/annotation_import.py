@@ -22,7 +22,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.errors import BadInput, Stale
 from annotation.label_studio import payloads
 from annotation.label_studio.server_models import RemoteAnnotation, RemoteTask
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_json, label_studio_values
 from annotation.store.models import Assignment, Judgement, LabelStudioBatch, LabelStudioSetAside, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION
 from annotation.workflow import assignments
@@ -157,7 +157,7 @@ def _lock_rows(
         .execution_options(populate_existing=True)
     )
     rows = session.exec(query.where(LabelStudioTask.remote_id == task.id)).all()
-    assignment_id = task.data.get(label_studio_json.ASSIGNMENT_KEY)
+    assignment_id = task.data.get(label_studio_values.ASSIGNMENT_KEY)
     if rows or not isinstance(assignment_id, int):
         return rows
     sent = query.where(LabelStudioTask.assignment_id == assignment_id, col(LabelStudioTask.remote_id).is_(None))

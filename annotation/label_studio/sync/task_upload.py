@@ -18,7 +18,7 @@ from annotation.label_studio import payloads
 from annotation.label_studio.client import Client
 from annotation.label_studio.sync import batches
 from annotation.label_studio.sync.batches import BatchHolder
-from annotation.loading.judgements import label_studio_json
+from annotation.loading.judgements import label_studio_values
 from annotation.store.database import Database
 from annotation.store.models import Assignment, Item, LabelStudioReviewTask, LabelStudioTask
 from annotation.vocabulary import SECOND_PASS_OCCASION, AssignmentStatus
@@ -64,7 +64,7 @@ def build_answer_kind(definition: ProjectFile) -> TaskKind:
     return TaskKind(
         table=LabelStudioTask,
         number=col(LabelStudioTask.assignment_id),
-        key=label_studio_json.ASSIGNMENT_KEY,
+        key=label_studio_values.ASSIGNMENT_KEY,
         select_unsent=_select_unsent_assignments,
         build=lambda session, ids: build_tasks(session, definition, ids),
     )

@@ -27,16 +27,16 @@ class _Response(NamedTuple):
     values: dict[str, Any]
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_argilla(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per record and person; raises BadInput for a record without responses."""
-    rows = list(arrow_folders.read_rows(path, section))
+    rows = [_name_record(row) for row in arrow_folders.read_rows(path, section)]
     found = [list(_list_responses(row)) for row in rows]
     answers = tuple(dict.fromkeys(name for some in found for response in some for name in response.values))
     for row, responses in zip(rows, found, strict=True):
         fields = _list_fields(row)
         for response in responses:
             values = {**fields, **response.values, ANNOTATOR: response.person}
-            vote = ToolRow(FileRow(row.file, row.line, values), answers=answers)
+            vote = ToolRow(row._replace(values=values), answers=answers)
             match response.status:
                 case "draft":
                     yield vote._replace(exclusion=DRAFT, is_vote=False)
@@ -46,6 +46,12 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
                     yield vote
         for _ in range(_count_suggestions(row.values)):
             yield ToolRow(row, answers=answers, exclusion=PREDICTION, is_vote=False)
+
+
+def _name_record(row: FileRow) -> FileRow:
+    """The row with its id as its place, since a file of records is one line."""
+    is_line = row.file.suffix.lower() != ".json" or row.values.get("id") is None
+    return row if is_line else row._replace(place=f"record {row.values['id']}")
 
 
 def _list_responses(row: FileRow) -> Iterator[_Response]:

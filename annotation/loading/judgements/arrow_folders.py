@@ -19,14 +19,14 @@ INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 _REMEDY = "Save the data set again with `save_to_disk`, or as JSON Lines."
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_data_set(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per vote: per row, or per element of lists of annotators and answers that belong together."""
     annotator = section.annotator or ""
     answers = tuple(section.answers.values()) or ((section.answer,) if section.answer is not None else ())
     for row in read_rows(path, section):
         people = row.values.get(annotator)
         if not isinstance(people, list):
-            yield ToolRow(row, answers=answers)
+            yield ToolRow(row)
             continue
         together = {
             name: value
@@ -42,7 +42,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
                 )
         for index in range(len(people)):
             one = {name: listed[index] for name, listed in together.items()}
-            yield ToolRow(FileRow(row.file, row.line, {**row.values, **one}), answers=answers)
+            yield ToolRow(row._replace(values={**row.values, **one}))
 
 
 def _is_of(name: str, annotator: str) -> bool:
@@ -66,14 +66,15 @@ def read_rows(path: Path, section: VotesSection) -> Iterator[FileRow]:
         raise BadInput("The splits have no names.", where=Where(file=path / SPLITS), remedy=_REMEDY)
     for split in splits:
         folder = path / split
-        features = _read_json(folder / INFO).get("features") if (folder / INFO).exists() else None
-        names = {name: _find_names(feature) for name, feature in (features or {}).items()}
+        described = _read_json(folder / INFO) if (folder / INFO).exists() else {}
+        features = tool_rows.require_mapping(described.get("features") or {}, FileRow(folder / INFO, 1, {}), "features")
+        names = {name: _find_names(feature) for name, feature in features.items()}
         for file in tool_rows.list_files(folder, ".arrow"):
             for row in parquet_rows.read_arrow(file):
                 values = {name: _name_classes(value, names.get(name)) for name, value in row.values.items()}
                 if split:
                     values = {"split": split} | values
-                yield FileRow(row.file, row.line, _spread(values))
+                yield row._replace(values=_spread(values))
 
 
 def _read_json(path: Path) -> Mapping[str, Any]:

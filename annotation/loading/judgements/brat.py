@@ -19,7 +19,7 @@ _OTHER = tuple("REAMNC#*")
 """The first characters of lines about relations, events, attributes and notes, which no question asks for."""
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
+def read_brat(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
     """Read one row per document and annotator: the name of the file, and of the folder in which it is."""
     tool_rows.refuse_archive(path)
     if not path.is_dir():
@@ -28,7 +28,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG00
         text = _read_document(file.with_suffix(".txt"), root=path / file.with_suffix(".txt").name)
         parts = list(_read_parts(file, text))
         values = {DOCUMENT: file.stem, ANNOTATOR: file.parent.name, TEXT: text, PARTS: parts}
-        yield ToolRow(FileRow(file, 1, values), answers=(PARTS,))
+        yield ToolRow(FileRow(file, 1, values, place="document"), answers=(PARTS,))
 
 
 def _read_document(beside: Path, *, root: Path) -> str:

@@ -27,7 +27,7 @@ def read_batch(path: Path, section: VotesSection) -> Iterator[ToolRow]:
 
     Options of one question are a column each (`Answer.mood.sad`) with true or false: together they are `Answer.mood`.
     """
-    rows = [FileRow(row.file, row.line, _unpack(row)) for row in tables.read_rows(path, section)]
+    rows = [row._replace(values=_unpack(row)) for row in tables.read_rows(path, section)]
     boxes = _group_boxes(rows)
     columns = (name for name in (rows[0].values if rows else ()) if name.startswith(ANSWER))
     answers = tuple(dict.fromkeys(_get_question(name) if name in boxes else name for name in columns))
@@ -35,7 +35,7 @@ def read_batch(path: Path, section: VotesSection) -> Iterator[ToolRow]:
         ticked = {question: _list_ticked(question, row) for question in map(_get_question, boxes)}
         status = get_cell(row, STATUS).strip()
         yield ToolRow(
-            FileRow(row.file, row.line, {**row.values, **ticked}),
+            row._replace(values={**row.values, **ticked}),
             answers=answers,
             exclusion=judge_status(status) if STATUS in row.values and status != APPROVED else None,
             seconds=_parse_seconds(get_cell(row, SECONDS)),
@@ -104,24 +104,44 @@ def read_job(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per judgement of a full report of Figure Eight, or per assignment of a batch of Mechanical Turk.
 
     CrowdTruth reads both. Judgements of people who failed the test questions are tainted, which is a rejection. A
-    column has answers if another one has its gold (`mood` and `mood_gold`).
+    column has answers if another one has its gold (`mood` and `mood_gold`), and it varies within a unit.
     """
-    answers: tuple[str, ...] | None = None
-    for row in tables.read_rows(path, section):
-        if answers is None and HIT in row.values and UNIT not in row.values:
-            yield from read_batch(path, section)
-            return
-        if answers is None:
-            answers = tuple(name for name in row.values if f"{name}{GOLD}" in row.values)
+    rows = list(tables.read_rows(path, section))
+    if rows and HIT in rows[0].values and UNIT not in rows[0].values:
+        yield from read_batch(path, section)
+        return
+    answers = _list_answers(rows)
+    asked = {*answers, *section.answers.values()} | ({section.answer} if section.answer is not None else set())
+    for row in rows:
+        lists = {name: found for name in asked if (found := _read_list(row.values.get(name))) is not None}
+        is_golden = get_cell(row, GOLDEN).strip().casefold() == "true"
+        golds = {name: get_cell(row, f"{name}{GOLD}").strip() for name in answers if is_golden}
         yield ToolRow(
-            row,
+            row._replace(values={**row.values, **lists}),
             answers=answers,
             exclusion=TAINTED_JUDGEMENT if get_cell(row, TAINTED).strip().casefold() == "true" else None,
             seconds=_measure(get_cell(row, STARTED), get_cell(row, ENDED)),
-            golden={name: text for name in answers if (text := get_cell(row, f"{name}{GOLD}").strip())}
-            if get_cell(row, GOLDEN).strip().casefold() == "true"
-            else {},
+            golden={name: text for name, text in golds.items() if text},
         )
+
+
+def _list_answers(rows: Sequence[FileRow]) -> tuple[str, ...]:
+    """The columns with gold beside them; of several those whose values differ within a unit, if there are any."""
+    names = [name for name in (rows[0].values if rows else ()) if f"{name}{GOLD}" in rows[0].values]
+    varying: set[str] = set()
+    firsts: dict[str, FileRow] = {}
+    for row in rows if len(names) > 1 else ():
+        first = firsts.setdefault(get_cell(row, UNIT), row)
+        varying.update(name for name in names if first.values.get(name) != row.values.get(name))
+    return tuple(name for name in names if name in varying) or tuple(names)
+
+
+def _read_list(value: Any) -> list[str] | None:
+    """The boxes that were ticked, which a form writes as a JSON list of texts; None for any other cell."""
+    if not isinstance(value, str) or not value.startswith("["):
+        return None
+    elements = [element for _, element in json_text.parse_list(value) or ()]
+    return elements if elements and all(isinstance(element, str) for element in elements) else None
 
 
 def _measure(started: str, ended: str) -> float | None:

@@ -17,7 +17,7 @@ _ANSWERS = ("label", "labels", "cats", "entities")
 _ENDINGS = (".jsonl", ".json", ".csv")
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_doccano(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per example and annotator, who is named as the file; raises BadInput with its place."""
     tool_rows.refuse_archive(path)
     files = tool_rows.list_files(path, *_ENDINGS) if path.is_dir() else [path]
@@ -31,10 +31,10 @@ def _read_file(path: Path, section: VotesSection) -> Iterator[FileRow]:
     for row in tables.read_rows(path, section):
         annotations = row.values.get("annotations")
         if not isinstance(annotations, list):
-            yield FileRow(row.file, row.line, {**row.values, ANNOTATOR: path.stem})
+            yield row._replace(values={**row.values, ANNOTATOR: path.stem})
             continue
         for person, labels in _group_by_person(row, annotations).items():
-            yield FileRow(row.file, row.line, {**row.values, ANNOTATOR: person, "label": labels})
+            yield row._replace(values={**row.values, ANNOTATOR: person, "label": labels})
 
 
 def _group_by_person(row: FileRow, annotations: list[Any]) -> dict[str, list[Any]]:

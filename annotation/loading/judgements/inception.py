@@ -30,7 +30,7 @@ Parts = dict[str, list[dict[str, object]]]
 """The marked parts of a document by `Layer.feature`."""
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
+def read_inception(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG001  # the folder says everything
     """Read one row per document and annotator, with a column per feature of a layer of spans.
 
     In the folder of a project, documents in progress are drafts, ignored ones skips, and what the document had before
@@ -48,7 +48,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:  # noqa: ARG00
         folder_name, name = file.parent.name, file.stem
         document, person = (folder_name, name) if is_project else (name, folder_name)
         values: dict[str, Any] = {**parts, DOCUMENT: document, ANNOTATOR: person, TEXT: text}
-        row = ToolRow(FileRow(file, 1, values), answers=answers)
+        row = ToolRow(FileRow(file, 1, values, place="document"), answers=answers)
         if person == INITIAL:
             yield row._replace(exclusion=PREDICTION, is_vote=False)
             continue
@@ -100,7 +100,7 @@ def _read_file(path: Path) -> tuple[str, Parts]:
 class _Document:
     """A document of WebAnno TSV 3 as it is read line by line; places are in UTF-16 until it is finished.
 
-    `columns` are the features by column, None for those of relations and chains.
+    `columns` are the features by column, None for those of relations, chains and slots.
     """
 
     path: Path
@@ -125,12 +125,10 @@ class _Document:
     def _add_layer(self, kind: str, written: str) -> None:
         layer, *features = written.split("|")
         short = layer.rpartition(".")[2]
-        if kind == "SP":
-            for feature in features or [""]:
-                slot = feature.startswith("ROLE_")
-                self.columns += [None, None] if slot else [f"{short}.{feature}" if feature else short]
-        else:
-            self.columns += [None] * max(1, len(features))
+        for number, feature in enumerate(features or [""]):
+            is_slot = feature.startswith("ROLE_") or (number > 0 and features[number - 1].startswith("ROLE_"))
+            named = f"{short}.{feature}" if feature else short
+            self.columns.append(None if is_slot or kind != "SP" else named)
 
     def _read_token(self, cells: list[str], number: int) -> None:
         place = _PLACE.fullmatch(cells[1]) if len(cells) > 2 else None

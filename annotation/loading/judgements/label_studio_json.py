@@ -14,7 +14,7 @@ from typing import Any
 
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
-from annotation.errors import BadInput
+from annotation.errors import BadInput, Where
 from annotation.label_studio_controls import span_control
 from annotation.loading.judgements import label_studio_values
 from annotation.loading.judgements.label_studio_values import ASSIGNMENT_KEY, ITEM_KEY, SECOND_PASS_KEY
@@ -58,7 +58,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
     annotations = [annotation for row in rows for annotation in _list_annotations(row)]
     controls = tuple(section.answers.values()) or (section.answer or _get_only_control(annotations, path),)
     if section.answers:
-        label_studio_values.require_control(controls, _list_controls(annotations), row=input_files.FileRow(path, 1, {}))
+        label_studio_values.require_control(controls, _list_controls(annotations), path=path)
     columns = section.item or ("id",)
     for number, annotation in enumerate(annotations):
         if number == 0:
@@ -179,7 +179,7 @@ def _get_only_control(annotations: Sequence[Annotation], path: Path) -> str:
     if len(names) == 1:
         return names[0]
     raise BadInput(
-        f"The file has answers of {len(names)} controls{': ' * bool(names)}{', '.join(names)}.",
-        where=input_files.FileRow(path, 1, {}).where("votes.answer"),
+        f"The file has answers of {len(names)} controls{': ' * bool(names)}{input_files.format_columns(names)}.",
+        where=Where(file=path, field="votes.answer"),
         remedy="Name the one that counts as `votes.answer`, or those of several questions as `votes.answers`.",
     )

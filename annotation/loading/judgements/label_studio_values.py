@@ -12,7 +12,7 @@ from typing import Any
 
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
-from annotation.errors import BadInput
+from annotation.errors import BadInput, Where
 from annotation.label_studio_controls import CONTROLS_BY_VALUE, foreign_values, span_control
 from annotation.loading import json_text, tables
 from annotation.loading.drafts import format_value
@@ -36,7 +36,7 @@ def read_flat_rows(found: Iterable[input_files.FileRow], section: VotesSection) 
         if number == 0:
             input_files.require_columns({"votes.item": columns, "votes.annotator": [annotator]}, row)
             if section.answers and row.file.suffix.lower() != ".json":
-                require_control(tuple(section.answers.values()), tuple(row.values), row=row)
+                require_control(tuple(section.answers.values()), tuple(row.values), path=row.file)
         controls = _list_controls(section, row)
         fields = [value for name, value in row.values.items() if name not in (*ADDED_COLUMNS, *controls)]
         answers = {name: parse_control(row.values.get(name), originals=fields, row=row, name=name) for name in controls}
@@ -169,8 +169,14 @@ def parse_control(value: Any, *, originals: Iterable[object], row: input_files.F
 
 
 def _refuse_foreign(value: Any, *, row: input_files.FileRow, name: str) -> None:
-    """Raise BadInput for a region of a control that marks pictures, sounds or pages."""
+    """Raise BadInput for a region of a control that marks pictures, sounds or pages, or that is asked about regions."""
     for region in value if isinstance(value, list) else [value]:
+        if _is_about_region(region):
+            raise BadInput(
+                f"The control {name!r} is answered for each marked part, and questions are about the whole item.",
+                where=row.where(name),
+                remedy="Name another control as `votes.answer`.",
+            )
         foreign = sorted(set(region) & _FOREIGN_KEYS) if isinstance(region, Mapping) else []
         if foreign:
             raise BadInput(
@@ -178,6 +184,13 @@ def _refuse_foreign(value: Any, *, row: input_files.FileRow, name: str) -> None:
                 where=row.where(name),
                 remedy="Name a control of choices, ratings, numbers, texts or parts of a text as `votes.answer`.",
             )
+
+
+def _is_about_region(region: Any) -> bool:
+    """Whether a control with `perRegion` wrote the region: it has a place and an answer."""
+    if span_control.read_place(region) is None:
+        return False
+    return isinstance(region.get("text"), list) or bool({"choices", *foreign_values.READERS} & region.keys())
 
 
 _FOREIGN_KEYS = frozenset({
@@ -196,12 +209,12 @@ def add_answers(row: input_files.FileRow, answers: Mapping[str, ControlAnswer]) 
     return row._replace(values={**row.values, **{name: answer.text for name, answer in answers.items()}})
 
 
-def require_control(controls: Collection[str], known: Collection[str], *, row: input_files.FileRow) -> None:
+def require_control(controls: Collection[str], known: Collection[str], *, path: Path) -> None:
     """Raise BadInput unless one of the controls is in the file; Label Studio omits unused ones."""
     if not set(controls) & set(known):
         raise BadInput(
             f"None of the controls {', '.join(controls)} is in the file.",
-            where=row.where("votes.answers"),
+            where=Where(file=path, field="votes.answers"),
             remedy=f"It has: {input_files.format_columns(known)}.",
         )
 
@@ -234,7 +247,7 @@ def _list_spans(value: Any) -> list[dict[str, object]]:
     for region in regions:
         place = span_control.read_place(region)
         text = span_control.read_text(region) if place is not None else None
-        if place is None or text is None:
+        if place is None or text is None or _is_about_region(region):
             return []
         span = {"start": place[0], "end": place[1], "text": text}
         spans += [span | ({"label": label} if label else {}) for label in span_control.read_classes(region) or [""]]

@@ -21,7 +21,7 @@ _SPANS = "._spans"
 _REMEDY = "Name the folder `annotation_output`, or an export of `python -m potato.export`."
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_potato(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per instance and annotator, with a column per scheme; raises BadInput with the place."""
     tool_rows.refuse_archive(path)
     files = tool_rows.list_files(path, *_ENDINGS) if path.is_dir() else [path]
@@ -49,7 +49,7 @@ def _read_file(path: Path, section: VotesSection) -> Iterator[FileRow]:
             input_files.require_columns({"votes.item": (ITEM,), "votes.annotator": (ANNOTATOR,)}, row)
             own = {ITEM: values[ITEM], ANNOTATOR: values[ANNOTATOR]}
             given = _read_table(row)
-        yield FileRow(row.file, row.line, {**given, **own})
+        yield row._replace(values={**given, **own})
 
 
 def _read_state(path: Path) -> Iterator[FileRow]:
@@ -60,8 +60,9 @@ def _read_state(path: Path) -> Iterator[FileRow]:
     labels = tool_rows.require_mapping(state.get("instance_id_to_label_to_value") or {}, row, "labels")
     spans = tool_rows.require_mapping(state.get("instance_id_to_span_to_value") or {}, row, "spans")
     for item in dict.fromkeys([*labels, *spans]):
+        row = row._replace(place=f"instance {item}")
         given = _join_labels(row, labels.get(item), spans.get(item))
-        yield FileRow(path, 1, {**given, ITEM: item, ANNOTATOR: state.get("user_id") or path.parent.name})
+        yield row._replace(values={**given, ITEM: item, ANNOTATOR: state.get("user_id") or path.parent.name})
 
 
 def _join_labels(row: FileRow, labels: Any, spans: Any) -> dict[str, Any]:

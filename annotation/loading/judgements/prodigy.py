@@ -8,7 +8,6 @@ from typing import Any
 
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
-from annotation.input_files import FileRow
 from annotation.loading import tables
 from annotation.loading.judgements.tool_rows import UNKNOWN_PERSON, ToolRow
 from annotation.vocabulary import REJECTED_BY_ANNOTATOR, SKIPPED
@@ -25,7 +24,7 @@ _PEOPLE = ("_annotator_id", "_session_id")
 ANNOTATOR = "annotator"
 
 
-def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
+def read_prodigy(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     """Read one row per answer; raises BadInput for a row without a decision.
 
     An ignored example is a skip. Of a question with an answer of its own, so is a rejected one, with another reason.
@@ -36,7 +35,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
     person = next((name for name in _PEOPLE if any(row.values.get(name) for row in rows)), None)
     for row in rows:
         decision = row.values.get(DECISION)
-        if decision not in {"accept", "reject", "ignore"}:
+        if decision not in ("accept", "reject", "ignore"):
             raise BadInput(
                 "The row is neither accepted, rejected nor ignored.",
                 where=row.where(DECISION),
@@ -47,7 +46,7 @@ def read(path: Path, section: VotesSection) -> Iterator[ToolRow]:
             exclusion = REJECTED_BY_ANNOTATOR
         values = _flatten(row.values, asked=asked)
         values[ANNOTATOR] = UNKNOWN_PERSON if person is None else row.values.get(person)
-        yield ToolRow(FileRow(row.file, row.line, values), answers=answers, exclusion=exclusion)
+        yield ToolRow(row._replace(values=values), answers=answers, exclusion=exclusion)
 
 
 def _find_answer(values: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from annotation import input_files
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
-from annotation.input_files import FileRow
 from annotation.loading.judgements import (
     argilla,
     arrow_folders,
@@ -43,20 +42,28 @@ class Tool:
 
 TOOLS: Mapping[str, Tool] = {
     "prodigy": Tool(
-        read=prodigy.read,
+        read=prodigy.read_prodigy,
         item=("_task_hash", "_input_hash"),
         annotator=prodigy.ANNOTATOR,
         shows=("text", "html", "image"),
         empty_counts=True,
     ),
-    "doccano": Tool(read=doccano.read, item=("id", "text"), annotator=doccano.ANNOTATOR, shows=("text", "filename")),
-    "argilla": Tool(read=argilla.read, item=("id", "external_id"), annotator=argilla.ANNOTATOR, empty_counts=True),
-    "potato": Tool(
-        read=potato.read, item=(potato.ITEM,), annotator=potato.ANNOTATOR, shows=("displayed_text",), empty_counts=True
+    "doccano": Tool(
+        read=doccano.read_doccano, item=("id", "text"), annotator=doccano.ANNOTATOR, shows=("text", "filename")
     ),
-    "brat": Tool(read=brat.read, item=(brat.DOCUMENT,), annotator=brat.ANNOTATOR),
+    "argilla": Tool(
+        read=argilla.read_argilla, item=("id", "external_id"), annotator=argilla.ANNOTATOR, empty_counts=True
+    ),
+    "potato": Tool(
+        read=potato.read_potato,
+        item=(potato.ITEM,),
+        annotator=potato.ANNOTATOR,
+        shows=("displayed_text",),
+        empty_counts=True,
+    ),
+    "brat": Tool(read=brat.read_brat, item=(brat.DOCUMENT,), annotator=brat.ANNOTATOR),
     "inception": Tool(
-        read=inception.read, item=(inception.DOCUMENT,), annotator=inception.ANNOTATOR, empty_counts=True
+        read=inception.read_inception, item=(inception.DOCUMENT,), annotator=inception.ANNOTATOR, empty_counts=True
     ),
     "mturk": Tool(
         read=crowd_platforms.read_batch,
@@ -70,7 +77,7 @@ TOOLS: Mapping[str, Tool] = {
         annotator=crowd_platforms.F8_WORKER,
         shows=(crowd_platforms.INPUT,),
     ),
-    "datasets": Tool(read=arrow_folders.read),
+    "datasets": Tool(read=arrow_folders.read_data_set),
 }
 """The tools by the word under `format`."""
 
@@ -95,7 +102,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             key=get_item_key(row, columns.item),
             annotator=get_annotator(row, columns.annotator),
             answer=answers[columns.answers[0]],
-            row=FileRow(row.file, row.line, {**row.values, **answers}),
+            row=row._replace(values={**row.values, **answers}),
             is_control=bool(golden),
             exclusion=found.exclusion or (CONTROL_ITEM if golden else None),
             seconds=found.seconds,

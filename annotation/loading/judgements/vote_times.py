@@ -64,7 +64,7 @@ def parse_time(text: str, *, day_first: bool) -> datetime | None:
     number = _parse_number(text)
     if number is not None:
         is_day = _DAYS_OF_EXCEL[0] <= number <= _DAYS_OF_EXCEL[1]
-        return _FIRST_DAY + timedelta(days=number) if is_day else None
+        return _FIRST_DAY + timedelta(milliseconds=round(number * 86_400_000)) if is_day else None
     date = _DATE.match(text)
     if date is None:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from aggregation import spelling
 from annotation.errors import BadInput, Where
 from annotation.input_files import FileRow
 from annotation.loading.drafts import format_value
@@ -24,7 +25,7 @@ def build_rows(table: Iterable[Cells], *, path: Path) -> Iterator[FileRow]:
     first = next(filled, None)
     if first is None:
         return
-    names = [format_value(cell).strip() for cell in first[1]]
+    names = [spelling.build_key(format_value(cell)) for cell in first[1]]
     width, places = len(names), [*range(len(names))]
     if "" in names:  # whether the column has cells is known at the end only
         filled = iter(rows := list(filled))

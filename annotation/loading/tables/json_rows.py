@@ -39,13 +39,19 @@ def read_json_elements(
             raise BadInput(
                 f"There is no {'.'.join(keys[: number + 1])!r} in the file.",
                 where=Where(file=path, line=1, field=under),
-                remedy=f"It has: {', '.join(value)}." if isinstance(value, dict) and value else JSON_REMEDY,
+                remedy=f"It has: {input_files.format_columns(value)}."
+                if isinstance(value, dict) and value
+                else JSON_REMEDY,
             )
         value = value[key]
     if not isinstance(value, list):
         place = Where(file=path, line=1, column=None if under else 1, field=under)
         raise BadInput("The items are not a list.", where=place, remedy=_suggest_path(value) or JSON_REMEDY)
     yield from zip(json_text.find_element_lines(text, keys), value, strict=True)
+
+
+def _has_keys(value: object) -> bool:
+    return isinstance(value, dict) and bool(value)
 
 
 def _suggest_path(value: Any) -> str | None:

@@ -42,6 +42,7 @@ def read_arrow(path: Path) -> Iterator[input_files.FileRow]:
         with pyarrow.memory_map(str(path)) as source, pyarrow.ipc.open_stream(source) as batches:
             _check_names(batches.schema.names, path)
             for batch in batches:
+                batch.validate(full=True)  # a damaged file would be read beyond its end
                 for values in batch.to_pylist():
                     number += 1
                     yield input_files.FileRow(path, number, _convert_row(values, path=path, number=number))

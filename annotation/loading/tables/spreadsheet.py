@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
 
+from aggregation import spelling
 from annotation import input_files
 from annotation.errors import BadInput, Where
 from annotation.input_files import FileRow
@@ -20,8 +24,15 @@ MAX_CELLS = 20_000_000
 """The size of a sheet from its first to its last cell, above which it is refused: the reader keeps every cell."""
 MAX_SHEET_BYTES = 2_000_000_000
 REMEDY = "Save it again as .xlsx, or as CSV UTF-8."
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, lzma.LZMAError, ElementTree.ParseError, OSError, ValueError, KeyError,
+    NotImplementedError, RuntimeError, EOFError,
+)  # fmt: skip
+"""What a damaged archive, or XML in it, raises in the standard library."""
 _OLD_WORKBOOK = b"\xd0\xcf\x11\xe0"
-_CELL = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})(\d{1,7})"')
+_CELL = re.compile(rb"<(?:\w+:)?c[ />]")
+_COLUMN = re.compile(rb'<(?:\w+:)?c [^>]*?\br="([A-Z]{1,3})\d{1,7}"')
+_ROW = re.compile(rb'<(?:\w+:)?c [^>]*?\br="[A-Z]{1,3}(\d{1,7})"')
 _ERROR = re.compile(
     rb'<(?:\w+:)?c (?=[^>]*\bt="e")[^>]*\br="([A-Z]{1,3})(\d{1,7})"[^>]*>.*?<(?:\w+:)?v>([^<]{0,20})<', re.DOTALL
 )
@@ -46,16 +57,14 @@ def _read_cells(path: Path, sheet: str | None) -> Iterator[Cells]:
     try:
         with zipfile.ZipFile(path) as archive:
             parts = _list_sheets(archive)
-            content = _choose_sheet(archive, parts, sheet, path)
-        errors = _check_content(content[1], path, content[0])
+            name, content = _choose_sheet(archive, parts, sheet, path)
+        errors = _check_content(content, path, name)
+        del content  # the rows need the memory
         with python_calamine.CalamineWorkbook.from_path(path) as workbook:
-            rows = workbook.get_sheet_by_name(content[0])
+            rows = workbook.get_sheet_by_name(name)
             first = 0 if rows.start is None else rows.start[1]
             table = rows.iter_rows()
-    except (
-        zipfile.BadZipFile, ElementTree.ParseError, python_calamine.CalamineError, OSError, ValueError, KeyError,
-        NotImplementedError, RuntimeError, EOFError,
-    ) as failure:  # fmt: skip
+    except (*_BROKEN, python_calamine.CalamineError) as failure:
         raise _build_refusal(path, failure) from None
     for number, cells in enumerate(table, start=1):
         yield (
@@ -98,14 +107,14 @@ def _choose_sheet(
     """The name and the content of the named sheet, or of the only visible one with cells."""
     if sheet is not None:
         if sheet not in parts:
-            place = Where(file=path, field="sheet")
-            raise BadInput(f"There is no sheet {sheet!r}.", where=place, remedy=f"There are: {', '.join(parts)}.")
+            remedy = f"{input_files.suggest_name(sheet, parts)}There are: {spelling.join_first(parts)}."
+            raise BadInput(f"There is no sheet {sheet!r}.", where=Where(file=path, field="sheet"), remedy=remedy)
         return sheet, _read_part(archive, parts[sheet][0], path)
     visible = {name: _read_part(archive, part, path) for name, (part, is_visible) in parts.items() if is_visible}
     filled = {name: content for name, content in visible.items() if _CELL.search(content) is not None}
     if len(filled) > 1:
         place = Where(file=path, field="sheet")
-        problem = f"The file has {len(filled)} sheets: {', '.join(filled)}."
+        problem = f"The file has {len(filled)} sheets: {spelling.join_first(filled)}."
         raise BadInput(problem, where=place, remedy="Name the one to read: `sheet: NAME` beside `file`.")
     if not filled:
         raise BadInput("The file is empty.", where=Where(file=path), remedy="Is it the right one?")
@@ -127,8 +136,7 @@ def _check_content(content: bytes, path: Path, sheet: str) -> dict[tuple[int, in
             where=Where(file=path, field=f"cell {empty[1].decode()}"),
             remedy="Open the file in a spreadsheet program, and save it.",
         )
-    cells = set(_CELL.findall(content))
-    rows, columns = {int(row) for _, row in cells}, {_number_column(name) for name in {name for name, _ in cells}}
+    rows, columns = {*map(int, _ROW.findall(content))}, {*map(_number_column, {*_COLUMN.findall(content)})}
     if rows and (max(rows) - min(rows) + 1) * (max(columns) - min(columns) + 1) > MAX_CELLS:
         raise BadInput(
             f"The sheet {sheet!r} reaches to row {max(rows)} and column {max(columns) + 1}.",

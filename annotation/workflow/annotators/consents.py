@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from aggregation import spelling
 from annotation.campaigns import stimulus
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.sections.annotators import AttestationSection
@@ -225,7 +226,7 @@ def save_attestation(
     if section is None or participation is None or not 1 <= work_session <= participation.work_session:
         raise Stale("Nothing is asked of that work session.")
     if used not in section.options:
-        listed = ", ".join(repr(option) for option in section.options)
+        listed = spelling.join_first(repr(option) for option in section.options)
         raise BadInput(
             f"{used!r} is not among the options.", where=Where(field="attestation"), remedy=f"There are: {listed}."
         )

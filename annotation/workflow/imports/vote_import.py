@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -270,7 +271,9 @@ def store_votes(
         changed=vote_file.contents.changed,
         control_results=control_results,
     )
-    _record_import(session, project, result, digest=vote_file.sha256, now=now)
+    _record_import(
+        session, project, result, digest=vote_file.sha256, read_by=_describe_reading(vote_file.section), now=now
+    )
     return result
 
 
@@ -350,11 +353,17 @@ def _refuse_repeated_import(session: Session, project: Project, vote_file: VoteF
     for entry in journal.list_project_events(session, Event.VOTES_IMPORTED, project_id=project.id or 0):
         has_new_policy = (entry.data["policy"], vote_file.section.repeats) == (RepeatPolicy.FIRST, RepeatPolicy.LAST)
         if entry.data["sha256"] == vote_file.sha256 and not has_new_policy:
-            raise Conflict(
-                f"This file was imported into {project.name!r} already.",
-                where=Where(file=vote_file.file),
-                remedy="Nothing is left to do.",
-            )
+            problem, remedy = f"This file was imported into {project.name!r} already", "Nothing is left to do."
+            if entry.data.get("read_by", "") not in {"", _describe_reading(vote_file.section)}:
+                problem += ", by other keys of `votes`"
+                remedy = "The stored votes stay as they are. Load the project under a new name to read them by these."
+            raise Conflict(f"{problem}.", where=Where(file=vote_file.file), remedy=remedy)
+
+
+def _describe_reading(section: project_file.VotesSection) -> str:
+    """A digest of how a file of votes is read: 16 hexadecimal digits of sha256 over the keys that matter."""
+    written = section.model_dump_json(exclude={"file", "people", "repeats", "earlier"})
+    return hashlib.sha256(written.encode()).hexdigest()[:16]
 
 
 def _refuse_changed_project(session: Session, project: Project, vote_file: VoteFile) -> None:
@@ -388,7 +397,9 @@ def _register_annotators(
     return {name: ids_by_pseudonym[pseudonym] or 0 for name, pseudonym in names.items()}
 
 
-def _record_import(session: Session, project: Project, result: ImportedVotes, *, digest: str, now: datetime) -> None:
+def _record_import(
+    session: Session, project: Project, result: ImportedVotes, *, digest: str, read_by: str, now: datetime
+) -> None:
     changed = [[raw, label, times] for (raw, label), times in sorted(result.changed.items())]
     journal.record_event(
         session,
@@ -397,6 +408,7 @@ def _record_import(session: Session, project: Project, result: ImportedVotes, *,
         project_id=project.id,
         data={
             "sha256": digest,
+            "read_by": read_by,
             "votes": result.votes,
             "known": result.known,
             "repeats": result.repeats,

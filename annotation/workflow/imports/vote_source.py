@@ -40,17 +40,25 @@ def locate_votes(
             remedy="Add a `votes` section with the format and the file.",
         )
     source = path or Path(project.source).parent / (section.file or "")
-    if path is None and not input_files.file_exists(source):
+    if path is None and input_files.is_missing(source):
         place = Where(file=project.source, field="votes.file")
         raise input_files.build_missing_error(source, written=section.file or "", where=place)
     return section, source
 
 
+_PLATFORMS = frozenset({"toloka", "mturk"})
+"""Formats of platforms whose people have the same ids in all projects."""
+
+
 def get_namespace(section: project_file.VotesSection, project: Project) -> str:
-    """The namespace of worker ids, where `people` does not name it: Toloka's are the same in all projects, those of a
-    CSV file only in its project.
+    """The namespace of worker ids, where `people` does not name it: those of a platform are the same in all projects,
+    those of any other file only in its project.
     """
-    return section.people or ("toloka" if section.format == "toloka" else f"project {project.name}")
+    if section.people:
+        return section.people
+    if section.prolific is not None:
+        return "prolific"
+    return section.format if section.format in _PLATFORMS else f"project {project.name}"
 
 
 def list_truth_gaps(session: Session, project: Project) -> tuple[str, ...]:

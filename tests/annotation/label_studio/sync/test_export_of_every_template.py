@@ -21,11 +21,14 @@ from annotation.campaigns.questions import (
     ChoicesQuestion,
     EditQuestion,
     Question,
+    QuestionContent,
     ScaleQuestion,
     SpanQuestion,
 )
 from annotation.label_studio import passes
 from annotation.label_studio_controls.span_control import get_none_control
+from annotation.loading import campaign
+from annotation.loading.drafts import format_value
 from annotation.store import database, invariants, pseudonyms, queries
 from annotation.store.models import Annotator, Assignment, Item, Judgement, Project
 from annotation.workflow.imports import vote_import
@@ -165,17 +168,39 @@ def answer_batch(
             assert answer.status_code == 201, answer.text
 
 
-def download_exports(workspace: Workspace, remotes: Sequence[int]) -> list[Path]:
-    """The JSON exports of batches, in their order."""
+def download_exports(workspace: Workspace, remotes: Sequence[int], kind: str = "JSON") -> list[Path]:
+    """The exports of batches of one kind, in their order."""
     files = []
     for remote in remotes:
         with workspace.studio.api() as api:
             exported = api.get(
-                f"/api/projects/{remote}/export", params={"exportType": "JSON", "download_all_tasks": "true"}
+                f"/api/projects/{remote}/export", params={"exportType": kind, "download_all_tasks": "true"}
             )
-        files.append(workspace.folder / f"export-{remote}.json")
+        files.append(workspace.folder / f"{kind}-{remote}.{'csv' if kind == 'CSV' else 'json'}")
         files[-1].write_bytes(exported.content)
     return files
+
+
+def read_first_answers(
+    file: Path, definition: ProjectFile, items: Mapping[str, Item]
+) -> list[tuple[str, str, str, dict[str, str] | None, str, float | None]]:
+    """What people answered in the first pass: item, person, answers, and the seconds."""
+    contents = {
+        name: QuestionContent(
+            options=None if item.options is None else tuple(item.options),
+            fields={column: format_value(value) for column, value in item.data.items()},
+        )
+        for name, item in items.items()
+    }
+    most = max(len(content.options or ()) for content in contents.values())
+    questions = [question.with_positions(most) for question in definition.all_questions]
+    section = project_file.VotesSection.model_validate({"format": "label-studio"})
+    votes = campaign.read_votes(file, section, questions=questions, item_contents=contents).votes
+    return sorted(
+        (vote.item, vote.annotator, vote.response, vote.answers, vote.raw, vote.seconds)
+        for vote in votes
+        if vote.second_pass is None and vote.skip_reason is None
+    )
 
 
 def import_exports(other: database.Database, file: Path, exports: Sequence[Path]) -> None:
@@ -268,7 +293,11 @@ def test_an_export_imports_to_what_a_pull_stores(
             answer_batch(workspace, name, pushed.remote_id, questions, items, seed)
             workspace.pull()
     assert remotes
-    import_exports(other, file.with_name("again.yaml"), download_exports(workspace, remotes))
+    exports = download_exports(workspace, remotes)
+    for kind in ("JSON_MIN", "CSV"):
+        for whole, flat in zip(exports, download_exports(workspace, remotes, kind), strict=True):
+            assert read_first_answers(flat, definition, items) == read_first_answers(whole, definition, items)
+    import_exports(other, file.with_name("again.yaml"), exports)
     pulled, imported = get_people(workspace, definition.project)
     stored = list_stored(workspace.db, pulled)
     assert len(stored) > 1
