@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from annotation import input_files, text_encodings
 from annotation.campaigns.sections.sources import TableKeys, VotesSection
 from annotation.errors import BadInput, Where
@@ -27,6 +29,12 @@ _TEXT_ENDINGS = tables.DELIMITED | tables.JSON_LINES | {".json"}
 LABEL_STUDIO_TASKS = "label-studio tasks"
 """The format of tasks without annotations, which are items: `label-studio` in the project file."""
 _CONFIG_KEY = "label_config"
+_ENDINGS_BY_KEY = {
+    "encoding": _TEXT_ENDINGS,
+    "sheet": frozenset({".xlsx", ".xlsm"}),
+    "path": frozenset({".json"}),
+    "separator": tables.DELIMITED,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +73,8 @@ class SourceFile:
 
 def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFile | LabelConfig:
     """Open a file; `chosen` is what the option `--as` says. Raises BadInput for a file that cannot be read."""
-    stated = {key: chosen[key][0] for key in READING_KEYS if key in chosen}
+    ending = path.suffix.lower()
+    stated = {key: chosen[key][0] for key in READING_KEYS if key in chosen and ending in _ENDINGS_BY_KEY[key]}
     if path.is_dir():
         return _open_folder(path, chosen)
     if path.suffix.lower() == ".xml":
@@ -78,7 +87,7 @@ def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
     keys = [line if line.key == "encoding" else Line(line.key, line.value) for line in keys]
     if path.suffix.lower() == ".json":
         return _open_json(path, keys, stated, chosen)
-    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)
+    rows = _require_rows(list(tables.read_rows(path, _build_keys(stated))), path)
     found = recognition.recognise_rows(row.values for row in rows)
     if found == "ua-cbt" and path.suffix.lower() == ".csv":
         rows = list(item_reader.read_ua_cbt_csv(path))
@@ -120,7 +129,7 @@ def _open_json(
                 )
             stated = {**stated, "path": lists[0]} if lists else stated
             keys = [*keys, *(Line("path", name) for name in lists)]
-    rows = _require_rows(list(tables.read_rows(path, TableKeys(**stated))), path)
+    rows = _require_rows(list(tables.read_rows(path, _build_keys(stated))), path)
     values = [row.values for row in rows]
     found = recognition.recognise_instances(values) if stated.get("path") == "instances" else None
     found = found or recognition.recognise_rows(values)
@@ -168,9 +177,21 @@ def _build(
 
 
 def _require_rows(rows: list[FileRow], path: Path) -> list[FileRow]:
-    if not rows:
+    if not any(row.values for row in rows):
         raise BadInput("The file has no rows.", where=Where(file=path), remedy="Is it the right one?")
     return rows
+
+
+def _build_keys(stated: Mapping[str, str]) -> TableKeys:
+    try:
+        return TableKeys.model_validate(stated)
+    except ValidationError as failure:
+        key = str(failure.errors()[0]["loc"][0])
+        raise BadInput(
+            f"{stated[key]!r} cannot be the {key} of a file.",
+            where=Where(field=f"--as {key}"),
+            remedy="Write it as in the project file.",
+        ) from None
 
 
 def _find_encoding(path: Path) -> str | None:

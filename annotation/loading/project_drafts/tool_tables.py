@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from annotation import input_files
+from annotation.campaigns.questions.question_base import decode_json
 from annotation.campaigns.sections.sources import VotesSection
 from annotation.errors import BadInput
 from annotation.input_files import FileRow
@@ -119,17 +119,24 @@ def _find_marked(rows: Sequence[FileRow], shown: Sequence[str], answers: Sequenc
             parts = list_parts(format_answer(row.values.get(column)))
             for part in parts:
                 found = [
-                    name for name in row.values if get_cell(row, name)[part["start"] : part["end"]] == part.get("text")
+                    name
+                    for name in row.values
+                    if get_cell(row, name)[_get_place(part, "start") : _get_place(part, "end")] == part.get("text")
                 ]
                 if part.get("text") and found:
                     return next((name for name in shown if name in found), found[0])
     return shown[0] if shown else None
 
 
+def _get_place(part: Mapping[str, Any], name: str) -> int:
+    return part[name] if type(part[name]) is int else 0
+
+
 def list_parts(text: str) -> list[dict[str, Any]]:
     """Return the marked parts of an answer, none for any other answer."""
-    value = json.loads(text) if text.startswith("[{") else []
-    return [part for part in value if isinstance(part, dict) and {"start", "end"} <= part.keys()]
+    value = decode_json(text) if text.startswith("[{") else []
+    parts = value if isinstance(value, list) else []
+    return [part for part in parts if isinstance(part, dict) and {"start", "end"} <= part.keys()]
 
 
 def _read_known(source: SourceFile) -> VotesTable:
@@ -145,10 +152,12 @@ def _read_known(source: SourceFile) -> VotesTable:
 
 def _add_options(source: SourceFile, guess: QuestionGuess) -> QuestionGuess:
     """The question with the options that Prodigy's rows list, of which some may never have been chosen."""
-    listed = [one for row in source.rows for one in row.values.get("options") or () if isinstance(one, Mapping)]
+    lists = (row.values.get("options") for row in source.rows)
+    listed = [one for some in lists if isinstance(some, list) for one in some if isinstance(one, Mapping)]
     ids = tuple(dict.fromkeys(str(one["id"]) for one in listed if "id" in one))
     is_choice = len(ids) > 1 and guess.kind in {"choice", "choices", "text"} and {*guess.options} <= {*ids}
-    styles = {str((row.values.get("config") or {}).get("choice_style")) for row in source.rows}
+    configs = (row.values.get("config") for row in source.rows)
+    styles = {str(one.get("choice_style")) for one in configs if isinstance(one, Mapping)}
     kind = "choices" if guess.kind == "choices" or "multiple" in styles else "choice"
     type_line = Line("type", kind, "the options that the file lists")
     return replace(guess, type=type_line, keys=(Line("options", ids),)) if is_choice else guess
@@ -284,11 +293,15 @@ def _is_text(column: ColumnProfile) -> bool:
 def _list_controls(rows: Sequence[FileRow]) -> dict[str, None]:
     found: dict[str, None] = {}
     for row in rows:
-        for annotation in row.values.get("annotations") or ():
-            for result in annotation.get("result") or ():
-                if isinstance(result, Mapping) and isinstance(result.get("from_name"), str):
+        for annotation in _list_mappings(row.values.get("annotations")):
+            for result in _list_mappings(annotation.get("result")):
+                if isinstance(result.get("from_name"), str):
                     found[result["from_name"]] = None
     return found
+
+
+def _list_mappings(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _find_flat_controls(source: SourceFile) -> list[str]:
@@ -304,7 +317,7 @@ def _find_flat_controls(source: SourceFile) -> list[str]:
 
 def _has_regions(cells: Mapping[str, int]) -> bool:
     for cell in cells:
-        value = json.loads(cell) if cell[:2] in {"[{", '{"'} else None
+        value = decode_json(cell) if cell[:2] in {"[{", '{"'} else None
         regions = value if isinstance(value, list) else [value]
         if any(isinstance(one, dict) and (_FLAT & one.keys() or {"start", "end"} <= one.keys()) for one in regions):
             return True
