@@ -17,7 +17,7 @@ from annotation.loading.project_drafts.question_guesses import (
 )
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import VotesTable, find_columns
-from annotation.loading.project_drafts.yaml_lines import Line, Value
+from annotation.loading.project_drafts.yaml_lines import Value, YamlLine
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRST"
 
@@ -27,7 +27,7 @@ class ItemsTable:
     """The items of a file: the lines under `items`, the question that their options and gold ask, and their texts."""
 
     source: SourceFile
-    lines: tuple[Line, ...]
+    lines: tuple[YamlLine, ...]
     question: QuestionGuess
     texts: Sequence[str]
     used: frozenset[str]
@@ -56,25 +56,29 @@ def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
     is_sure = gold is None or gold.role is Role.GOLD or gold.name in source.chosen.get(Role.GOLD.value, ())
     named = key.role is Role.ITEM or key.name in source.chosen.get(Role.ITEM.value, ())
     lines = [
-        Line("id", key.name, f"{key.n_values} items", sure=named),
-        Line("show", shown if len(shown) > 1 else shown[0]),
+        YamlLine("id", key.name, f"{key.n_values} items", sure=named),
+        YamlLine("show", shown if len(shown) > 1 else shown[0]),
         *_write_where(source, shown),
-        *([Line("options", options if len(options) > 1 else options[0])] if options else []),
-        *([Line("gold", gold.name, "" if is_sure else "taken for the right answers", sure=is_sure)] if gold else []),
-        *([Line("group", group, "nobody meets a group twice in baselines")] if group else []),
+        *([YamlLine("options", options if len(options) > 1 else options[0])] if options else []),
+        *(
+            [YamlLine("gold", gold.name, "" if is_sure else "taken for the right answers", sure=is_sure)]
+            if gold
+            else []
+        ),
+        *([YamlLine("group", group, "nobody meets a group twice in baselines")] if group else []),
     ]
     used = frozenset({key.name, *shown, *options, *([gold.name] if gold else []), *([group] if group else [])})
     texts = [cell for name in shown for cell in source.columns[name].cells]
     return ItemsTable(source=source, lines=tuple(lines), question=question, texts=texts, used=used)
 
 
-def _write_where(source: SourceFile, shown: Sequence[str]) -> list[Line]:
+def _write_where(source: SourceFile, shown: Sequence[str]) -> list[YamlLine]:
     """Leave rows out that show nothing."""
     empty = [name for name in shown if not all(source.columns[name].cells)]
     if len(shown) > 1 or not empty:
         return []
     n_empty = source.columns[empty[0]].cells.count("")
-    return [Line("where", {empty[0]: "not empty"}, f"{n_empty} rows have nothing to show", sure=False)]
+    return [YamlLine("where", {empty[0]: "not empty"}, f"{n_empty} rows have nothing to show", sure=False)]
 
 
 def _are_options(source: SourceFile, options: Sequence[str], gold: ColumnProfile) -> bool:
@@ -162,8 +166,10 @@ def guess_with_options(
     positions = find_positions({*filter(None, answers)}, options)
     if positions is None:
         return question
-    line = Line("labels", positions, "an answer names an option by its place")
-    return QuestionGuess(type=Line("type", "choice", "each item has its own options"), keys=(line,), item_options=True)
+    line = YamlLine("labels", positions, "an answer names an option by its place")
+    return QuestionGuess(
+        type=YamlLine("type", "choice", "each item has its own options"), keys=(line,), item_options=True
+    )
 
 
 def find_positions(answers: Set[str], options: Sequence[str]) -> Value | None:
@@ -185,12 +191,12 @@ def name_items(votes: VotesTable, source: SourceFile) -> VotesTable:
     most, found = max(pairs, key=lambda pair: pair[0] / max(1, pair[1].n_values), default=(0, None))
     if found is None or most * 2 <= found.n_values or found.name in votes.asked.values():
         return votes
-    line = Line("item", found.name, f"{found.n_values} items, as {source.name} names them")
+    line = YamlLine("item", found.name, f"{found.n_values} items, as {source.name} names them")
     lines = (line, *(one for one in votes.lines if one.key != "item"))
     return replace(votes, items=frozenset(found.counts), lines=lines, item_columns=(found.name,))
 
 
-def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[Line, ...], str] | None:
+def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[YamlLine, ...], str] | None:
     """Return the lines under `truth` for gold of the items of votes, and the column; None if it is no such file."""
     columns = [column for column in source.columns.values() if column.name]
     keys, known = _find_keys(columns, votes)
@@ -203,8 +209,8 @@ def read_gold(source: SourceFile, votes: VotesTable) -> tuple[tuple[Line, ...], 
     sure = found.role is Role.GOLD or found.name in source.chosen.get(Role.GOLD.value, ())
     comment = "" if sure else "taken for the right answers"
     n_items = len(votes.items or votes.keys)
-    item = Line("item", keys if len(keys) > 1 else keys[0], f"{known} of {n_items} items have gold")
-    return (item, Line("gold", found.name, comment, sure=sure)), found.name
+    item = YamlLine("item", keys if len(keys) > 1 else keys[0], f"{known} of {n_items} items have gold")
+    return (item, YamlLine("gold", found.name, comment, sure=sure)), found.name
 
 
 def _find_keys(columns: Sequence[ColumnProfile], votes: VotesTable) -> tuple[tuple[str, ...], int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation.errors import BadInput, Where
 from annotation.loading.project_drafts.question_guesses import QuestionGuess
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -78,32 +78,36 @@ def _get_field(element: Element) -> str:
 def _build_question(element: Element, objects: Mapping[str, str]) -> QuestionGuess | None:
     """The question of a control; None for one that no question type is like."""
     tag = element.tag
-    keys: tuple[Line, ...] = ()
+    keys: tuple[YamlLine, ...] = ()
     match tag:
         case "Labels" | "HyperTextLabels" | "ParagraphLabels":
             labels = tuple(_list_values(element, "Label"))
             field = objects.get(str(element.get("toName")).split(",")[0], "text")
             kind = "span"
-            keys = (Line("field", field), Line("most", "100"), *([Line("labels", labels)] if labels else []))
+            keys = (
+                YamlLine("field", field),
+                YamlLine("most", "100"),
+                *([YamlLine("labels", labels)] if labels else []),
+            )
         case "Choices" | "Taxonomy":
             kind = "choices" if tag == "Taxonomy" or element.get("choice") == "multiple" else "choice"
             options = tuple(_list_values(element, "Choice"))
             if len(options) < 2:
                 return None
-            keys = (Line("options", options),)
+            keys = (YamlLine("options", options),)
         case "Rating":
             kind = "scale"
-            keys = (Line("options", tuple(map(str, range(1, _read_number(element, "maxRating", 5) + 1)))),)
+            keys = (YamlLine("options", tuple(map(str, range(1, _read_number(element, "maxRating", 5) + 1)))),)
         case "Number":
-            kind, keys = "text", (Line("normalise", "number"),)
+            kind, keys = "text", (YamlLine("normalise", "number"),)
         case "Pairwise":
             sides = element.get("selectionLeft", _LEFT), element.get("selectionRight", _RIGHT)
-            kind, keys = "choice", (Line("options", sides),)
+            kind, keys = "choice", (YamlLine("options", sides),)
         case "TextArea":
             kind = "text"
         case _:
             return None
-    return QuestionGuess(type=Line("type", kind, f"the control {tag}"), keys=keys)
+    return QuestionGuess(type=YamlLine("type", kind, f"the control {tag}"), keys=keys)
 
 
 def _read_number(element: Element, name: str, otherwise: int) -> int:

@@ -23,7 +23,7 @@ from annotation.loading.project_drafts.votes_table import (
     unwrap,
     write_time,
 )
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 _APPROVED, _NOT_APPROVED = frozenset({"approved", "accepted", "прийнято"}), ("reject", "submit", "відхил", "returned")
 
@@ -75,22 +75,22 @@ def read_long(
     )
     item_names = tuple(column.name for column in item)
     lines = [
-        Line(
+        YamlLine(
             "item",
             unwrap(item_names),
             f"{len(set(keys))} items",
             sure=all(is_named(source, one, Role.ITEM) or one.role is Role.TEXT for one in item),
         ),
-        Line(
+        YamlLine(
             "annotator",
             annotator.name,
             count_people(annotator.n_values),
             sure=is_named(source, annotator, Role.ANNOTATOR),
         ),
         *_write_answers(source, answers),
-        *([Line("show", unwrap(shown))] if shown and shown != item_names else []),
-        *([Line("options", unwrap(options))] if options else []),
-        *([Line("group", group, "items of one group are resampled together")] if group else []),
+        *([YamlLine("show", unwrap(shown))] if shown and shown != item_names else []),
+        *([YamlLine("options", unwrap(options))] if options else []),
+        *([YamlLine("group", group, "items of one group are resampled together")] if group else []),
         *write_time(source),
         *_write_status(source),
         *_write_repeats(keys, annotator),
@@ -172,28 +172,30 @@ def _quote(name: str) -> str:
     return name if re.fullmatch(r"[\w.:-]+", name) else f'"{name}"'
 
 
-def _write_answers(source: SourceFile, answers: Sequence[ColumnProfile]) -> list[Line]:
+def _write_answers(source: SourceFile, answers: Sequence[ColumnProfile]) -> list[YamlLine]:
     if len(answers) > 1:
         names = name_questions([column.name for column in answers])
-        return [Line("answers", {name: column.name for name, column in zip(names, answers, strict=True)})]
+        return [YamlLine("answers", {name: column.name for name, column in zip(names, answers, strict=True)})]
     sure = is_named(source, answers[0], Role.ANSWER)
-    return [Line("answer", answers[0].name, "" if sure else "the only column that differs between people", sure=sure)]
+    return [
+        YamlLine("answer", answers[0].name, "" if sure else "the only column that differs between people", sure=sure)
+    ]
 
 
-def _write_status(source: SourceFile) -> list[Line]:
+def _write_status(source: SourceFile) -> list[YamlLine]:
     """The column with the state of each row, if some rows are approved and others are not."""
     for column in find_columns(source, Role.STATUS):
         counted = [value for value in column.counts if value.casefold() in _APPROVED]
         if counted and any(value.casefold().startswith(_NOT_APPROVED) for value in column.counts):
             below = (
-                Line("column", column.name),
-                Line("counts", tuple(counted), "rows in other states are kept, uncounted"),
+                YamlLine("column", column.name),
+                YamlLine("counts", tuple(counted), "rows in other states are kept, uncounted"),
             )
-            return [Line("status", below=below)]
+            return [YamlLine("status", below=below)]
     return []
 
 
-def _write_repeats(keys: Sequence[str], annotator: ColumnProfile) -> list[Line]:
+def _write_repeats(keys: Sequence[str], annotator: ColumnProfile) -> list[YamlLine]:
     n_repeats = len(keys) - len(set(zip(keys, annotator.cells, strict=True)))
     comment = f"{n_repeats} votes repeat one of the same person; last and all are the other rules"
-    return [Line("repeats", "first", comment, sure=False)] if n_repeats else []
+    return [YamlLine("repeats", "first", comment, sure=False)] if n_repeats else []

@@ -18,7 +18,7 @@ from annotation.loading.project_drafts.languages import guess_language
 from annotation.loading.project_drafts.question_guesses import QuestionGuess, guess_question, sort_labels
 from annotation.loading.project_drafts.source_files import LABEL_STUDIO_TASKS, READING_KEYS, SourceFile, open_file
 from annotation.loading.project_drafts.votes_table import FIRST, VotesTable, name_questions
-from annotation.loading.project_drafts.yaml_lines import Line, format_lines, format_value, list_doubts
+from annotation.loading.project_drafts.yaml_lines import YamlLine, format_lines, format_value, list_doubts
 
 ROLES = (
     *(role.value for role in Role if role not in {Role.STATUS, Role.REMARK, Role.PROFILE}),
@@ -102,7 +102,7 @@ class _Draft:
 
     votes: VotesTable | None = None
     items: ItemsTable | None = None
-    gold: tuple[SourceFile, tuple[Line, ...], str] | None = None
+    gold: tuple[SourceFile, tuple[YamlLine, ...], str] | None = None
     config: LabelConfig | None = None
     submissions: SourceFile | None = None
 
@@ -171,14 +171,18 @@ class _Draft:
         """Write the project file."""
         texts = [*(self.items.texts if self.items else ()), *(self.votes.texts if self.votes else ())]
         asked = list(self.votes.asked.values()) if self.votes else []
-        told = Line("language", language) if language else guess_language(texts[:2000], [*self._list_answers(), *asked])
+        told = (
+            YamlLine("language", language)
+            if language
+            else guess_language(texts[:2000], [*self._list_answers(), *asked])
+        )
         questions = self._guess_questions()
         name = _name_project(folder)
         question_lines = _write_questions(questions, self._list_asked(questions), str(told.value))
         title = self._find_title(questions) or name
         lines = [
-            Line("project", name),
-            Line("title", title, "the name that people see"),
+            YamlLine("project", name),
+            YamlLine("title", title, "the name that people see"),
             told,
             *question_lines,
             *self._write_items(questions),
@@ -186,7 +190,7 @@ class _Draft:
             *self._write_truth(),
         ]
         if self.votes is None:
-            lines.append(Line("overlap", "3", "how many people answer each item"))
+            lines.append(YamlLine("overlap", "3", "how many people answer each item"))
         unused = self._list_unused()
         doubts = list_doubts(lines)
         sources = [one.source for one in (self.votes, self.items) if one is not None]
@@ -225,6 +229,10 @@ class _Draft:
             if name not in guesses:
                 column = votes.asked.get(name, "")
                 guesses[name] = item_tables.guess_with_options(votes.source, votes.options, answers, column=column)
+            if guesses[name].kind == "span" and not any(line.key == "field" for line in guesses[name].keys):
+                shown = [*_list_names(line for line in votes.lines if line.key == "show"), *votes.item_columns]
+                field = [YamlLine("field", shown[0])] if shown else []
+                guesses[name] = replace(guesses[name], keys=(*field, *guesses[name].keys))
             if not all(answers):
                 guesses[name] = replace(guesses[name], is_required=len(votes.answers) == 1)
         if config is not None and len(guesses) == len(config.questions) == 1:
@@ -235,7 +243,7 @@ class _Draft:
             )
             guesses = dict.fromkeys(guesses, items.question)
             if labels is not None and not items.question.keys:
-                guesses = {name: replace(items.question, keys=(Line("labels", labels),)) for name in guesses}
+                guesses = {name: replace(items.question, keys=(YamlLine("labels", labels),)) for name in guesses}
         return {
             name: self._add_golds(guess) if number == 0 else guess
             for number, (name, guess) in enumerate(guesses.items())
@@ -254,53 +262,54 @@ class _Draft:
         more = {cell for cell in source.columns[column].counts if cell not in known and not cell.startswith("[")}
         if not more or len(more) > 10:
             return guess
-        options = Line(
+        options = YamlLine(
             "options", sort_labels([*guess.options, *more]), f"only the gold has {', '.join(sorted(more))}", sure=False
         )
         return replace(guess, keys=tuple(options if line.key == "options" else line for line in guess.keys))
 
-    def _write_items(self, questions: Mapping[str, QuestionGuess]) -> list[Line]:
+    def _write_items(self, questions: Mapping[str, QuestionGuess]) -> list[YamlLine]:
         if self.items is None:
-            return [Line("items", "from votes")]
+            return [YamlLine("items", "from votes")]
         source = self.items.source
         has_own = any(guess.item_options for guess in questions.values())
         lines = [line for line in self.items.lines if line.key != "options" or has_own]
         if self.config is not None:
             shown = [name for name in self.config.shown if name in source.columns]
             lines = [
-                Line("show", shown if len(shown) > 1 else shown[0]) if line.key == "show" and shown else line
+                YamlLine("show", shown if len(shown) > 1 else shown[0]) if line.key == "show" and shown else line
                 for line in lines
             ]
-        return [Line("items", below=(*_write_source(source), *lines))]
+        return [YamlLine("items", below=(*_write_source(source), *lines))]
 
-    def _write_votes(self, questions: Mapping[str, QuestionGuess]) -> list[Line]:
+    def _write_votes(self, questions: Mapping[str, QuestionGuess]) -> list[YamlLine]:
         if self.votes is None:
             return []
         lines = list(self.votes.lines)
         if self.items is not None:
             lines = [line for line in lines if line.key not in {"show", "options", "group"}]
         if self.submissions is not None:
-            lines.append(Line("prolific", self.submissions.name, "only approved submissions count"))
+            lines.append(YamlLine("prolific", self.submissions.name, "only approved submissions count"))
         labels = {raw: label for guess in questions.values() for raw, label in guess.labels.items()}
         if labels:
-            written = [Line(format_value(raw), label) for raw, label in sorted(labels.items())]
+            written = [YamlLine(format_value(raw), label) for raw, label in sorted(labels.items())]
             lines.append(
-                Line(
-                    "labels", below=(Line("map", comment="what the file has, and what it means", below=tuple(written)),)
+                YamlLine(
+                    "labels",
+                    below=(YamlLine("map", comment="what the file has, and what it means", below=tuple(written)),),
                 )
             )
-        return [Line("votes", below=(*_write_source(self.votes.source), *lines))]
+        return [YamlLine("votes", below=(*_write_source(self.votes.source), *lines))]
 
-    def _write_truth(self) -> list[Line]:
+    def _write_truth(self) -> list[YamlLine]:
         if self.gold is not None:
-            return [Line("truth", below=(*_write_source(self.gold[0]), *self.gold[1]))]
+            return [YamlLine("truth", below=(*_write_source(self.gold[0]), *self.gold[1]))]
         if self.votes is None or self.items is not None or self.votes.gold is None or not self.votes.item_columns:
             return []
         source, columns = self.votes.source, self.votes.item_columns
-        path = [Line("path", "instances")] if source.format == "human-response-bot" else []
+        path = [YamlLine("path", "instances")] if source.format == "human-response-bot" else []
         keys = [line for line in _write_source(source) if line.key != "format"]
-        item = Line("item", columns[0] if len(columns) == 1 else columns)
-        return [Line("truth", below=(*keys, *path, item, Line("gold", self.votes.gold)))]
+        item = YamlLine("item", columns[0] if len(columns) == 1 else columns)
+        return [YamlLine("truth", below=(*keys, *path, item, YamlLine("gold", self.votes.gold)))]
 
     def _list_unused(self) -> dict[str, tuple[str, ...]]:
         """The columns that no line names, by file."""
@@ -329,7 +338,7 @@ def _read_votes(source: SourceFile, config: LabelConfig | None) -> VotesTable | 
     return vote_tables.read_votes(source) if source.format is None else tool_tables.read_tool(source, config)
 
 
-def _list_names(lines: Iterable[Line]) -> set[str]:
+def _list_names(lines: Iterable[YamlLine]) -> set[str]:
     """The columns that lines name, one or several each."""
     values = (line.value for line in lines)
     return {str(name) for value in values for name in ([value] if isinstance(value, str) else value)}
@@ -345,29 +354,31 @@ def _name_project(folder: Path) -> str:
     return name or "project"
 
 
-def _write_source(source: SourceFile) -> list[Line]:
+def _write_source(source: SourceFile) -> list[YamlLine]:
     name = "label-studio" if source.format == LABEL_STUDIO_TASKS else source.format
-    kind = [Line("format", name)] if name is not None else []
+    kind = [YamlLine("format", name)] if name is not None else []
     comment = "too large to copy: it stays where it is" if source.place else ""
-    return [Line("file", source.name, comment), *kind, *source.keys]
+    return [YamlLine("file", source.name, comment), *kind, *source.keys]
 
 
-def _write_questions(questions: Mapping[str, QuestionGuess], asked: Mapping[str, str], language: str) -> list[Line]:
+def _write_questions(questions: Mapping[str, QuestionGuess], asked: Mapping[str, str], language: str) -> list[YamlLine]:
     """The line `question`, or a question for each name one under the other."""
     written = {name: _write_question(guess, asked.get(name, ""), language) for name, guess in questions.items()}
     if len(written) == 1:
-        return [Line("question", below=next(iter(written.values())))]
-    return [Line("questions", below=tuple(Line("- name", name, below=below) for name, below in written.items()))]
+        return [YamlLine("question", below=next(iter(written.values())))]
+    return [
+        YamlLine("questions", below=tuple(YamlLine("- name", name, below=below) for name, below in written.items()))
+    ]
 
 
-def _write_question(guess: QuestionGuess, asked: str, language: str) -> tuple[Line, ...]:
+def _write_question(guess: QuestionGuess, asked: str, language: str) -> tuple[YamlLine, ...]:
     is_sentence = guess.text or (" " in asked.strip() and len(asked) > 8)
     comment = (
         "" if guess.text else "the header above the answers" if is_sentence else "the files do not say what was asked"
     )
     text = asked if is_sentence else _ASKED.get(language, _ASKED["en"])
-    required = [] if guess.is_required else [Line("required", "no", "some rows have no answer to it")]
-    return (guess.type, Line("text", text, comment, sure=bool(guess.text)), *guess.keys, *required)
+    required = [] if guess.is_required else [YamlLine("required", "no", "some rows have no answer to it")]
+    return (guess.type, YamlLine("text", text, comment, sure=bool(guess.text)), *guess.keys, *required)
 
 
 def _write_head(sources: Iterable[SourceFile]) -> list[str]:

@@ -13,7 +13,7 @@ from annotation.campaigns.questions.question_base import decode_json
 from annotation.input_files import parse_printed_list
 from annotation.loading.project_drafts.column_names import says_rating
 from annotation.loading.project_drafts.column_profiles import MAX_LABEL, MAX_LABELS
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 _WHOLE = re.compile(r"-?\d{1,6}")
 _WHOLE_WITH_POINT = re.compile(r"(-?\d{1,6})\.0+")
@@ -54,8 +54,8 @@ class QuestionGuess:
     `text` is what was asked, if the files say so. With `item_options` the options are columns of the items.
     """
 
-    type: Line
-    keys: tuple[Line, ...] = ()
+    type: YamlLine
+    keys: tuple[YamlLine, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     is_required: bool = True
@@ -97,7 +97,7 @@ def guess_item_choice(answers: Iterable[str]) -> QuestionGuess:
     """Return a choice among each item's own options."""
     n = sum(1 for answer in answers if answer.strip())
     comment = f"every answer ({n}) is an option of its item" if n else "each item has its own options"
-    return QuestionGuess(type=Line("type", "choice", comment), item_options=True)
+    return QuestionGuess(type=YamlLine("type", "choice", comment), item_options=True)
 
 
 def _read_list(answer: str) -> list[object] | None:
@@ -118,7 +118,7 @@ def _guess_lists(counts: Counter[str], lists: Mapping[str, list[object] | None])
         return None
     if all(found and len(found) == len(times) > 1 for found in lists.values()) and len(lists) > 1:
         return QuestionGuess(
-            type=Line("type", "text", "lists of the same labels in other orders: a ranking", sure=False)
+            type=YamlLine("type", "text", "lists of the same labels in other orders: a ranking", sure=False)
         )
     return _guess_choices(times, "lists of labels in one cell")
 
@@ -126,9 +126,9 @@ def _guess_lists(counts: Counter[str], lists: Mapping[str, list[object] | None])
 def _guess_span(parts: Sequence[Mapping[str, object]], lists: Mapping[str, object]) -> QuestionGuess:
     labels = sorted({str(part["label"]) for part in parts if part.get("label")})
     most = max((len(found) for found in lists.values() if isinstance(found, list)), default=1)
-    keys = [Line("most", str(max(1, most)), "as many parts as one answer has")]
-    keys += [Line("labels", tuple(labels))] if labels else []
-    return QuestionGuess(type=Line("type", "span", "marked parts of a text"), keys=tuple(keys))
+    keys = [YamlLine("most", str(max(1, most)), "as many parts as one answer has")]
+    keys += [YamlLine("labels", tuple(labels))] if labels else []
+    return QuestionGuess(type=YamlLine("type", "span", "marked parts of a text"), keys=tuple(keys))
 
 
 def _guess_numbers(counts: Counter[str], *, is_rating: bool) -> QuestionGuess | None:
@@ -141,12 +141,12 @@ def _guess_numbers(counts: Counter[str], *, is_rating: bool) -> QuestionGuess | 
         return _build_number_question(counts)
     numbers = sorted({int(answer) for answer in whole})
     if len(numbers) <= 2 and set(numbers) <= {0, 1}:
-        keys = (Line("options", ("0", "1")),)
-        return QuestionGuess(type=Line("type", "choice", _count(counts)), keys=keys, labels=labels)
+        keys = (YamlLine("options", ("0", "1")),)
+        return QuestionGuess(type=YamlLine("type", "choice", _count(counts)), keys=keys, labels=labels)
     if len(numbers) < MAX_POINTS and numbers[0] == 0 and not is_rating:
-        keys = (Line("options", tuple(map(str, numbers))),)
+        keys = (YamlLine("options", tuple(map(str, numbers))),)
         comment = f"whole numbers from 0 to {numbers[-1]}; if their order means something, write scale"
-        return QuestionGuess(type=Line("type", "choice", comment, sure=False), keys=keys, labels=labels)
+        return QuestionGuess(type=YamlLine("type", "choice", comment, sure=False), keys=keys, labels=labels)
     low = 1 if numbers[0] > 1 and numbers[-1] <= 10 else numbers[0]
     high = next((top for top in (3, 5, 7, 10) if low in {0, 1} and numbers[-1] <= top), numbers[-1])
     high = numbers[-1] if numbers[-1] in {2, 4, 6} and len(numbers) == numbers[-1] - low + 1 else high
@@ -157,13 +157,13 @@ def _guess_numbers(counts: Counter[str], *, is_rating: bool) -> QuestionGuess | 
     comment = f"whole numbers from {numbers[0]} to {numbers[-1]}"
     comment += "" if is_rating else "; if they are names of classes, write choice"
     note = f"nobody answered {', '.join(missing)}" if missing else ""
-    keys = (Line("options", points, note, sure=not missing),)
-    return QuestionGuess(type=Line("type", "scale", comment, sure=is_rating), keys=keys, labels=labels)
+    keys = (YamlLine("options", points, note, sure=not missing),)
+    return QuestionGuess(type=YamlLine("type", "scale", comment, sure=is_rating), keys=keys, labels=labels)
 
 
 def _build_number_question(counts: Counter[str]) -> QuestionGuess:
     comment = f"{len(counts)} different numbers"
-    return QuestionGuess(type=Line("type", "text", comment), keys=(Line("normalise", "number"),))
+    return QuestionGuess(type=YamlLine("type", "text", comment), keys=(YamlLine("normalise", "number"),))
 
 
 def _guess_several(counts: Counter[str]) -> QuestionGuess | None:
@@ -188,7 +188,7 @@ def _guess_several(counts: Counter[str]) -> QuestionGuess | None:
 
 
 def _guess_choices(counts: Counter[str], comment: str) -> QuestionGuess:
-    return QuestionGuess(type=Line("type", "choices", comment), keys=(Line("options", sort_labels(counts)),))
+    return QuestionGuess(type=YamlLine("type", "choices", comment), keys=(YamlLine("options", sort_labels(counts)),))
 
 
 def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
@@ -204,22 +204,22 @@ def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
     options = sort_labels(spelled.values())
     abstain = [option for option in options if _to_words(option) in _ABSTENTIONS]
     if len(abstain) == 1 and len(options) > 1:
-        keys = [Line("options", tuple(option for option in options if option not in abstain))]
-        keys.append(Line("abstain", abstain[0], "counts as no answer", sure=False))
+        keys = [YamlLine("options", tuple(option for option in options if option not in abstain))]
+        keys.append(YamlLine("abstain", abstain[0], "counts as no answer", sure=False))
     else:
-        keys = [Line("options", options)]
+        keys = [YamlLine("options", options)]
     is_sure = total >= 2 * len(counts)
-    return QuestionGuess(type=Line("type", "choice", _count(counts), sure=is_sure), keys=tuple(keys), labels=labels)
+    return QuestionGuess(type=YamlLine("type", "choice", _count(counts), sure=is_sure), keys=tuple(keys), labels=labels)
 
 
 def _guess_text(counts: Counter[str]) -> QuestionGuess:
     longest = max(map(len, counts), default=0)
     if len(counts) == 1 and longest <= MAX_LABEL:
         comment = f"all answers are {next(iter(counts))}; if others were possible, write type: choice, options: […]"
-        return QuestionGuess(type=Line("type", "text", comment, sure=False))
-    keys = (Line("longest", str(longest)),) if longest > 2000 else ()
+        return QuestionGuess(type=YamlLine("type", "text", comment, sure=False))
+    keys = (YamlLine("longest", str(longest)),) if longest > 2000 else ()
     comment = f"{len(counts)} different answers" if counts else "nothing in the files says how people answer"
-    return QuestionGuess(type=Line("type", "text", comment, sure=bool(counts)), keys=keys)
+    return QuestionGuess(type=YamlLine("type", "text", comment, sure=bool(counts)), keys=keys)
 
 
 def sort_labels(labels: Iterable[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from annotation.loading.judgements import recognition, tool_votes
 from annotation.loading.project_drafts import label_config
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, profile_columns
 from annotation.loading.project_drafts.label_config import LabelConfig
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 from annotation.vocabulary import ExclusionKind
 
 READING_KEYS = ("encoding", "sheet", "path", "separator")
@@ -48,7 +48,7 @@ class SourceFile:
 
     path: Path
     format: str | None
-    keys: tuple[Line, ...]
+    keys: tuple[YamlLine, ...]
     rows: Sequence[FileRow]
     answers: tuple[str, ...] = ()
     config: LabelConfig | None = None
@@ -83,8 +83,8 @@ def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
         encoding = _find_encoding(path)
         stated |= {"encoding": encoding} if encoding else {}
     doubt = "" if "encoding" in chosen else "recognised; are the letters right?"
-    keys = [Line(key, value, doubt * (key == "encoding"), sure=not doubt) for key, value in stated.items()]
-    keys = [line if line.key == "encoding" else Line(line.key, line.value) for line in keys]
+    keys = [YamlLine(key, value, doubt * (key == "encoding"), sure=not doubt) for key, value in stated.items()]
+    keys = [line if line.key == "encoding" else YamlLine(line.key, line.value) for line in keys]
     if path.suffix.lower() == ".json":
         return _open_json(path, keys, stated, chosen)
     rows = _require_rows(list(tables.read_rows(path, _build_keys(stated))), path)
@@ -106,7 +106,7 @@ def _open_folder(path: Path, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
 
 
 def _open_json(
-    path: Path, keys: list[Line], stated: Mapping[str, str], chosen: Mapping[str, tuple[str, ...]]
+    path: Path, keys: list[YamlLine], stated: Mapping[str, str], chosen: Mapping[str, tuple[str, ...]]
 ) -> SourceFile | LabelConfig:
     """A list of objects at the top or under a key, or a project of Label Studio with its configuration."""
     text = input_files.read_table_text(path, encoding=stated.get("encoding"))
@@ -128,7 +128,7 @@ def _open_json(
                     remedy=f"Say which holds the rows: --as path={lists[0]}",
                 )
             stated = {**stated, "path": lists[0]} if lists else stated
-            keys = [*keys, *(Line("path", name) for name in lists)]
+            keys = [*keys, *(YamlLine("path", name) for name in lists)]
     rows = _require_rows(list(tables.read_rows(path, _build_keys(stated))), path)
     values = [row.values for row in rows]
     found = recognition.recognise_instances(values) if stated.get("path") == "instances" else None
@@ -149,7 +149,7 @@ def _is_rows(value: Any) -> bool:
 def _build(
     path: Path,
     found: str | None,
-    keys: Sequence[Line],
+    keys: Sequence[YamlLine],
     rows: Sequence[FileRow],
     chosen: Mapping[str, tuple[str, ...]],
     *,

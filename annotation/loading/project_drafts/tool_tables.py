@@ -22,7 +22,7 @@ from annotation.loading.project_drafts.question_guesses import QuestionGuess, gu
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.vote_tables import read_votes
 from annotation.loading.project_drafts.votes_table import VotesTable, find_columns, name_questions
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 _READ_COLUMNS = frozenset(
     {
@@ -61,15 +61,15 @@ def _choose_answers(source: SourceFile, answers: Sequence[str]) -> list[str]:
     return found
 
 
-def _write_answers(answers: Sequence[str], names: Sequence[str]) -> list[Line]:
+def _write_answers(answers: Sequence[str], names: Sequence[str]) -> list[YamlLine]:
     if len(answers) == 1:
-        return [Line("answer", answers[0])]
+        return [YamlLine("answer", answers[0])]
     comment = "each is a question; take out those that are none"
-    return [Line("answers", dict(zip(names, answers, strict=True)), comment, sure=False)]
+    return [YamlLine("answers", dict(zip(names, answers, strict=True)), comment, sure=False)]
 
 
 def _build(
-    source: SourceFile, answers: Sequence[str], lines: Sequence[Line], shown: Sequence[str], rows: Sequence[FileRow]
+    source: SourceFile, answers: Sequence[str], lines: Sequence[YamlLine], shown: Sequence[str], rows: Sequence[FileRow]
 ) -> VotesTable:
     """The votes of a tool whose answers are columns of its rows."""
     names = name_questions(answers)
@@ -87,9 +87,9 @@ def _build(
         return _build(source, without, lines, shown, rows)
     for name, guess in guesses.items():
         if guess.kind == "span" and field is not None:
-            guesses[name] = replace(guess, keys=(Line("field", field), *guess.keys))
+            guesses[name] = replace(guess, keys=(YamlLine("field", field), *guess.keys))
     shown = shown if field is None or field in shown else (*shown, field)
-    show = [Line("show", shown[0] if len(shown) == 1 else tuple(shown))] if shown else []
+    show = [YamlLine("show", shown[0] if len(shown) == 1 else tuple(shown))] if shown else []
     return VotesTable(
         source=source,
         lines=(*lines, *_write_answers(answers, names), *show),
@@ -159,8 +159,8 @@ def _add_options(source: SourceFile, guess: QuestionGuess) -> QuestionGuess:
     configs = (row.values.get("config") for row in source.rows)
     styles = {str(one.get("choice_style")) for one in configs if isinstance(one, Mapping)}
     kind = "choices" if guess.kind == "choices" or "multiple" in styles else "choice"
-    type_line = Line("type", kind, "the options that the file lists")
-    return replace(guess, type=type_line, keys=(Line("options", ids),)) if is_choice else guess
+    type_line = YamlLine("type", kind, "the options that the file lists")
+    return replace(guess, type=type_line, keys=(YamlLine("options", ids),)) if is_choice else guess
 
 
 def _find_texts(source: SourceFile, answers: Sequence[str]) -> tuple[str, ...]:
@@ -185,7 +185,9 @@ def _read_toloka(source: SourceFile) -> VotesTable:
         []
         if known
         else [
-            Line("item", tuple(inputs) if len(inputs) != 1 else inputs[0], "the file has no ids of tasks", sure=False)
+            YamlLine(
+                "item", tuple(inputs) if len(inputs) != 1 else inputs[0], "the file has no ids of tasks", sure=False
+            )
         ]
     )
     votes = _build(source, answers, item, inputs, source.rows)
@@ -210,10 +212,10 @@ def _read_bot(source: SourceFile) -> VotesTable:
     texts = [column.name for column in find_columns(source, Role.TEXT)]
     options = [column.name for column in find_columns(source, Role.OPTIONS)][:1]
     gold = next((column.name for column in find_columns(source, Role.GOLD)), None)
-    votes = _build(source, answers, [Line("item", items[0].name)], texts, source.rows)
+    votes = _build(source, answers, [YamlLine("item", items[0].name)], texts, source.rows)
     return replace(
         votes,
-        lines=(*votes.lines, *(Line("options", name) for name in options)),
+        lines=(*votes.lines, *(YamlLine("options", name) for name in options)),
         options=tuple(options),
         gold=gold,
         item_columns=(items[0].name,),

@@ -11,7 +11,7 @@ from annotation.loading.project_drafts.column_names import Role, list_option_col
 from annotation.loading.project_drafts.column_profiles import ColumnProfile
 from annotation.loading.project_drafts.question_guesses import QuestionGuess
 from annotation.loading.project_drafts.source_files import SourceFile
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 FIRST = "answer"
 """The name of the only question."""
@@ -28,7 +28,7 @@ class VotesTable:
     """
 
     source: SourceFile
-    lines: tuple[Line, ...]
+    lines: tuple[YamlLine, ...]
     answers: Mapping[str, Sequence[str]]
     items: frozenset[str] = frozenset()
     texts: Sequence[str] = ()
@@ -129,9 +129,9 @@ def name_questions(columns: Sequence[str]) -> list[str]:
     return names
 
 
-def write_time(source: SourceFile) -> list[Line]:
+def write_time(source: SourceFile) -> list[YamlLine]:
     """The column of the time, unless nobody can tell its days from its months."""
     for column in find_columns(source, Role.TIME):
         if column.are_times and all(column.cells):
-            return [Line("time", column.name)] if vote_times.can_tell_days(column.counts) else []
+            return [YamlLine("time", column.name)] if vote_times.can_tell_days(column.counts) else []
     return []

@@ -21,7 +21,7 @@ from annotation.loading.project_drafts.votes_table import (
     unwrap,
     write_time,
 )
-from annotation.loading.project_drafts.yaml_lines import Line
+from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 MAX_LISTED = 12
 """The most columns of a wide table that are listed by name; of more, `rest` is written."""
@@ -49,17 +49,17 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
     grid = find_grid(names)
     comment = "each is taken for a person: they have the same labels"
     lines = [
-        Line(
+        YamlLine(
             "item",
             item.name,
             f"{item.n_values} items",
             sure=is_named(source, item, Role.ITEM) or item.role is Role.TEXT,
         ),
-        *([Line("show", unwrap(shown))] if shown and shown != (item.name,) else []),
+        *([YamlLine("show", unwrap(shown))] if shown and shown != (item.name,) else []),
         *_list_columns(
             "annotators", names, grid, "{annotator}", rest=set(others) == {item.name, *shown, *options}, comment=comment
         ),
-        *([Line("options", unwrap(options))] if options else []),
+        *([YamlLine("options", unwrap(options))] if options else []),
     ]
     return VotesTable(
         source=source,
@@ -96,14 +96,14 @@ def find_grid(names: Sequence[str]) -> Grid | None:
 
 def _list_columns(
     key: str, names: Sequence[str], grid: Grid | None, place: str, *, rest: bool, comment: str
-) -> list[Line]:
+) -> list[YamlLine]:
     """The line that says which columns hold votes, and for several questions their words."""
     if grid is not None:
         words = dict(zip(name_questions(grid.words), grid.words, strict=True))
-        return [Line(key, f"{place}{grid.sign}{{question}}", comment, sure=False), Line("answers", words)]
+        return [YamlLine(key, f"{place}{grid.sign}{{question}}", comment, sure=False), YamlLine("answers", words)]
     if rest and len(names) > 2:
-        return [Line(key, "rest", f"{len(names)} columns: {_shorten(names)}; {comment}", sure=False)]
-    return [Line(key, tuple(names), comment, sure=False)]
+        return [YamlLine(key, "rest", f"{len(names)} columns: {_shorten(names)}; {comment}", sure=False)]
+    return [YamlLine(key, tuple(names), comment, sure=False)]
 
 
 def _shorten(names: Sequence[str]) -> str:
@@ -135,7 +135,7 @@ def read_form(source: SourceFile, annotator: ColumnProfile) -> VotesTable | None
     grid = find_grid(names) if pattern is None else None
     comment = "each is an item; their headers are shown"
     if pattern is not None:
-        listed = [Line("wide", pattern, f"{len(names)} items")]
+        listed = [YamlLine("wide", pattern, f"{len(names)} items")]
     else:
         listed = _list_columns("wide", names, grid, "{item}", rest=True, comment=comment)
         is_rest = listed[0].value == "rest"
@@ -143,13 +143,13 @@ def read_form(source: SourceFile, annotator: ColumnProfile) -> VotesTable | None
             name for name in others if name not in {annotator.name, *(str(one.value) for one in write_time(source))}
         ]
         listed += (
-            [Line("ignore", unwrap(unread), "not questions, or with other answers", sure=False)]
+            [YamlLine("ignore", unwrap(unread), "not questions, or with other answers", sure=False)]
             if is_rest and unread
             else []
         )
     note = count_people(annotator.n_values) if is_person else "no column names people; every row is taken for one"
     time = [line for line in write_time(source) if line.value != annotator.name]
-    lines = [Line("annotator", annotator.name, note, sure=is_person), *time, *listed]
+    lines = [YamlLine("annotator", annotator.name, note, sure=is_person), *time, *listed]
     keys = items or ([name.rpartition(grid.sign)[0] for name in names] if grid else names)
     return VotesTable(
         source=source,

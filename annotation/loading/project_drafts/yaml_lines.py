@@ -13,7 +13,7 @@ Value = str | Sequence["Value"] | Mapping[str, "Value"]
 
 
 @dataclass(frozen=True)
-class Line:
+class YamlLine:
     """A key of the project file with its value, or with the lines of a section, and the comment beside it.
 
     `sure` is false if somebody should look at it: the comment then begins with a question mark.
@@ -23,7 +23,7 @@ class Line:
     value: Value = ""
     comment: str = ""
     sure: bool = True
-    below: tuple[Line, ...] = ()
+    below: tuple[YamlLine, ...] = ()
 
 
 def format_value(value: Value) -> str:
@@ -42,7 +42,7 @@ def _quote(text: str) -> str:
     )
 
 
-def format_lines(lines: Iterable[Line], *, indent: int = 0) -> list[str]:
+def format_lines(lines: Iterable[YamlLine], *, indent: int = 0) -> list[str]:
     """Return the lines of a mapping as YAML, with sections below their keys and comments beside values."""
     written: list[str] = []
     for line in lines:
@@ -54,7 +54,7 @@ def format_lines(lines: Iterable[Line], *, indent: int = 0) -> list[str]:
     return written
 
 
-def list_doubts(lines: Iterable[Line], above: str = "") -> list[str]:
+def list_doubts(lines: Iterable[YamlLine], above: str = "") -> list[str]:
     """Return what somebody should look at, each with the path of its key."""
     doubts: list[str] = []
     for line in lines:
