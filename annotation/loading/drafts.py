@@ -6,20 +6,18 @@ import gc
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns.questions import QuestionContent
+from annotation.campaigns.sections.sources import EMPTY, NOT_EMPTY
 from annotation.campaigns.stimulus import Piece
 from annotation.errors import BadInput
 from annotation.input_files import parse_printed_list
 from annotation.loading import json_text
 from annotation.vocabulary import Exclusion, Pool, UnknownDuration
 
-EMPTY, NOT_EMPTY = "empty", "not empty"
-"""The words of `where` for a cell without a value, and for one with any."""
 _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True)
 
 
@@ -104,18 +102,16 @@ def format_value(value: object) -> str:
     return "" if value is None else _ENCODER.encode(value)
 
 
-def find_unmet(where: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str | None:
-    """Return the first column by which `where` leaves a row out, or None if the row meets all conditions."""
-    for column, wanted in where.items():
-        key, keys = spelling.build_key(format_value(values.get(column))), _build_keys(tuple(wanted))
+def find_unmet(conditions: Mapping[str, frozenset[str]], values: Mapping[str, Any]) -> str | None:
+    """Return the first column by which conditions leave a row out, or None if the row meets all of them.
+
+    They are those of `where`, with the keys of the values (`index_conditions`).
+    """
+    for column, keys in conditions.items():
+        key = spelling.build_key(format_value(values.get(column)))
         if key not in keys and (NOT_EMPTY if key else EMPTY) not in keys:
             return column
     return None
-
-
-@lru_cache(maxsize=64)
-def _build_keys(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(map(spelling.build_key, words))
 
 
 def parse_list(row: input_files.FileRow, column: str) -> tuple[str, ...]:

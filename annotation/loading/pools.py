@@ -11,7 +11,7 @@ from pathlib import Path
 from aggregation import spelling
 from annotation import input_files
 from annotation.campaigns import project_file
-from annotation.campaigns.sections.sources import PoolSection, SampleSection
+from annotation.campaigns.sections.sources import PoolSection, SampleSection, index_conditions
 from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading.drafts import ItemDraft, find_unmet, format_value
 from annotation.loading.items import item_reader
@@ -115,7 +115,8 @@ def _select_items(
                 where=source[0].origin.where(),
                 remedy=f"It has: {input_files.format_columns(source[0].origin.values)}.",
             )
-    matching = [item for item in source if find_unmet(wanted.where, item.data) is None]
+    conditions = index_conditions(wanted.where)
+    matching = [item for item in source if find_unmet(conditions, item.data) is None]
     if not matching:
         raise BadInput(
             f"No item is left for the {pool.value} pool.",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from aggregation import spelling
 from annotation import text_encodings
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import (
@@ -30,6 +32,15 @@ FormatName = Literal["lmes", "ua-cbt", "label-studio"]
 
 Conditions = dict[str, Annotated[tuple[str, ...], BeforeValidator(wrap_in_list)]]
 """Conditions on rows: for each column the values of which a row must have one; `not empty` is any, `empty` is none."""
+
+
+EMPTY, NOT_EMPTY = "empty", "not empty"
+"""The words of conditions for a cell without a value, and for one with any."""
+
+
+def index_conditions(where: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+    """Return the keys (`spelling.build_key`) of the values of conditions, by column."""
+    return {column: frozenset(map(spelling.build_key, values)) for column, values in where.items()}
 
 
 def _check_encoding(name: str) -> str:
@@ -250,6 +261,11 @@ class VotesSection(TableKeys):
     def resolve(self, folder: Path) -> VotesSection:
         """Return the section with the paths beside `file` that it names, from the folder of the project file."""
         return self if self.prolific is None else self.model_copy(update={"prolific": str(folder / self.prolific)})
+
+    @cached_property
+    def conditions(self) -> dict[str, frozenset[str]]:
+        """The conditions of `where` with the keys of their values."""
+        return index_conditions(self.where)
 
     @property
     def vote_columns(self) -> tuple[str, ...] | None:

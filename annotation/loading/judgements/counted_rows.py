@@ -13,7 +13,7 @@ from annotation.vocabulary import Exclusion, ExclusionKind
 
 def find_exclusion(row: FileRow, section: VotesSection) -> Exclusion | None:
     """Return why the vote of a row does not count, or None if `where` and `status` have nothing against it."""
-    unmet = find_unmet(section.where, row.values) if section.where else None
+    unmet = find_unmet(section.conditions, row.values)
     if unmet is not None:
         return Exclusion(ExclusionKind.LEFT_OUT, Finding("left-out", column=unmet))  # its value may be personal
     if section.status is None:
