@@ -185,7 +185,7 @@ class UnknownLabels:
         """The error that names them, each with its number, and how to map them."""
         labels = [label for label, _ in self.counts.most_common()]
         named = spelling.join_first(
-            f"{quoted} ({spelling.count(self.counts[label], 'time')})"
+            f"{quoted} ({spelling.count_noun(self.counts[label], 'time')})"
             for label, quoted in zip(labels, spelling.quote_words(labels, beside=self.known), strict=True)
         )
         numbers = {label: number for label in labels if (number := _find_whole_number(label, self.known))}
