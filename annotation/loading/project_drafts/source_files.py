@@ -199,7 +199,7 @@ def _find_encoding(path: Path) -> str | None:
     input_files.require_file(path)
     raw = path.read_bytes()
     try:
-        is_text = "\0" not in text_encodings.decode(raw, "utf-8")
+        is_text = "\0" not in text_encodings.decode_text(raw, "utf-8")
     except UnicodeError:
         is_text = False
-    return None if is_text else text_encodings.recognise(raw)
+    return None if is_text else text_encodings.recognise_encoding(raw)
