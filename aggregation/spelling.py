@@ -126,7 +126,7 @@ def find_similar(written: str, names: Iterable[str]) -> str | None:
     return by_case[max(matches, key=rank)]
 
 
-def count(number: int, noun: str) -> str:
+def count_noun(number: int, noun: str) -> str:
     """Return a number with its noun: `1 time`, `2 times`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

@@ -69,7 +69,7 @@ def read_table_text(path: Path, *, encoding: str | None = None) -> str:
         form = "UTF-8" if path.suffix.lower() in {".json", *JSON_LINES_ENDINGS} else "CSV UTF-8"
         return _decode(raw, path, remedy=f"Write `encoding: %s` beside `file`, or save it as {form}.")
     try:
-        text = text_encodings.decode(raw, encoding)
+        text = text_encodings.decode_text(raw, encoding)
     except UnicodeError as failure:
         place = _locate_byte(raw, getattr(failure, "start", 0), path)
         remedy = f"Take `encoding: {encoding}` out, or name another one."
@@ -109,14 +109,14 @@ def _readable(path: Path, *, of_campaign: bool) -> Iterator[None]:
 def _decode(raw: bytes, path: Path, *, remedy: str) -> str:
     """The text of a UTF-8 file; `remedy` says what to do with another encoding, with `%s` for the one that it seems."""
     try:
-        text = text_encodings.decode(raw, "utf-8")
+        text = text_encodings.decode_text(raw, "utf-8")
     except UnicodeDecodeError as failure:
         text, position = "", failure.start
     else:
         position = raw.find(b"\0")
         if position < 0:
             return _refuse_empty(text, path)
-    found = text_encodings.recognise(raw)
+    found = text_encodings.recognise_encoding(raw)
     if found is not None and found.startswith("utf-16"):
         position = 0
     if found is None and b"\0" in raw:

@@ -29,7 +29,7 @@ def is_encoding(name: str) -> bool:
     return True
 
 
-def decode(raw: bytes, encoding: str) -> str:
+def decode_text(raw: bytes, encoding: str) -> str:
     """Return the text without its byte-order mark.
 
     Raises UnicodeError if the bytes are not of this encoding, or if the text could not be stored.
@@ -41,7 +41,7 @@ def decode(raw: bytes, encoding: str) -> str:
     return text
 
 
-def recognise(raw: bytes) -> str | None:
+def recognise_encoding(raw: bytes) -> str | None:
     """Return the likely encoding of bytes that are not UTF-8, a key of `NAMES`, or None if they look like no text."""
     if raw.startswith(_BOMS):
         return "utf-16"

@@ -3,8 +3,8 @@
 An item has a text of some 250 characters, a group of five, four options of its own, gold at a seeded place, and two
 fields that are not shown. `load` is the whole of it: reading, lint, storing; it is held against a fixed reference of
 the same run (`_reference`). Votes are of five people on 20,000 items; their import, reading and storing, is held
-against that from a .csv with a vote in each row, each in a process of its own, whose memory is told. Prints a table, or
-with --json one object a line: figure, value, unit, goal, holds.
+against that from a .csv with a vote in each row, in processor seconds of a process of its own, with its memory.
+Prints a table, or with --json one object a line: figure, value, unit, goal, holds.
 
 python benchmarks/loading.py [--votes] [--json]
 """
@@ -138,15 +138,15 @@ def write_votes(folder: Path, *, seed: int = 1) -> None:
 
 
 def import_votes(file: Path) -> None:
-    """Load a project, import its votes, and print the seconds of the import and the most memory in MB."""
+    """Load a project, import its votes, and print the processor seconds of the import and the most memory in MB."""
     now = datetime.now(UTC)
     with database.open_database(f"sqlite:///{file}.db") as db, db.transaction() as session:
         key = pseudonyms.ensure_key(session, file=file.with_suffix(".key"), now=now)
         projects.load_project_file(session, file, now=now)
         project = queries.get_project(session, "votes")
-        begun = time.perf_counter()
+        begun = time.process_time()
         vote_import.store_votes(session, project, vote_import.read_vote_file(session, project), key=key, now=now)
-        took = time.perf_counter() - begun
+        took = time.process_time() - begun
     status = Path("/proc/self/status").read_text("ascii")
     print(took, int(status.partition("VmHWM:")[2].split()[0]) / 1024)
 

@@ -57,8 +57,7 @@ def write_template(folder: Path, *, template_name: str, language: str = LANGUAGE
     source = get_template(template_name, language=language)
     written: list[Path] = []
     try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise Conflict("There is something already.", where=Where(file=folder), remedy="Name a new folder.")
+        require_new_folder(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for file in sorted(source.iterdir(), key=lambda file: file.name):
             written.append(folder / file.name)
@@ -69,6 +68,12 @@ def write_template(folder: Path, *, template_name: str, language: str = LANGUAGE
         refusal = BadInput(problem, where=where, remedy="Name another.")
         raise (explain_disk(failure, where=where) or refusal) from None
     return tuple(written)
+
+
+def require_new_folder(folder: Path) -> None:
+    """Raise Conflict unless the folder is empty or does not exist."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Conflict("There is something already.", where=Where(file=folder), remedy="Name a new folder.")
 
 
 def _remove_copies(written: Sequence[Path]) -> None:

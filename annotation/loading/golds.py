@@ -41,20 +41,22 @@ class ReadTruth:
 def read_truth(path: Path, section: TruthSection, *, known: Collection[str]) -> ReadTruth:
     """Read a file of gold; `known` are the external ids of the items that have votes.
 
-    Raises BadInput for an item that stands twice, and where no row is for an item that has votes.
+    A table of votes may repeat the gold of an item in each of its rows. Raises BadInput for an item with two golds, and
+    where no row is for an item that has votes.
     """
     rows: dict[str, tuple[input_files.FileRow, str | None]] = {}
     unused: list[UnusedRow] = []
-    items, met = spelling.index_names(known), set[str]()
+    items, met = spelling.index_names(known), dict[str, str]()
     for number, row in enumerate(read_rows(path, section)):
         if number == 0:
             input_files.require_columns({"truth.item": section.item, "truth.gold": [section.gold]}, row)
         key = get_item_key(row, section.item)
         item_key = spelling.build_key(build_item_id(key))
-        if item_key in met and item_key in items:
+        gold = spelling.build_key(get_cell(row, section.gold))
+        if item_key in items and met.get(item_key, gold) != gold:
             where = row.where(section.item[0])
-            raise BadInput("The truth of this item stands twice.", where=where, remedy="Keep one of the rows.")
-        met.add(item_key)
+            raise BadInput("This item has two different golds.", where=where, remedy="Keep one of the rows.")
+        met[item_key] = gold
         if item_key in items:
             rows[items[item_key]] = (row, get_cell(row, section.gold).strip() or None)
         else:

@@ -26,6 +26,7 @@ from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKi
 
 _KEPT_UNREAD = frozenset({
     ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
+    ExclusionKind.SEVERAL_TEXTS,
 })  # fmt: skip
 """Kinds of votes that do not count whatever their answer is, so that no answer of theirs stops an import."""
 
@@ -184,7 +185,7 @@ class UnknownLabels:
         """The error that names them, each with its number, and how to map them."""
         labels = [label for label, _ in self.counts.most_common()]
         named = spelling.join_first(
-            f"{quoted} ({spelling.count(self.counts[label], 'time')})"
+            f"{quoted} ({spelling.count_noun(self.counts[label], 'time')})"
             for label, quoted in zip(labels, spelling.quote_words(labels, beside=self.known), strict=True)
         )
         numbers = {label: number for label in labels if (number := _find_whole_number(label, self.known))}

@@ -1,4 +1,4 @@
-"""`hromada new`: a campaign from a template."""
+"""`hromada new`: a campaign from a template, or from files of data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ import typer
 
 from annotation.errors import BadInput
 from bot.commands import terminal_output
-from bot.commands.command_line import AsJson
+from bot.commands.command_line import AsJson, refuse_options
 
 
 def new(
     folder: Annotated[Path | None, typer.Argument(help="The folder to make.", show_default=False)] = None,
+    more: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE]...", help="More files for --from.", show_default=False)
+    ] = None,
+    from_: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="FILE", help="Write the project file for this file of votes, items or gold."),
+    ] = None,
+    as_: Annotated[
+        list[str] | None,
+        typer.Option("--as", metavar="ROLE=COLUMN", help="With --from: what a column holds, as in --as answer=says."),
+    ] = None,
     template: Annotated[str, typer.Option(help="The template to begin from.")] = "baseline",
     language: Annotated[
         str | None, typer.Option(help="The language of items, texts and comments: uk (as it is without it) or en.")
@@ -21,23 +32,44 @@ def new(
     list_: Annotated[bool, typer.Option("--list", help="List the templates.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Begin a campaign from a template.
+    """Begin a campaign from your files, or from a template.
 
-    Writes a commented project file, a few items and instructions that load as they are, and says what comes next.
+    --from looks at tables, exports of annotation tools and labelling configurations, copies them into the folder, and
+    writes a project file that `hromada check` accepts, with a comment at every guess. Without --from writes a template:
+    a commented project file, a few items and instructions.
     """
-    from annotation.campaigns import template_files
-
     if list_:
-        templates = template_files.list_templates(language or "en")
-        if json:
-            terminal_output.print_json({entry.name: entry.description for entry in templates})
-        else:
-            terminal_output.print_table(
-                "Templates", ("template", "about"), [(entry.name, entry.description) for entry in templates]
-            )
+        _list_templates(language or "en", json=json)
         return
     if folder is None:
         raise BadInput("Where to?", remedy="Write hromada new FOLDER --template NAME; --list shows the templates.")
+    refuse_options(
+        (not from_ and bool(more), "Files are given without --from.", "Write hromada new FOLDER --from FILE."),
+        (not from_ and bool(as_), "--as is about the columns of a file.", "Write --from FILE, too."),
+    )
+    if from_:
+        from bot.commands import new_from_files
+
+        chosen = [*(as_ or ()), *([f"language={language}"] if language else [])]
+        new_from_files.write_project(folder, [*from_, *(more or ())], chosen=chosen, json=json)
+        return
+    _write_template(folder, template=template, language=language, json=json)
+
+
+def _list_templates(language: str, *, json: bool) -> None:
+    from annotation.campaigns import template_files
+
+    templates = template_files.list_templates(language)
+    if json:
+        terminal_output.print_json({entry.name: entry.description for entry in templates})
+    else:
+        rows = [(entry.name, entry.description) for entry in templates]
+        terminal_output.print_table("Templates", ("template", "about"), rows)
+
+
+def _write_template(folder: Path, *, template: str, language: str | None, json: bool) -> None:
+    from annotation.campaigns import template_files
+
     written = template_files.write_template(
         folder, template_name=template, language=language or template_files.LANGUAGES[0]
     )

@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def readme(hromada: Hromada) -> Hromada:
-    """The command in a folder with the files that README shows, but for the token."""
+    """The command in a folder with the files of README, but for the token, and with the project of its votes."""
     for name, _, text in BLOCK.findall((ROOT / "README.md").read_text("utf-8")):
         if name and name != ".env":
             hromada.write(name, text)
+    assert hromada("new", "animals", "--from", "votes.csv", "truth.csv").code == 0
     return hromada
 
 
 @pytest.fixture
 def imported(readme: Hromada) -> Hromada:
     """With the votes of README."""
-    for words in (("load", "animals.yaml"), ("import", "animals")):
+    for words in (("load", "animals/project.yaml"), ("import", "animals")):
         assert readme(*words).code == 0
     return readme
 
 
 def test_an_export_without_answers_says_so(readme: Hromada) -> None:
     """Tables are written all the same; whoever forgot to import learns why they are empty."""
-    readme("load", "animals.yaml")
+    readme("load", "animals/project.yaml")
     ran = readme("export", "animals", "--to", "empty")
     assert (ran.code, "animals has no answers yet: import votes" in ran.out) == (0, True), ran.out
     readme("import", "animals")

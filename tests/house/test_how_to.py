@@ -81,7 +81,6 @@ WITH_A_BOT = (pytest.mark.process, pytest.mark.slow)
         pytest.param(
             "filter-items", 1, 4, ["filtered/items.html", "filtered/items.csv", "kept.jsonl"], marks=WITH_A_BOT
         ),
-        ("move-from-other-tools", 0, 0, ["gold/gold.csv", "gold/report.html"]),
         pytest.param("end-a-campaign", 2, 6, ["monday.db", "results/report.html", "release"], marks=WITH_A_BOT),
     ],
 )

@@ -49,6 +49,12 @@ def sort_by_time(votes: Iterable[RawVote], column: str) -> list[RawVote]:
     return [listed[index] for index in order]
 
 
+def can_tell_days(texts: Iterable[str]) -> bool:
+    """Return whether it is clear in all times which number is the day and which the month."""
+    listed = list(texts)
+    return _find_day_first(listed) is not None or not _is_ambiguous(listed)
+
+
 def parse_time(text: str, *, day_first: bool) -> datetime | None:
     """Return the time that a text states, without its zone, or None if it is no time.
 

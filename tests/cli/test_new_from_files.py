@@ -1,0 +1,230 @@
+"""`hromada new --from`: a project that `check` accepts, or the one thing that a person must decide."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from _tables import write_table
+
+from annotation.campaigns import yaml_document
+
+if TYPE_CHECKING:
+    from _command import Hromada
+
+TOOLS = Path(__file__).parents[1] / "annotation/files"
+Rows = Sequence[Mapping[str, object]]
+PEOPLE = ("Олена", "Іван", "Марта")
+LONG: Rows = [
+    {"ід": n, "текст": f"Речення {n} про їжака", "хто": who, "відповідь": says}
+    for n in range(1, 4)
+    for who, says in zip(PEOPLE, ("так", "ні", "так"), strict=True)
+]
+WIDE: Rows = [
+    {"id": n, "Олена": "кіт", "Іван": "пес" if n % 2 else "кіт", "Марта": "кіт" if n > 1 else ""} for n in range(1, 5)
+]
+FORM: Rows = [
+    {"Timestamp": f"3/1{n}/2026 10:00:00", "Email": f"{n}@x", "Кіт?": "так", "Пес?": says, "Вік": 30 + n}
+    for n, says in ((3, "так"), (4, "ні"), (5, "так"))
+]
+NAMELESS: Rows = [
+    {"i": n, "w": who, "a": float(says)}
+    for n, both in enumerate(("11", "12", "22", "23"), 1)
+    for who, says in zip(("x", "y"), both, strict=True)
+]
+GOLD: Rows = [{"ід": n, "еталон": "так"} for n in range(1, 4)]
+TEXTS: Rows = [{"ід": n, "речення": f"Довге речення {n}", "еталон": "так"} for n in range(1, 4)]
+ITEMS: Rows = [
+    {"id": n, "question": f"Which is the longest, {n}?", "option_a": "cat", "option_b": "mouse", "answer": "B"}
+    for n in range(1, 4)
+]
+TIMED: Rows = [dict(row) | {"time": f"2026-03-0{n % 3 + 1} 10:00:00", "gold": "так"} for n, row in enumerate(LONG)]
+VOTES = {"item": "ід", "annotator": "хто", "answer": "відповідь", "show": "текст"}
+SHAPES: Mapping[str, tuple[Mapping[str, Rows], Mapping[str, Any]]] = {
+    "long": ({"v.csv": LONG}, {"language": "uk", "votes": {"file": "v.csv", **VOTES}}),
+    "spreadsheet": ({"v.xlsx": LONG}, {"votes": {"file": "v.xlsx", **VOTES}}),
+    "wide": ({"v.csv": WIDE}, {"votes": {"file": "v.csv", "item": "id", "annotators": "rest"}}),
+    "form": (
+        {"v.csv": FORM},
+        {"votes": {"file": "v.csv", "annotator": "Email", "time": "Timestamp", "wide": ["Кіт?", "Пес?"]}},
+    ),
+    "anonymous form": (
+        {"v.csv": [{name: cell for name, cell in row.items() if name != "Email"} for row in FORM]},
+        {"votes": {"file": "v.csv", "annotator": "Timestamp", "wide": ["Кіт?", "Пес?"]}},
+    ),
+    "no usual names": (
+        {"v.csv": NAMELESS},
+        {
+            "question": {"type": "scale", "text": "What is your answer?", "options": ["1", "2", "3"]},
+            "votes": {
+                "file": "v.csv", "item": "i", "annotator": "w", "answer": "a",
+                "labels": {"map": {"1.0": "1", "2.0": "2", "3.0": "3"}},
+            },
+        },
+    ),
+    "time and gold beside the votes": (
+        {"v.jsonl": TIMED},
+        {
+            "votes": {"file": "v.jsonl", **VOTES, "time": "time"},
+            "truth": {"file": "v.jsonl", "item": "ід", "gold": "gold"},
+        },
+    ),
+    "gold in another file": (
+        {"v.csv": LONG, "gold.xlsx": GOLD},
+        {"truth": {"file": "gold.xlsx", "item": "ід", "gold": "еталон"}},
+    ),
+    "items in another file": (
+        {"v.csv": LONG, "items.jsonl": TEXTS},
+        {
+            "items": {"file": "items.jsonl", "id": "ід", "show": "речення", "gold": "еталон"},
+            "votes": {"file": "v.csv", "item": "ід", "annotator": "хто", "answer": "відповідь"},
+        },
+    ),
+    "items alone": (
+        {"items.csv": ITEMS},
+        {
+            "question": {"type": "choice", "text": "What is your answer?", "labels": {"positions": ["A", "B"]}},
+            "items": {
+                "file": "items.csv", "id": "id", "show": "question", "options": ["option_a", "option_b"],
+                "gold": "answer",
+            },
+            "overlap": "3",
+        },
+    ),
+}  # fmt: skip
+
+
+def write_all(hromada: Hromada, files: Mapping[str, Rows]) -> list[str]:
+    """Write the tables; returns the words that name them."""
+    for name, rows in files.items():
+        write_table(hromada.folder / name, rows)
+    return ["--from", *files]
+
+
+def read_project(hromada: Hromada) -> dict[str, Any]:
+    """The keys of the written project file."""
+    file = hromada.folder / "p/project.yaml"
+    return yaml_document.parse_yaml(file.read_text("utf-8"), file=file).data
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_of_every_shape_gives_a_project_that_check_accepts(hromada: Hromada, shape: str) -> None:
+    """Its sections are as a person would write them."""
+    files, expected = SHAPES[shape]
+    made = hromada("new", "p", *write_all(hromada, files))
+    assert made.code == 0, made.err
+    assert hromada("check", "p/project.yaml").code == 0
+    assert {key: read_project(hromada)[key] for key in expected} == expected
+
+
+def test_every_guess_is_said_and_marked_and_the_first_item_is_shown(hromada: Hromada) -> None:
+    """What is unsure, what is not used, the item with its buttons, and three commands."""
+    said = hromada("new", "p", *write_all(hromada, {"v.csv": FORM}), "--json").json
+    text = (hromada.folder / "p/project.yaml").read_text("utf-8")
+    assert "question.text: the files do not say what was asked" in said["unsure"]
+    assert [line.partition("# ? ")[2] for line in text.splitlines() if "# ? " in line] == [
+        doubt.partition(": ")[2] for doubt in said["unsure"]
+    ]
+    assert said["unused columns"] == {"v.csv": ["Вік"]}
+    assert said["first item"][2:] == ["Кіт?", "", "Яка ваша відповідь?", "[ так ] [ ні ]", "[ Пропустити ] [ ⋯ ]"]
+    assert said["commands"] == ["hromada load p/project.yaml", "hromada import p", "hromada agreement p"]
+
+
+TOOL_FILES = (
+    "argilla/flat.jsonl", "argilla/records.json", "brat", "crowdtruth/job.csv", "datasets/lists", "datasets/objects",
+    "doccano/mood", "doccano/names", "inception/json", "inception/tsv", "label_studio/export.json",
+    "label_studio/export_min.json", "label_studio/export.csv", "mturk/batch.csv", "mturk/boxes.csv", "mturk/form.csv",
+    "potato/annotation_output", "potato/export/annotations.csv", "prodigy/binary.jsonl", "prodigy/choice.jsonl",
+    "prodigy/ner.jsonl",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOOL_FILES)
+def test_the_files_of_tools_are_recognised(hromada: Hromada, name: str) -> None:
+    """By the names that only they write."""
+    made = hromada("new", "p", "--from", TOOLS / name)
+    assert made.code == 0, made.err
+    tool = name.partition("/")[0].replace("_", "-")
+    assert read_project(hromada)["votes"]["format"] == tool
+    assert (hromada.folder / "p" / Path(name).name).exists()
+
+
+TWO: Rows = [{"item": n, "who": who, "label": n % 2, "score": n} for n in range(1, 4) for who in "ab"]
+DECISIONS: Sequence[tuple[Mapping[str, Rows], str, tuple[str, ...]]] = [
+    ({"v.csv": [{"item": row["item"], "label": row["label"]} for row in TWO]}, "No column says who answered.", ()),
+    ({"v.csv": TWO}, "Several columns could be the answer: label, score.", ("--as", "answer=score")),
+    ({"v.csv": LONG, "w.csv": LONG}, "Two files hold votes: v.csv and w.csv.", ()),
+    ({"v.csv": LONG, "i.csv": TEXTS, "g.csv": GOLD}, "The gold is in another file than the items, i.csv.", ()),
+    ({"a.csv": [{"x": "same", "y": "same"}] * 2}, "No column has a value of its own in each row", ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("files", "problem", "decided"), DECISIONS)
+def test_what_a_person_must_decide_is_said_and_nothing_is_written(
+    hromada: Hromada, files: Mapping[str, Rows], problem: str, decided: tuple[str, ...]
+) -> None:
+    """With the option to write; said, it gives a project or the next question."""
+    words = write_all(hromada, files)
+    made = hromada("new", "p", *words)
+    assert made.code == 2
+    assert problem in " ".join(made.err.split())
+    assert not (hromada.folder / "p").exists()
+    if decided[-1:] == ("answer=score",):
+        assert hromada("new", "p", *words, *decided).code == 0
+        assert read_project(hromada)["votes"]["answer"] == "score"
+
+
+def test_a_configuration_of_label_studio_says_what_was_asked(hromada: Hromada) -> None:
+    """Also of tasks that nobody has answered; alone it names no items."""
+    hromada.write(
+        "config.xml",
+        '<View><Text name="t" value="$text"/><Header value="How is it?"/>'
+        '<Choices name="m" toName="t" choice="multiple"><Choice value="sad"/><Choice value="glad"/></Choices>'
+        '<Rating name="r" toName="t" maxRating="3"/></View>',
+    )
+    hromada.write("tasks.json", '[{"id": 1, "data": {"text": "It rains in the town."}}]')
+    alone = hromada("new", "p", "--from", "config.xml")
+    assert (alone.code, "not of which items" in alone.err) == (2, True)
+    assert hromada("new", "p", "--from", "tasks.json", "config.xml").code == 0
+    project = read_project(hromada)
+    assert [(one["type"], one["text"]) for one in project["questions"]] == [
+        ("choices", "How is it?"), ("scale", "What is your answer?"),
+    ]  # fmt: skip
+    assert project["items"] == {"file": "tasks.json", "format": "label-studio", "id": "id", "show": "text"}
+
+
+def test_submissions_to_prolific_are_named_beside_the_votes(hromada: Hromada) -> None:
+    """They say whose votes count."""
+    shutil.copytree(TOOLS / "prolific", hromada.folder / "in")
+    assert hromada("new", "p", "--from", "in/form.csv", "in/prolific_export.csv").code == 0
+    assert read_project(hromada)["votes"]["prolific"] == "prolific_export.csv"
+
+
+def test_another_encoding_is_recognised_and_marked(hromada: Hromada) -> None:
+    """Windows-1251, as Excel writes CSV."""
+    write_table(hromada.folder / "v.csv", LONG, separator=";", encoding="cp1251")
+    said = hromada("new", "p", "--from", "v.csv", "--json").json
+    assert read_project(hromada)["votes"]["encoding"] == "cp1251"
+    assert "votes.encoding: recognised; are the letters right?" in said["unsure"]
+
+
+def test_a_large_file_stays_where_it_is(hromada: Hromada, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not copied, and the project file says so."""
+    monkeypatch.setattr("bot.commands.new_from_files.MAX_COPIED_BYTES", 10)
+    assert hromada("new", "p", *write_all(hromada, {"v.csv": LONG})).code == 0
+    assert read_project(hromada)["votes"]["file"] == "../v.csv"
+    assert [path.name for path in (hromada.folder / "p").iterdir()] == ["project.yaml"]
+
+
+def test_a_folder_with_files_is_left_as_it_is(hromada: Hromada) -> None:
+    """And words without --from are refused."""
+    words = write_all(hromada, {"v.csv": LONG})
+    (hromada.folder / "p").mkdir()
+    hromada.write("p/mine.txt", "x")
+    assert hromada("new", "p", *words).code != 0
+    assert [path.name for path in (hromada.folder / "p").iterdir()] == ["mine.txt"]
+    assert "--from" in hromada("new", "q", "v.csv").err
+    assert "ROLE=COLUMN" in hromada("new", "q", *words, "--as", "nonsense").err
