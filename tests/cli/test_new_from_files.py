@@ -238,4 +238,4 @@ def test_the_human_level_of_parus_needs_no_edit(hromada: Hromada, shared: Path) 
     made = hromada("new", "parus", "--from", folder / "assign_PARus.tsv", folder / "gold_PARus.csv", "--json").json
     for line in made["commands"][:2]:
         assert hromada(*line.split()[1:]).code == 0
-    assert re.search(r"majority +500 +8 +0\.9840", hromada("baseline", "parus").out)
+    assert re.search(r"majority of 3 +500 +8 +0\.9840", hromada("baseline", "parus").out)
