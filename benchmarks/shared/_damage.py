@@ -119,9 +119,13 @@ def change_values(raw: bytes, ending: str, rng: random.Random) -> bytes:
 
 def _write_json(values: list[Any], rng: random.Random) -> bytes:
     text = "\n".join(json.dumps(value, ensure_ascii=False) for value in values)
-    depth = rng.choice(DEPTHS)
-    text = text.replace(f'"{DEEP}"', "[" * depth + "]" * depth).replace(TWICE, "")
+    text = _nest(text, f'"{DEEP}"', rng.choice(DEPTHS)).replace(TWICE, "")
     return text.encode("utf-8", "backslashreplace")  # half a character becomes the escape that JSON has for it
+
+
+def _nest(text: str, sign: str, depth: int) -> str:
+    """The text with lists in lists for the sign: deep ones once, shallow ones at its other places."""
+    return text.replace(sign, "[" * depth + "]" * depth, 1).replace(sign, "[" * DEPTHS[0] + "]" * DEPTHS[0])
 
 
 def _read_cells(raw: bytes, ending: str) -> list[list[str]]:
@@ -134,8 +138,7 @@ def _write_cells(rows: Any, ending: str, rng: random.Random) -> bytes:
     for row in rows if isinstance(rows, list) else [rows]:
         cells = row if isinstance(row, list) else [row]
         writer.writerow([cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False) for cell in cells])
-    depth = rng.choice(DEPTHS[:-1])
-    text = out.getvalue().replace(DEEP, "[" * depth + "]" * depth).replace(TWICE, "")
+    text = _nest(out.getvalue(), DEEP, rng.choice(DEPTHS[:-1])).replace(TWICE, "")
     return text.encode("utf-8", "replace")
 
 
