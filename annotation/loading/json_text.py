@@ -18,6 +18,8 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s",:{}\[\]]+', re.DOT
 """A string, a bracket, or a number or word; commas and colons are skipped."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+MAX_DEPTH = 100
+"""How deep objects and lists may be inside each other: what reads and writes values later goes as deep itself."""
 
 
 class _Unusable(ValueError):
@@ -32,6 +34,7 @@ def parse_json(text: str, *, path: Path, line: int | None = None, remedy: str) -
     """Parse JSON; raises BadInput with line and column. `line` is the line of a text that is one line of a file."""
     try:
         value = json.loads(text, cls=lambda: _DECODER)  # type: ignore[arg-type]  # a class is only called
+        _refuse_deep(value, brackets=text.count("[") + text.count("{"))
         _refuse_unstorable(text)
     except json.JSONDecodeError as failure:
         place = Where(file=path, line=line or failure.lineno, column=failure.colno)
@@ -126,6 +129,22 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_parse_
 """Created once, because `json.loads` with these settings would create a decoder for every text."""
 
 
+def _refuse_deep(value: Any, *, brackets: int) -> None:
+    """Raise RecursionError for a value of more than `MAX_DEPTH` levels; its text has that many opening brackets."""
+    if brackets <= MAX_DEPTH:
+        return
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer if isinstance(outer, list) else ())
+            if isinstance(inner, dict | list)
+        ]
+    if level:
+        raise RecursionError
+
+
 def _refuse_unstorable(text: str) -> None:
     """Refuse escapes of surrogates and of U+0000, which no database stores as text."""
     if "\\u" not in text:
@@ -150,9 +169,10 @@ def parse_list(text: str) -> list[tuple[int, Any]] | None:
         while text[position] == ("," if elements else "["):
             position = _skip_space(text, position + 1)
             line, counted = line + text.count("\n", counted, position), position
-            value, position = _DECODER.raw_decode(text, position)
+            value, end = _DECODER.raw_decode(text, position)
+            _refuse_deep(value, brackets=text.count("[", position, end) + text.count("{", position, end))
             elements.append((line, value))
-            position = _skip_space(text, position)
+            position = _skip_space(text, end)
         _refuse_unstorable(text)
     except (ValueError, RecursionError, IndexError):
         return None

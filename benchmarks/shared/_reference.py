@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -31,9 +32,9 @@ def make_votes(*, seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["task", "worker", "label"])
 
 
-def measure_reference() -> float:
-    """Seconds of the reference."""
+def measure_reference(clock: Callable[[], float] = time.perf_counter) -> float:
+    """Seconds of the reference by a clock; `time.process_time` is that of what is compared by processor seconds."""
     votes = make_votes()
-    begun = time.perf_counter()
+    begun = clock()
     DawidSkene(n_iter=ITERATIONS, tol=-math.inf).fit(votes)
-    return time.perf_counter() - begun
+    return clock() - begun

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from _damage import damage
 from _examples import limit_examples
-from _fuzzing import damage
 from _tables import build_workbook
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -98,6 +98,7 @@ def test_json_that_cannot_be_used_is_named(
         ('[{"a": "\\ud83d\\ude00"},\n {"a": "\\ud800"}]', 2, 8, "half a character"),
         ('[{"a":\n1,\n"\\u0000": 1}]', 3, 1, "U\\+0000"),
         ('[{"a": "[["},\n {"b": ' + "[" * 100_000, 2, 100_007, "nested too deeply"),
+        ('[{"a": 1},\n {"b": ' + "[" * 100 + "]" * 100 + "}]", 2, 107, "nested too deeply"),
         ('[{"a": "' + "9" * 5000 + '"},\n -' + "9" * 5000 + "]", 2, 2, "a number has more than 4300 digits"),
         ('[{"a":\n -1e999}]', 2, 2, "the number -1e999 is too large"),
         ('[{"a": 1}\n {}]', 2, 2, "not JSON"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from pydantic import TypeAdapter
 
 from annotation.campaigns.project_file import VotesSection
 from annotation.campaigns.questions import AnyQuestion, QuestionContent
-from annotation.errors import BadInput, HromadaError
+from annotation.errors import BadInput
 from annotation.loading import campaign, judgements
 from annotation.loading.judgements.other_tools import RawVote
 
@@ -306,6 +305,12 @@ DAMAGE = {
         {"format": "argilla"},
         "differ in number",
     ),
+    "a number of people": (
+        "a.jsonl",
+        '{"id": 1, "q.responses": [1, 2], "q.responses.users": 2}',
+        {"format": "argilla"},
+        "differ in number",
+    ),
     "no pair": (
         "user_state.json",
         '{"user_id": "a", "instance_id_to_label_to_value": {"i": [["q"]]}}',
@@ -313,6 +318,7 @@ DAMAGE = {
         "not a pair",
     ),
     "not brat": ("d.ann", "T1 PER 0 6 Оксана", {"format": "brat"}, "no annotation of brat"),
+    "no place": ("d.ann", f"T1\tPER 0 {'9' * 5_000}\tОксана", {"format": "brat"}, "no annotation of brat"),
     "not a folder": ("d.txt", "Оксана", {"format": "brat"}, "not a folder"),
     "not tsv 3": ("d.tsv", "#FORMAT=WebAnno TSV 2\n", {"format": "inception"}, "not WebAnno TSV 3"),
     "no token": ("d.tsv", "#FORMAT=WebAnno TSV 3.3\n#Text=a\n1-1\tx\ta\t_\n", {"format": "inception"}, "no token"),
@@ -365,28 +371,13 @@ def test_a_link_out_of_the_folder_of_votes_is_not_followed(tmp_path: Path) -> No
         read(str(tmp_path / "votes"), format="doccano")
 
 
-def test_damaged_files_of_tools_give_our_own_errors(tmp_path: Path) -> None:
-    """A byte changed here and there, or the end cut off: votes, or an error with file and remedy."""
-    rng = random.Random(7)  # noqa: S311  # what is damaged, the same in every run
-    refusals: list[HromadaError] = []
-    for name, section, _ in CASES.values():
-        source = FILES / name
-        files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
-        for round_number in range(6):
-            target = tmp_path / f"{round_number}" / name
-            for file in files:
-                content = bytearray(file.read_bytes())
-                for _ in range(rng.randrange(1, 4) if content else 0):
-                    content[rng.randrange(len(content))] = rng.randrange(256)
-                copy = target / file.relative_to(source) if source.is_dir() else target
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(content[: rng.randrange(len(content) + 1)] if rng.random() < 0.3 else content)
-            try:
-                read(str(target), **section)
-            except HromadaError as failure:
-                refusals.append(failure)
-    assert len(refusals) > len(CASES)
-    assert all(refusal.where is not None and refusal.remedy for refusal in refusals)
+@pytest.mark.parametrize("split", ["..", "s" * 300, "none"])
+def test_the_splits_of_a_data_set_are_its_folders(tmp_path: Path, split: str) -> None:
+    """A name from somebody else could lead to other folders."""
+    (tmp_path / "votes").mkdir()
+    (tmp_path / "votes/dataset_dict.json").write_text(json.dumps({"splits": [split]}), "utf-8")
+    with pytest.raises(BadInput, match=r"dataset_dict\.json: The splits are not folders\."):
+        read(str(tmp_path / "votes"), format="datasets")
 
 
 OWN_TEXT = "Лис і лис, і ще раз лис 🦊.\n\nА в полі — кіт & <пес>."

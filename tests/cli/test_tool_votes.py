@@ -78,13 +78,13 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_votes_of_a_tool_are_checked_loaded_imported_and_compared(hromada: Hromada, name: str) -> None:
-    """Six lines of a project file, four commands; what does not count is counted by its reason."""
+    """Six lines of a project file, four commands, from another folder; what does not count is counted by reason."""
     case = CASES[name]
     folder = case.file.split("/", maxsplit=1)[0]
-    shutil.copytree(FILES / folder, hromada.folder / folder)
-    hromada.write("items.csv", "id,text\n1,Оксана їде до Києва\n2,Оксана їде до Києва\n")
+    shutil.copytree(FILES / folder, hromada.folder / "in" / folder)
+    hromada.write("in/items.csv", "id,text\n1,Оксана їде до Києва\n2,Оксана їде до Києва\n")
     path = hromada.write(
-        "tool.yaml",
+        "in/tool.yaml",
         f"project: tool\ntitle: t\nlanguage: uk\n{case.question}\nitems: {case.items}\n"
         f"votes: {{file: {case.file}, {case.votes}}}\n",
     )

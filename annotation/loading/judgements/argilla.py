@@ -93,12 +93,11 @@ def _join(found: Iterator[tuple[str, Mapping[str, Any]]]) -> Iterator[_Response]
 def _list_flat(row: FileRow, column: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The responses to a question in the columns of a data set: values, users and states side by side."""
     values, people = row.values[column] or [], row.values.get(f"{column}.users") or []
-    states = row.values.get(f"{column}.status") or [None] * len(people)
-    if not all(isinstance(some, list) for some in (values, people, states)) or not (
-        len(values) == len(people) == len(states)
-    ):
+    states = row.values.get(f"{column}.status")
+    columns = [values, people] if not states else [values, people, states]
+    if not all(isinstance(some, list) for some in columns) or len({*map(len, columns)}) > 1:
         raise BadInput("Responses, users and states differ in number.", where=row.where(column), remedy=_REMEDY)
-    for value, person, status in zip(values, people, states, strict=True):
+    for value, person, status in zip(values, people, states or [None] * len(people), strict=True):
         yield column.removesuffix(_FLAT), {"value": value, "user_id": person, "status": status}
 
 

@@ -62,8 +62,9 @@ def read_rows(path: Path, section: VotesSection) -> Iterator[FileRow]:
         yield from tables.read_rows(path, section)
         return
     splits = _read_json(path / SPLITS).get("splits") if (path / SPLITS).exists() else [""]
-    if not isinstance(splits, list) or not all(isinstance(name, str) and "/" not in name for name in splits):
-        raise BadInput("The splits have no names.", where=Where(file=path / SPLITS), remedy=_REMEDY)
+    folders = {"", *(child.name for child in path.iterdir() if child.is_dir())}
+    if not isinstance(splits, list) or not all(isinstance(name, str) and name in folders for name in splits):
+        raise BadInput("The splits are not folders.", where=Where(file=path / SPLITS), remedy=_REMEDY)
     for split in splits:
         folder = path / split
         described = _read_json(folder / INFO) if (folder / INFO).exists() else {}

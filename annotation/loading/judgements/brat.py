@@ -14,7 +14,7 @@ from annotation.loading.judgements import tool_rows
 from annotation.loading.judgements.tool_rows import ToolRow
 
 DOCUMENT, ANNOTATOR, TEXT, PARTS = "document", "annotator", "text", "parts"
-_BOUND = re.compile(r"T\d+\t(?P<label>\S+) (?P<places>\d+ \d+(?:;\d+ \d+)*)\t(?P<text>.*)")
+_BOUND = re.compile(r"T\d+\t(?P<label>\S+) (?P<places>\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)\t(?P<text>.*)")
 _OTHER = tuple("REAMNC#*")
 """The first characters of lines about relations, events, attributes and notes, which no question asks for."""
 

@@ -192,7 +192,8 @@ def read_vote_file(session: Session, project: Project, *, path: Path | None = No
     section, source = vote_source.locate_votes(definition, project, path)
     item_contents = _list_item_contents(session, project, definition)
     questions = _list_questions(definition, item_contents.values())
-    contents = read_votes(source, section, questions=questions, item_contents=item_contents)
+    resolved = section.resolve(Path(project.source).parent)
+    contents = read_votes(source, resolved, questions=questions, item_contents=item_contents)
     vote_file = VoteFile(
         file=source,
         sha256=input_files.compute_sha256(source),

@@ -24,7 +24,8 @@ def map_pseudonyms_to_names(project: Project, *, key: bytes, path: Path) -> dict
     """
     section, _ = locate_votes(project_file.parse_definition(project.definition), project, path)
     namespace = get_namespace(section, project)
-    names = dict.fromkeys(raw.annotator for raw in judgements.read_raw_votes(path, section) if raw.annotator)
+    votes = judgements.read_raw_votes(path, section.resolve(Path(project.source).parent))
+    names = dict.fromkeys(raw.annotator for raw in votes if raw.annotator)
     return {pseudonyms.make_pseudonym(key, namespace=namespace, name=name): name for name in names}
 
 
