@@ -143,7 +143,8 @@ def _rename(error: HromadaError, draft: ProjectDraft, folder: Path) -> HromadaEr
     if Path(where.file) == folder / PROJECT:
         place = Where(file=next(iter(draft.files.values()), None))
         remedy = f"Say what its columns hold: --as ROLE=COLUMN. {error.remedy or ''}".strip()
-        return BadInput(f"The drafted project is refused: {where.field}: {error.problem}", where=place, remedy=remedy)
+        field = f"{where.field}: " if where.field else ""
+        return BadInput(f"The drafted project is refused: {field}{error.problem}", where=place, remedy=remedy)
     given = next((source for name, source in draft.files.items() if Path(where.file) == folder / name), None)
     if given is not None:
         return BadInput(error.problem, where=replace(where, file=given), remedy=error.remedy)

@@ -79,6 +79,8 @@ _BY_NAME: Mapping[str, Role] = {
 }
 _RATING = frozenset(["rating", "score", "grade", "stars", "points", "оцінка", "бал", "бали", "оценка", "балл", "баллы"])
 _NUMBERING = ("id", "ids", "name", "identifier", "ід", "ид", "номер", "number")
+_INDEX_OF_PANDAS = re.compile(r"Unnamed: \d+(?:_level_\d+)?|level_\d+|__index_level_\d+__")
+"""What pandas calls a column without a name: mostly the numbers of its rows."""
 _CAMEL = re.compile(r"(?<=[a-zа-яіїєґ])(?=[A-ZА-ЯІЇЄҐ])")
 _SIGNS = re.compile(r"[\W_]+")
 _GOLD_BEGINS = ("gold", "true", "correct", "expected", "еталонн", "правильн", "эталонн")
@@ -111,6 +113,8 @@ def normalise_name(name: str) -> str:
 
 def find_role(name: str) -> Role | None:
     """Return what a column of this name usually holds, or None if its name says nothing."""
+    if _INDEX_OF_PANDAS.fullmatch(name):
+        return Role.REMARK
     words = normalise_name(name.rpartition(".")[2] or name)
     role = _BY_NAME.get(words)
     if role is None and words.endswith("s") and _BY_NAME.get(words[:-1]) in {Role.ANNOTATOR, Role.ANSWER}:

@@ -98,7 +98,11 @@ def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
         found = max(source.columns.values(), key=lambda column: len(votes.items & column.counts.keys()))
         if len(votes.items & found.counts.keys()) * 2 > len(votes.items):
             return found
-        named = f"an item is named like {min(votes.items)!r}" if votes.items else "no column has the values of one here"
+        named = (
+            f"an item is named like {min(votes.items)!r}, here like {found.cells[0]!r}"
+            if votes.items
+            else "no column has the values of one here"
+        )
         raise BadInput(
             "No column says to which items of the votes the rows belong.",
             where=source.where(),

@@ -58,5 +58,6 @@ def _refuse_nobody(source: SourceFile) -> None:
         raise BadInput(
             "No column says who answered.",
             where=source.where(),
-            remedy=f"Name it: --as annotator=COLUMN. It has: {input_files.format_columns(source.columns)}.",
+            remedy="Name the column: --as annotator=COLUMN, or add one with a word for each person. It has: "
+            f"{input_files.format_columns(source.columns)}.",
         )
