@@ -22,6 +22,7 @@ from annotation.loading.project_drafts import label_config
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, profile_columns
 from annotation.loading.project_drafts.label_config import LabelConfig
 from annotation.loading.project_drafts.yaml_lines import YamlLine
+from annotation.loading.tables import json_rows
 from annotation.vocabulary import ExclusionKind
 
 READING_KEYS = ("encoding", "sheet", "path", "separator")
@@ -136,7 +137,7 @@ def _open_json(
         written = value.get(_CONFIG_KEY)
         config = label_config.read_config(written, path=path) if isinstance(written, str) and written.strip() else None
         if "path" not in stated:
-            lists = [name for name, some in value.items() if _is_rows(some)]
+            lists = json_rows.list_paths(value)
             if not lists and config is not None:
                 return config
             if len(lists) > 1:

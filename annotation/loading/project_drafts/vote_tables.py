@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotation import input_files
 from annotation.errors import BadInput
-from annotation.loading.project_drafts.column_names import Role
+from annotation.loading.project_drafts.column_names import Role, find_role
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, group_alike
 from annotation.loading.project_drafts.long_tables import find_pair, read_long
 from annotation.loading.project_drafts.source_files import SourceFile
@@ -18,6 +18,7 @@ from annotation.loading.project_drafts.wide_tables import find_row_name, read_fo
 
 def read_votes(source: SourceFile) -> VotesTable | None:
     """Return the votes of a table, or None if it holds none; raises BadInput for what a person must decide."""
+    _refuse_nested(source)
     people = find_columns(source, Role.ANNOTATOR)
     has_items = any(not one.is_unique for one in find_columns(source, Role.ITEM))
     row_name = _find_form_row(source)
@@ -34,6 +35,19 @@ def read_votes(source: SourceFile) -> VotesTable | None:
         return read_wide(source, item, alike[0])
     _refuse_nobody(source)
     return None
+
+
+def _refuse_nested(source: SourceFile) -> None:
+    """Raise BadInput for rows that hold lists of votes, each an object that names its annotator."""
+    for row in source.rows[:1]:
+        for name, value in row.values.items():
+            first = value[0] if isinstance(value, list) and value else None
+            if isinstance(first, dict) and any(find_role(key) is Role.ANNOTATOR for key in first):
+                raise BadInput(
+                    "Each row holds a list of votes.",
+                    where=source.where(name),
+                    remedy="Write a row for each vote, with the item, the annotator and the answer.",
+                )
 
 
 def _find_form_row(source: SourceFile) -> ColumnProfile | None:
