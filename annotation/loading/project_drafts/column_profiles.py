@@ -13,6 +13,7 @@ from annotation.input_files import FileRow
 from annotation.loading.drafts import get_cell
 from annotation.loading.judgements import vote_times
 from annotation.loading.project_drafts.column_names import Role, find_role
+from annotation.loading.project_drafts.ordered_words import order_labels
 
 MAX_LABEL = 60
 """The longest label in characters."""
@@ -110,12 +111,12 @@ def group_alike(columns: Mapping[str, ColumnProfile]) -> list[list[ColumnProfile
     """
     groups: list[list[ColumnProfile]] = []
     for column in columns.values():
-        mine = next((group for group in groups if any(_are_alike(column, other) for other in group)), None)
-        if mine is None:
-            groups.append([column])
-        else:
-            mine.append(column)
-    return sorted(groups, key=lambda group: -len(group))
+        mine = [group for group in groups if any(_are_alike(column, other) for other in group)]
+        groups = [group for group in groups if group not in mine]
+        groups.append([*(one for group in mine for one in group), column])
+    places = {name: place for place, name in enumerate(columns)}
+    groups = [sorted(group, key=lambda one: places[one.name]) for group in groups]
+    return sorted(groups, key=lambda group: (-len(group), places[group[0].name]))
 
 
 def _are_alike(one: ColumnProfile, other: ColumnProfile) -> bool:
@@ -126,4 +127,5 @@ def _are_alike(one: ColumnProfile, other: ColumnProfile) -> bool:
     if one.are_whole_numbers:
         lows, highs = ([pick(map(float, side.counts)) for side in (one, other)] for pick in (min, max))
         return max(lows) <= min(highs)
-    return bool(one.counts.keys() & other.counts.keys())
+    labels = one.counts.keys() | other.counts.keys()
+    return len(labels) < one.n_values + other.n_values or order_labels(labels) is not None

@@ -70,6 +70,8 @@ def read_long(
         (one.name for one in find_columns(source, Role.GOLD) if one.name in of_items and one.name not in others), None
     )
     shown = find_shown(source, of_items, without=others | {gold or ""})
+    if shown and Role.TEXT.value not in source.chosen:
+        shown = (*(column.name for column in item if column.role is Role.TEXT), *shown)  # an id that people read, too
     group = next(
         (one.name for one in find_columns(source, Role.GROUP) if one.name in of_items and one.name not in others), None
     )
