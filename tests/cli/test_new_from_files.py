@@ -262,6 +262,45 @@ def test_refusals_speak_of_options_not_of_a_project_file_that_is_not_there(
     assert says in " ".join(hromada("new", "p", "--from", name).err.split())
 
 
+ODD: Mapping[str, tuple[str, str]] = {
+    "total": (
+        "id,текст,Олена,Іван\n1,Вода,так,ні\n2,Земля,так,так\nВсього так,,2,1\n",
+        "v.csv:4: The last row looks like a total: it begins with 'Всього так'.",
+    ),
+    "no header": ("1,ann,yes\n1,bob,no\n2,ann,yes\n2,bob,no\n", "v.csv, yes: The first row looks like data,"),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_rows_that_are_no_votes_are_refused(hromada: Hromada, case: str) -> None:
+    """A total would be an item, and the first row of data would be lost."""
+    text, says = ODD[case]
+    hromada.write("v.csv", text)
+    made = hromada("new", "p", "--from", "v.csv")
+    assert (made.code, says in " ".join(made.err.split())) == (2, True)
+
+
+PEOPLE_DOUBTS: Mapping[str, tuple[str, list[str]]] = {
+    "names and surnames": (
+        "Ім'я,Прізвище,Речення,Оцінка\n"
+        + "".join(f"Олена,{who},Дощ {n},{says}\n" for n in (1, 2) for who, says in (("Коваль", 1), ("Бойко", 2)))
+        + "Іван,Коваль,Дощ 1,2\nІван,Бойко,Дощ 1,1\n",
+        ["votes.annotator: 2 people, but 4 with Прізвище: are they told apart?"],
+    ),
+    "one vote": ("item,annotator,label\n1,ann,yes\n", []),
+}
+
+
+@pytest.mark.parametrize("case", PEOPLE_DOUBTS)
+def test_who_answered_is_no_answer_and_doubted_if_more_columns_name_people(hromada: Hromada, case: str) -> None:
+    """A table of one row has one vote, too."""
+    text, doubts = PEOPLE_DOUBTS[case]
+    hromada.write("v.csv", text)
+    said = hromada("new", "p", "--from", "v.csv", "--json").json
+    assert [doubt for doubt in said["unsure"] if doubt.startswith("votes.annotator")] == doubts
+    assert "item" in read_project(hromada)["votes"]
+
+
 def test_submissions_to_prolific_are_named_beside_the_votes(hromada: Hromada) -> None:
     """They say whose votes count."""
     shutil.copytree(TOOLS / "prolific", hromada.folder / "in")

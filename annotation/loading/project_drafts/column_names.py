@@ -32,7 +32,9 @@ _NAMES: Mapping[Role, str] = {
     Role.ANNOTATOR: (
         "annotator, worker, who, user, username, user name, email, e mail, email address, coder, rater, judge, "
         "participant, prolific, prolific pid, person, respondent, expert, labeler, labeller, reviewer, evaluator, "
-        "observer, student, анотатор, анотаторка, розмітник, електронна адреса, електронна пошта, адреса "
+        "observer, student, your name, full name, nickname, login, піб, логін, нік, ваш нік, псевдонім, ваше прізвище, "
+        "ваше імя та прізвище, прізвище та імя, ваша електронна адреса, ваша пошта, фио, логин, "
+        "анотатор, анотаторка, розмітник, електронна адреса, електронна пошта, адреса "
         "електронної пошти, учасник, учасниця, користувач, експерт, експертка, імя, ваше імя, прізвище, хто, "
         "респондент, оцінювач, оцінювачка, пошта, аннотатор, разметчик, адрес электронной почты, электронная "
         "почта, участник, пользователь, имя, ваше имя, эксперт, кто, оценщик, почта"
@@ -120,6 +122,11 @@ def find_role(name: str) -> Role | None:
     if role is None and words.endswith("s") and _BY_NAME.get(words[:-1]) in {Role.ANNOTATOR, Role.ANSWER}:
         role = _BY_NAME[words[:-1]]  # lists of people and their answers in one row
     return role or _find_by_parts(words.split())
+
+
+def is_numbering(name: str) -> bool:
+    """Return whether a name says that the column numbers the rows, whatever they are."""
+    return normalise_name(name) in {*_NUMBERING, "no", "№", "row", "index", "idx"}
 
 
 def is_usual(name: str) -> bool:

@@ -13,6 +13,7 @@ from annotation.loading.project_drafts.column_profiles import ColumnProfile, dep
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
     VotesTable,
+    count_items,
     count_people,
     find_columns,
     find_options,
@@ -80,14 +81,14 @@ def read_long(
         YamlLine(
             "item",
             unwrap(item_names),
-            f"{len(set(keys))} items",
+            count_items(len(set(keys))),
             sure=all(is_named(source, one, Role.ITEM) or one.role is Role.TEXT for one in item),
         ),
         YamlLine(
             "annotator",
             annotator.name,
-            count_people(annotator.n_values),
-            sure=is_named(source, annotator, Role.ANNOTATOR),
+            _describe_people(source, annotator),
+            sure=is_named(source, annotator, Role.ANNOTATOR) and not _list_other_names(source, annotator),
         ),
         *_write_answers(source, answers),
         *([YamlLine("show", unwrap(shown))] if shown and shown != item_names else []),
@@ -111,6 +112,27 @@ def read_long(
         item_columns=item_names,
         asked={name: column.name for name, column in by_question.items()},
         used=frozenset(used),
+    )
+
+
+def _describe_people(source: SourceFile, annotator: ColumnProfile) -> str:
+    others = _list_other_names(source, annotator)
+    more = count_pairs(others, annotator)
+    counted = count_people(annotator.n_values)
+    return (
+        f"{counted}, but {more} with {', '.join(one.name for one in others)}: are they told apart?"
+        if others
+        else counted
+    )
+
+
+def _list_other_names(source: SourceFile, annotator: ColumnProfile) -> list[ColumnProfile]:
+    """Other columns that name people, by which there would be more of them, such as surnames beside names."""
+    others = [one for one in find_columns(source, Role.ANNOTATOR) if one.name != annotator.name]
+    return (
+        others
+        if Role.ANNOTATOR.value not in source.chosen and count_pairs(others, annotator) > annotator.n_values
+        else []
     )
 
 
@@ -154,7 +176,8 @@ def _find_answers(source: SourceFile, keys: Sequence[str], *, without: Iterable[
     chosen = [source.columns[name] for name in source.chosen.get(Role.ANSWER.value, ()) if name in source.columns]
     if chosen:
         return chosen
-    left = list_candidates(source, without=without)
+    people = [column.name for column in find_columns(source, Role.ANNOTATOR)]
+    left = list_candidates(source, without=[*without, *people])
     named = [column for column in left.values() if column.role is Role.ANSWER]
     if len(named) == 1:
         return named

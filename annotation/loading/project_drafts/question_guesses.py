@@ -40,8 +40,8 @@ _FIRST_LABELS = (
 _ABSTENTIONS = frozenset(
     {
         "i don t know", "don t know", "dont know", "do not know", "unsure", "not sure", "cannot tell", "can t tell",
-        "cannot say", "skip", "не знаю", "важко сказати", "не впевнений", "не впевнена", "складно сказати",
-        "не уверен", "трудно сказать", "затрудняюсь ответить",
+        "cannot say", "skip", "nan", "null", "n a", "не знаю", "важко сказати", "не впевнений", "не впевнена",
+        "складно сказати", "не уверен", "трудно сказать", "затрудняюсь ответить",
     }
 )  # fmt: skip
 MAX_POINTS = 11

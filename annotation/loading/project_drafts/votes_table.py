@@ -87,6 +87,10 @@ def count_people(number: int) -> str:
     return "1 person" if number == 1 else f"{number} people"
 
 
+def count_items(number: int) -> str:
+    return "1 item" if number == 1 else f"{number} items"
+
+
 def is_named(source: SourceFile, column: ColumnProfile, role: Role) -> bool:
     return column.role is role or column.name in source.chosen.get(role.value, ())
 

@@ -13,6 +13,7 @@ from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
     FIRST,
     VotesTable,
+    count_items,
     count_people,
     find_columns,
     find_options,
@@ -55,7 +56,7 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
         YamlLine(
             "item",
             item.name,
-            f"{item.n_values} items",
+            count_items(item.n_values),
             sure=is_named(source, item, Role.ITEM) or item.role is Role.TEXT,
         ),
         *([YamlLine("show", unwrap(shown))] if shown and shown != (item.name,) else []),
