@@ -47,6 +47,8 @@ def write_project(folder: Path, files: Sequence[Path], *, chosen: Sequence[str],
     terminal_output.print_table(str(project), ("what", "is"), facts)
     for doubt in draft.doubts:
         terminal_output.print_sentence(f"? {doubt}")
+    for warning in checked.warnings:
+        terminal_output.print_sentence(f"Warning: {warning}")
     for name, columns in draft.unused.items():
         terminal_output.print_sentence(f"Not used of {name}: {', '.join(columns[:20])}")
     terminal_output.print_line("\nThe first item, as it is asked:\n")

@@ -87,7 +87,7 @@ def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFil
 
 def _name_option(error: HromadaError) -> BadInput:
     """The error with a remedy for somebody who has no project file yet."""
-    remedy = _FILE_KEY.sub(r"--as \1=\2", error.remedy) if error.remedy else None
+    remedy = _FILE_KEY.sub(r"--as \1=\2", error.remedy)
     return BadInput(error.problem, where=error.where, remedy=remedy)
 
 
