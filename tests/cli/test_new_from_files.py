@@ -287,6 +287,7 @@ PEOPLE_DOUBTS: Mapping[str, tuple[str, list[str]]] = {
         + "Іван,Коваль,Дощ 1,2\nІван,Бойко,Дощ 1,1\n",
         ["votes.annotator: 2 people, but 4 with Прізвище: are they told apart?"],
     ),
+    "a surname": ("Ім'я,Прізвище,Речення,Оцінка\nА,Б,Дощ,1\nВ,Г,Дощ,2\nА,Б,Сніг,1\n", []),
     "one vote": ("item,annotator,label\n1,ann,yes\n", []),
 }
 

@@ -176,7 +176,7 @@ def _find_answers(source: SourceFile, keys: Sequence[str], *, without: Iterable[
     chosen = [source.columns[name] for name in source.chosen.get(Role.ANSWER.value, ()) if name in source.columns]
     if chosen:
         return chosen
-    people = [column.name for column in find_columns(source, Role.ANNOTATOR)]
+    people = [column.name for column in source.columns.values() if column.role is Role.ANNOTATOR]
     left = list_candidates(source, without=[*without, *people])
     named = [column for column in left.values() if column.role is Role.ANSWER]
     if len(named) == 1:
