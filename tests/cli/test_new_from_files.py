@@ -110,6 +110,18 @@ SHAPES: Mapping[str, tuple[Mapping[str, Rows], Mapping[str, Any]]] = {
         {"v.csv": [{"Unnamed: 0": n, "text": f"Речення {n}", "ann": n % 2, "bob": 1, "eve": 0} for n in range(4)]},
         {"votes": {"file": "v.csv", "item": "text", "annotators": ["ann", "bob", "eve"]}},
     ),
+    "addresses and telephones under other names": (
+        {"v.csv": [
+            {"Timestamp": f"2026-03-0{n} 10:00", "Про дощ": "так", "Про сніг": "ні", "Зв'язок": f"+3806700000{n}",
+             "Як вас знайти?": f"olena{n}@example.org"}
+            for n in range(1, 4)
+        ]},
+        {
+            "votes": {
+                "file": "v.csv", "annotator": "Як вас знайти?", "time": "Timestamp", "wide": ["Про дощ", "Про сніг"],
+            },
+        },
+    ),
     "gold in another file": (
         {"v.csv": LONG, "gold.xlsx": GOLD},
         {"truth": {"file": "gold.xlsx", "item": "ід", "gold": "еталон"}},

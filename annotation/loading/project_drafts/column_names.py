@@ -72,6 +72,7 @@ _NAMES: Mapping[Role, str] = {
         "длительность"
     ),
     Role.PROFILE: (
+        "phone, phone number, telegram, телефон, ваш телефон, номер телефону, телеграм, "
         "age, sex, gender, country, city, education, native language, consent, вік, стать, місто, освіта, рідна "
         "мова, згода, возраст, пол, город, образование, родной язык, согласие"
     ),

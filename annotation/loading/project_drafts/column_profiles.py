@@ -20,6 +20,8 @@ MAX_LABEL = 60
 MAX_LABELS = 20
 """The most labels of one question."""
 _WHOLE = re.compile(r"-?\d{1,9}(?:\.0+)?")
+_ADDRESS = re.compile(r"[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+")
+_TELEPHONE = re.compile(r"\+\d[\d ()-]{6,18}")
 _CLOCK = re.compile(r"\d[:.]\d\d|T\d\d")
 
 
@@ -87,12 +89,19 @@ class ColumnProfile:
 def profile_columns(rows: Sequence[FileRow]) -> dict[str, ColumnProfile]:
     """Return the profile of every column that any of the rows has, by name; a row without the column has it empty."""
     names = dict.fromkeys(name for row in rows for name in row.values)
+    cells = {name: tuple([spelling.build_key(get_cell(row, name)) for row in rows]) for name in names}
     return {
-        name: ColumnProfile(
-            name=name, cells=tuple([spelling.build_key(get_cell(row, name)) for row in rows]), role=find_role(name)
-        )
-        for name in names
+        name: ColumnProfile(name=name, cells=some, role=find_role(name) or _find_contacts(some))
+        for name, some in cells.items()
     }
+
+
+def _find_contacts(cells: Sequence[str]) -> Role | None:
+    """What a column of e-mail addresses or telephone numbers holds, whatever its name: never answers."""
+    filled = [cell for cell in cells if cell]
+    if filled and all(_ADDRESS.fullmatch(cell) for cell in filled):
+        return Role.ANNOTATOR
+    return Role.PROFILE if filled and all(_TELEPHONE.fullmatch(cell) for cell in filled) else None
 
 
 def depends_on(column: ColumnProfile, keys: Sequence[str]) -> bool:

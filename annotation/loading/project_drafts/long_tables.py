@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from annotation import input_files
 from annotation.errors import BadInput
-from annotation.loading.project_drafts.column_names import Role
+from annotation.loading.project_drafts.column_names import Role, find_role
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, depends_on
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
@@ -88,7 +88,7 @@ def read_long(
             "annotator",
             annotator.name,
             _describe_people(source, annotator),
-            sure=is_named(source, annotator, Role.ANNOTATOR) and not _list_other_names(source, annotator),
+            sure=_is_certain(source, annotator) and not _list_other_names(source, annotator),
         ),
         *_write_answers(source, answers),
         *([YamlLine("show", unwrap(shown))] if shown and shown != item_names else []),
@@ -124,6 +124,11 @@ def _describe_people(source: SourceFile, annotator: ColumnProfile) -> str:
         if others
         else counted
     )
+
+
+def _is_certain(source: SourceFile, annotator: ColumnProfile) -> bool:
+    """Whether the name of the column says that it has people, or `--as` does, not only addresses in its cells."""
+    return find_role(annotator.name) is Role.ANNOTATOR or annotator.name in source.chosen.get(Role.ANNOTATOR.value, ())
 
 
 def _list_other_names(source: SourceFile, annotator: ColumnProfile) -> list[ColumnProfile]:
