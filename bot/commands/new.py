@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,8 @@ def new(
         _list_templates(language or "en", json=json)
         return
     if folder is None:
-        raise BadInput("Where to?", remedy="Write hromada new FOLDER --template NAME; --list shows the templates.")
+        rest = f"--from {shlex.quote(str(from_[0]))}" if from_ else "--template NAME; --list shows the templates"
+        raise BadInput("The folder to make is missing.", remedy=f"Write hromada new FOLDER {rest}.")
     refuse_options(
         (not from_ and bool(more), "Files are given without --from.", "Write hromada new FOLDER --from FILE."),
         (not from_ and bool(as_), "--as is about the columns of a file.", "Write --from FILE, too."),

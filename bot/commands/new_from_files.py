@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from annotation import input_files
 from annotation.campaigns.template_files import PROJECT, require_new_folder
 from annotation.errors import BadInput, HromadaError, Where, combine_errors, explain_disk
 from annotation.loading.project_drafts.project_draft import ROLES, ProjectDraft, draft_project
+from annotation.workflow.lifecycle import readiness
 from bot.commands import campaign_check, item_preview, terminal_output
 from bot.commands.terminal_output import Cell
 
@@ -45,21 +47,25 @@ def write_project(folder: Path, files: Sequence[Path], *, chosen: Sequence[str],
     terminal_output.print_table(str(project), ("what", "is"), facts)
     for doubt in draft.doubts:
         terminal_output.print_sentence(f"? {doubt}")
+    for warning in checked.warnings:
+        terminal_output.print_sentence(f"Warning: {warning}")
     for name, columns in draft.unused.items():
         terminal_output.print_sentence(f"Not used of {name}: {', '.join(columns[:20])}")
     terminal_output.print_line("\nThe first item, as it is asked:\n")
     for line in preview:
         terminal_output.print_line(f"    {line}")
-    terminal_output.print_line(f"\nLook at {project}, then:\n")
+    first_step = "Look at" if draft.has_votes else "Write `instructions` for people into"
+    terminal_output.print_line(f"\n{first_step} {project}, then:\n")
     for command in list_commands(draft, project):
         terminal_output.print_line(f"    {command}")
 
 
 def list_commands(draft: ProjectDraft, project: Path) -> tuple[str, ...]:
     """Return the three commands that follow."""
+    file = shlex.quote(str(project))
     if draft.has_votes:
-        return f"hromada load {project}", f"hromada import {draft.name}", f"hromada agreement {draft.name}"
-    return f"hromada try {project}", f"hromada load {project}", f"hromada start {draft.name}"
+        return f"hromada load {file}", f"hromada import {draft.name}", f"hromada agreement {draft.name}"
+    return f"hromada try {file}", f"hromada load {file}", f"hromada start {draft.name}"
 
 
 def _parse_chosen(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -133,7 +139,8 @@ def _explained(draft: ProjectDraft, folder: Path) -> Iterator[None]:
     try:
         yield
     except BadInput as failure:
-        raise combine_errors([_rename(error, draft, folder) for error in failure.all_found]) from None
+        found = [error for error in failure.all_found if error.problem != readiness.NO_INSTRUCTIONS.problem]
+        raise combine_errors([_rename(error, draft, folder) for error in found or failure.all_found]) from None
 
 
 def _rename(error: HromadaError, draft: ProjectDraft, folder: Path) -> HromadaError:
@@ -143,7 +150,8 @@ def _rename(error: HromadaError, draft: ProjectDraft, folder: Path) -> HromadaEr
     if Path(where.file) == folder / PROJECT:
         place = Where(file=next(iter(draft.files.values()), None))
         remedy = f"Say what its columns hold: --as ROLE=COLUMN. {error.remedy or ''}".strip()
-        return BadInput(f"The drafted project is refused: {where.field}: {error.problem}", where=place, remedy=remedy)
+        field = f"{where.field}: " if where.field else ""
+        return BadInput(f"The drafted project is refused: {field}{error.problem}", where=place, remedy=remedy)
     given = next((source for name, source in draft.files.items() if Path(where.file) == folder / name), None)
     if given is not None:
         return BadInput(error.problem, where=replace(where, file=given), remedy=error.remedy)

@@ -185,6 +185,13 @@ def test_another_encoding_is_named_and_can_be_read(tmp_path: Path, encoding: str
     assert "Windows-1252" in refuse(tmp_path / "u.csv", "id,word\n1,café\n".encode("latin-1"))
 
 
+def test_a_title_above_the_header_is_left_out(tmp_path: Path) -> None:
+    """As people write it into merged cells of a spreadsheet; the lines of the rows stay those of the file."""
+    (tmp_path / "t.csv").write_text("Звіт;;\n;;\nберезень;;\nід;хто;бал\n1;olena;5\n", "utf-8")
+    (row,) = tables.read_rows(tmp_path / "t.csv")
+    assert (row.line, row.values) == (5, {"ід": "1", "хто": "olena", "бал": "5"})
+
+
 def test_an_unnamed_column_can_be_used(tmp_path: Path) -> None:
     """pandas writes the index of its tables so; two of them with cells cannot be told apart."""
     (tmp_path / "t.csv").write_text(",olena,ivan\ni1,так,ні\ni2,,так\n", "utf-8")

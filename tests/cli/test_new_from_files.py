@@ -36,6 +36,17 @@ NAMELESS: Rows = [
     for n, both in enumerate(("11", "12", "22", "23"), 1)
     for who, says in zip(("x", "y"), both, strict=True)
 ]
+PAIRS: Rows = [
+    {"prompt": f"Explain rain {n}", "response_a": f"First text {n} here", "response_b": f"Second text {n} is here",
+     "annotator": who, "preference": says}
+    for n in range(1, 4)
+    for who, says in zip(PEOPLE, ("A", "B", "tie"), strict=True)
+]  # fmt: skip
+FEW: Rows = [
+    {"Timestamp": f"2026-03-0{n} 10:00", "Email": f"{n}@x", "Чи природно це речення: А?": first,
+     "Чи природно це речення: Б?": other, "Чи рідна мова?": "Так"}
+    for n, first, other in ((1, "Цілком природно", "Радше неприродно"), (2, "Природно", "Зовсім неприродно"))
+]  # fmt: skip
 GOLD: Rows = [{"ід": n, "еталон": "так"} for n in range(1, 4)]
 TEXTS: Rows = [{"ід": n, "речення": f"Довге речення {n}", "еталон": "так"} for n in range(1, 4)]
 ITEMS: Rows = [
@@ -71,6 +82,44 @@ SHAPES: Mapping[str, tuple[Mapping[str, Rows], Mapping[str, Any]]] = {
         {
             "votes": {"file": "v.jsonl", **VOTES, "time": "time"},
             "truth": {"file": "v.jsonl", "item": "ід", "gold": "gold"},
+        },
+    ),
+    "labels that are words of a scale": (
+        {"v.csv": FEW},
+        {
+            "question": {
+                "type": "scale", "text": "Яка ваша відповідь?",
+                "options": ["Зовсім неприродно", "Радше неприродно", "Природно", "Цілком природно"],
+            },
+            "votes": {
+                "file": "v.csv", "annotator": "Email", "time": "Timestamp",
+                "wide": ["Чи природно це речення: А?", "Чи природно це речення: Б?"],
+            },
+        },
+    ),
+    "two texts that are compared": (
+        {"v.csv": PAIRS},
+        {
+            "votes": {
+                "file": "v.csv", "item": "prompt", "annotator": "annotator", "answer": "preference",
+                "show": ["prompt", "response_a", "response_b"],
+            },
+        },
+    ),
+    "the index of pandas beside a column for each person": (
+        {"v.csv": [{"Unnamed: 0": n, "text": f"Речення {n}", "ann": n % 2, "bob": 1, "eve": 0} for n in range(4)]},
+        {"votes": {"file": "v.csv", "item": "text", "annotators": ["ann", "bob", "eve"]}},
+    ),
+    "addresses and telephones under other names": (
+        {"v.csv": [
+            {"Timestamp": f"2026-03-0{n} 10:00", "Про дощ": "так", "Про сніг": "ні", "Зв'язок": f"+3806700000{n}",
+             "Як вас знайти?": f"olena{n}@example.org"}
+            for n in range(1, 4)
+        ]},
+        {
+            "votes": {
+                "file": "v.csv", "annotator": "Як вас знайти?", "time": "Timestamp", "wide": ["Про дощ", "Про сніг"],
+            },
         },
     ),
     "gold in another file": (
@@ -195,6 +244,75 @@ def test_a_configuration_of_label_studio_says_what_was_asked(hromada: Hromada) -
         ("choices", "How is it?"), ("scale", "What is your answer?"),
     ]  # fmt: skip
     assert project["items"] == {"file": "tasks.json", "format": "label-studio", "id": "id", "show": "text"}
+
+
+def test_tasks_without_annotations_are_items_and_it_is_said(hromada: Hromada) -> None:
+    """Predictions are not votes; people need instructions first."""
+    hromada.write("t.json", '[{"id": 1, "data": {"text": "It rains."}, "annotations": [], "predictions": [{}, {}]}]')
+    said = hromada("new", "a b", "--from", "t.json")
+    assert said.code == 0, said.err
+    assert "? items.format: the tasks have no annotations, only 2 predictions, which are not votes;" in said.out
+    assert "Write `instructions` for people into a b/project.yaml, then:" in said.out
+    assert "hromada load 'a b/project.yaml'" in said.out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("v.json", '{"a": {"b": [[1]]}, "c": [[1]]}', "The rows are not a list. Write --as path=c."),
+        (
+            "v.json",
+            '[{"id": 1, "text": "Two of them", "votes": [{"annotator": "ann", "label": "so"}]}]',
+            "v.json, votes: Each row holds a list of votes. Write a row for each vote,",
+        ),
+    ],
+)
+def test_refusals_speak_of_options_not_of_a_project_file_that_is_not_there(
+    hromada: Hromada, name: str, text: str, says: str
+) -> None:
+    """Whatever reads the file speaks of keys."""
+    hromada.write(name, text)
+    assert says in " ".join(hromada("new", "p", "--from", name).err.split())
+
+
+ODD: Mapping[str, tuple[str, str]] = {
+    "total": (
+        "id,текст,Олена,Іван\n1,Вода,так,ні\n2,Земля,так,так\nВсього так,,2,1\n",
+        "v.csv:4: The last row looks like a total: it begins with 'Всього так'.",
+    ),
+    "no header": ("1,ann,yes\n1,bob,no\n2,ann,yes\n2,bob,no\n", "v.csv, yes: The first row looks like data,"),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_rows_that_are_no_votes_are_refused(hromada: Hromada, case: str) -> None:
+    """A total would be an item, and the first row of data would be lost."""
+    text, says = ODD[case]
+    hromada.write("v.csv", text)
+    made = hromada("new", "p", "--from", "v.csv")
+    assert (made.code, says in " ".join(made.err.split())) == (2, True)
+
+
+PEOPLE_DOUBTS: Mapping[str, tuple[str, list[str]]] = {
+    "names and surnames": (
+        "Ім'я,Прізвище,Речення,Оцінка\n"
+        + "".join(f"Олена,{who},Дощ {n},{says}\n" for n in (1, 2) for who, says in (("Коваль", 1), ("Бойко", 2)))
+        + "Іван,Коваль,Дощ 1,2\nІван,Бойко,Дощ 1,1\n",
+        ["votes.annotator: 2 people, but 4 with Прізвище: are they told apart?"],
+    ),
+    "a surname": ("Ім'я,Прізвище,Речення,Оцінка\nА,Б,Дощ,1\nВ,Г,Дощ,2\nА,Б,Сніг,1\n", []),
+    "one vote": ("item,annotator,label\n1,ann,yes\n", []),
+}
+
+
+@pytest.mark.parametrize("case", PEOPLE_DOUBTS)
+def test_who_answered_is_no_answer_and_doubted_if_more_columns_name_people(hromada: Hromada, case: str) -> None:
+    """A table of one row has one vote, too."""
+    text, doubts = PEOPLE_DOUBTS[case]
+    hromada.write("v.csv", text)
+    said = hromada("new", "p", "--from", "v.csv", "--json").json
+    assert [doubt for doubt in said["unsure"] if doubt.startswith("votes.annotator")] == doubts
+    assert "item" in read_project(hromada)["votes"]
 
 
 def test_submissions_to_prolific_are_named_beside_the_votes(hromada: Hromada) -> None:

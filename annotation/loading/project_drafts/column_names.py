@@ -32,7 +32,9 @@ _NAMES: Mapping[Role, str] = {
     Role.ANNOTATOR: (
         "annotator, worker, who, user, username, user name, email, e mail, email address, coder, rater, judge, "
         "participant, prolific, prolific pid, person, respondent, expert, labeler, labeller, reviewer, evaluator, "
-        "observer, student, анотатор, анотаторка, розмітник, електронна адреса, електронна пошта, адреса "
+        "observer, student, your name, full name, nickname, login, піб, логін, нік, ваш нік, псевдонім, ваше прізвище, "
+        "ваше імя та прізвище, прізвище та імя, ваша електронна адреса, ваша пошта, фио, логин, "
+        "анотатор, анотаторка, розмітник, електронна адреса, електронна пошта, адреса "
         "електронної пошти, учасник, учасниця, користувач, експерт, експертка, імя, ваше імя, прізвище, хто, "
         "респондент, оцінювач, оцінювачка, пошта, аннотатор, разметчик, адрес электронной почты, электронная "
         "почта, участник, пользователь, имя, ваше имя, эксперт, кто, оценщик, почта"
@@ -70,6 +72,7 @@ _NAMES: Mapping[Role, str] = {
         "длительность"
     ),
     Role.PROFILE: (
+        "phone, phone number, telegram, телефон, ваш телефон, номер телефону, телеграм, "
         "age, sex, gender, country, city, education, native language, consent, вік, стать, місто, освіта, рідна "
         "мова, згода, возраст, пол, город, образование, родной язык, согласие"
     ),
@@ -79,6 +82,8 @@ _BY_NAME: Mapping[str, Role] = {
 }
 _RATING = frozenset(["rating", "score", "grade", "stars", "points", "оцінка", "бал", "бали", "оценка", "балл", "баллы"])
 _NUMBERING = ("id", "ids", "name", "identifier", "ід", "ид", "номер", "number")
+_INDEX_OF_PANDAS = re.compile(r"Unnamed: \d+(?:_level_\d+)?|level_\d+|__index_level_\d+__")
+"""What pandas calls a column without a name: mostly the numbers of its rows."""
 _CAMEL = re.compile(r"(?<=[a-zа-яіїєґ])(?=[A-ZА-ЯІЇЄҐ])")
 _SIGNS = re.compile(r"[\W_]+")
 _GOLD_BEGINS = ("gold", "true", "correct", "expected", "еталонн", "правильн", "эталонн")
@@ -111,11 +116,18 @@ def normalise_name(name: str) -> str:
 
 def find_role(name: str) -> Role | None:
     """Return what a column of this name usually holds, or None if its name says nothing."""
+    if _INDEX_OF_PANDAS.fullmatch(name):
+        return Role.REMARK
     words = normalise_name(name.rpartition(".")[2] or name)
     role = _BY_NAME.get(words)
     if role is None and words.endswith("s") and _BY_NAME.get(words[:-1]) in {Role.ANNOTATOR, Role.ANSWER}:
         role = _BY_NAME[words[:-1]]  # lists of people and their answers in one row
     return role or _find_by_parts(words.split())
+
+
+def is_numbering(name: str) -> bool:
+    """Return whether a name says that the column numbers the rows, whatever they are."""
+    return normalise_name(name) in {*_NUMBERING, "no", "№", "row", "index", "idx"}
 
 
 def is_usual(name: str) -> bool:

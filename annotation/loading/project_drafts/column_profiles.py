@@ -13,12 +13,15 @@ from annotation.input_files import FileRow
 from annotation.loading.drafts import get_cell
 from annotation.loading.judgements import vote_times
 from annotation.loading.project_drafts.column_names import Role, find_role
+from annotation.loading.project_drafts.ordered_words import order_labels
 
 MAX_LABEL = 60
 """The longest label in characters."""
 MAX_LABELS = 20
 """The most labels of one question."""
 _WHOLE = re.compile(r"-?\d{1,9}(?:\.0+)?")
+_ADDRESS = re.compile(r"[^\s@,;]+@[^\s@,;]+\.[^\s@,;]+")
+_TELEPHONE = re.compile(r"\+\d[\d ()-]{6,18}")
 _CLOCK = re.compile(r"\d[:.]\d\d|T\d\d")
 
 
@@ -86,12 +89,19 @@ class ColumnProfile:
 def profile_columns(rows: Sequence[FileRow]) -> dict[str, ColumnProfile]:
     """Return the profile of every column that any of the rows has, by name; a row without the column has it empty."""
     names = dict.fromkeys(name for row in rows for name in row.values)
+    cells = {name: tuple([spelling.build_key(get_cell(row, name)) for row in rows]) for name in names}
     return {
-        name: ColumnProfile(
-            name=name, cells=tuple([spelling.build_key(get_cell(row, name)) for row in rows]), role=find_role(name)
-        )
-        for name in names
+        name: ColumnProfile(name=name, cells=some, role=find_role(name) or _find_contacts(some))
+        for name, some in cells.items()
     }
+
+
+def _find_contacts(cells: Sequence[str]) -> Role | None:
+    """What a column of e-mail addresses or telephone numbers holds, whatever its name: never answers."""
+    filled = [cell for cell in cells if cell]
+    if filled and all(_ADDRESS.fullmatch(cell) for cell in filled):
+        return Role.ANNOTATOR
+    return Role.PROFILE if filled and all(_TELEPHONE.fullmatch(cell) for cell in filled) else None
 
 
 def depends_on(column: ColumnProfile, keys: Sequence[str]) -> bool:
@@ -110,12 +120,12 @@ def group_alike(columns: Mapping[str, ColumnProfile]) -> list[list[ColumnProfile
     """
     groups: list[list[ColumnProfile]] = []
     for column in columns.values():
-        mine = next((group for group in groups if any(_are_alike(column, other) for other in group)), None)
-        if mine is None:
-            groups.append([column])
-        else:
-            mine.append(column)
-    return sorted(groups, key=lambda group: -len(group))
+        mine = [group for group in groups if any(_are_alike(column, other) for other in group)]
+        groups = [group for group in groups if group not in mine]
+        groups.append([*(one for group in mine for one in group), column])
+    places = {name: place for place, name in enumerate(columns)}
+    groups = [sorted(group, key=lambda one: places[one.name]) for group in groups]
+    return sorted(groups, key=lambda group: (-len(group), places[group[0].name]))
 
 
 def _are_alike(one: ColumnProfile, other: ColumnProfile) -> bool:
@@ -126,4 +136,5 @@ def _are_alike(one: ColumnProfile, other: ColumnProfile) -> bool:
     if one.are_whole_numbers:
         lows, highs = ([pick(map(float, side.counts)) for side in (one, other)] for pick in (min, max))
         return max(lows) <= min(highs)
-    return bool(one.counts.keys() & other.counts.keys())
+    labels = one.counts.keys() | other.counts.keys()
+    return len(labels) < one.n_values + other.n_values or order_labels(labels) is not None

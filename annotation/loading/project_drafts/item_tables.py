@@ -16,7 +16,7 @@ from annotation.loading.project_drafts.question_guesses import (
     guess_question,
 )
 from annotation.loading.project_drafts.source_files import SourceFile
-from annotation.loading.project_drafts.votes_table import VotesTable, find_columns
+from annotation.loading.project_drafts.votes_table import VotesTable, count_items, find_columns
 from annotation.loading.project_drafts.yaml_lines import Value, YamlLine
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRST"
@@ -56,7 +56,7 @@ def read_items(source: SourceFile, *, votes: VotesTable | None) -> ItemsTable:
     is_sure = gold is None or gold.role is Role.GOLD or gold.name in source.chosen.get(Role.GOLD.value, ())
     named = key.role is Role.ITEM or key.name in source.chosen.get(Role.ITEM.value, ())
     lines = [
-        YamlLine("id", key.name, f"{key.n_values} items", sure=named),
+        YamlLine("id", key.name, count_items(key.n_values), sure=named),
         YamlLine("show", shown if len(shown) > 1 else shown[0]),
         *_write_where(source, shown),
         *([YamlLine("options", options if len(options) > 1 else options[0])] if options else []),
@@ -98,7 +98,11 @@ def _find_id(source: SourceFile, votes: VotesTable | None) -> ColumnProfile:
         found = max(source.columns.values(), key=lambda column: len(votes.items & column.counts.keys()))
         if len(votes.items & found.counts.keys()) * 2 > len(votes.items):
             return found
-        named = f"an item is named like {min(votes.items)!r}" if votes.items else "no column has the values of one here"
+        named = (
+            f"an item is named like {min(votes.items)!r}, here like {found.cells[0]!r}"
+            if votes.items
+            else "no column has the values of one here"
+        )
         raise BadInput(
             "No column says to which items of the votes the rows belong.",
             where=source.where(),

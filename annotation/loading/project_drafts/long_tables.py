@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 
 from annotation import input_files
 from annotation.errors import BadInput
-from annotation.loading.project_drafts.column_names import Role
+from annotation.loading.project_drafts.column_names import Role, find_role
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, depends_on
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
     VotesTable,
+    count_items,
     count_people,
     find_columns,
     find_options,
@@ -70,6 +71,8 @@ def read_long(
         (one.name for one in find_columns(source, Role.GOLD) if one.name in of_items and one.name not in others), None
     )
     shown = find_shown(source, of_items, without=others | {gold or ""})
+    if shown and Role.TEXT.value not in source.chosen:
+        shown = (*(column.name for column in item if column.role is Role.TEXT), *shown)  # an id that people read, too
     group = next(
         (one.name for one in find_columns(source, Role.GROUP) if one.name in of_items and one.name not in others), None
     )
@@ -78,14 +81,14 @@ def read_long(
         YamlLine(
             "item",
             unwrap(item_names),
-            f"{len(set(keys))} items",
+            count_items(len(set(keys))),
             sure=all(is_named(source, one, Role.ITEM) or one.role is Role.TEXT for one in item),
         ),
         YamlLine(
             "annotator",
             annotator.name,
-            count_people(annotator.n_values),
-            sure=is_named(source, annotator, Role.ANNOTATOR),
+            _describe_people(source, annotator),
+            sure=_is_certain(source, annotator) and not _list_other_names(source, annotator),
         ),
         *_write_answers(source, answers),
         *([YamlLine("show", unwrap(shown))] if shown and shown != item_names else []),
@@ -109,6 +112,32 @@ def read_long(
         item_columns=item_names,
         asked={name: column.name for name, column in by_question.items()},
         used=frozenset(used),
+    )
+
+
+def _describe_people(source: SourceFile, annotator: ColumnProfile) -> str:
+    others = _list_other_names(source, annotator)
+    more = count_pairs(others, annotator)
+    counted = count_people(annotator.n_values)
+    return (
+        f"{counted}, but {more} with {', '.join(one.name for one in others)}: are they told apart?"
+        if others
+        else counted
+    )
+
+
+def _is_certain(source: SourceFile, annotator: ColumnProfile) -> bool:
+    """Whether the name of the column says that it has people, or `--as` does, not only addresses in its cells."""
+    return find_role(annotator.name) is Role.ANNOTATOR or annotator.name in source.chosen.get(Role.ANNOTATOR.value, ())
+
+
+def _list_other_names(source: SourceFile, annotator: ColumnProfile) -> list[ColumnProfile]:
+    """Other columns that name people, by which there would be more of them, such as surnames beside names."""
+    others = [one for one in find_columns(source, Role.ANNOTATOR) if one.name != annotator.name]
+    return (
+        others
+        if Role.ANNOTATOR.value not in source.chosen and count_pairs(others, annotator) > annotator.n_values
+        else []
     )
 
 
@@ -152,7 +181,8 @@ def _find_answers(source: SourceFile, keys: Sequence[str], *, without: Iterable[
     chosen = [source.columns[name] for name in source.chosen.get(Role.ANSWER.value, ()) if name in source.columns]
     if chosen:
         return chosen
-    left = list_candidates(source, without=without)
+    people = [column.name for column in source.columns.values() if column.role is Role.ANNOTATOR]
+    left = list_candidates(source, without=[*without, *people])
     named = [column for column in left.values() if column.role is Role.ANSWER]
     if len(named) == 1:
         return named

@@ -356,7 +356,7 @@ def _name_project(folder: Path) -> str:
 
 def _write_source(source: SourceFile) -> list[YamlLine]:
     name = "label-studio" if source.format == LABEL_STUDIO_TASKS else source.format
-    kind = [YamlLine("format", name)] if name is not None else []
+    kind = [YamlLine("format", name, source.remark, sure=not source.remark)] if name is not None else []
     comment = "too large to copy: it stays where it is" if source.place else ""
     return [YamlLine("file", source.name, comment), *kind, *source.keys]
 

@@ -14,6 +14,7 @@ from annotation.campaigns.questions.question_base import decode_json
 from annotation.input_files import parse_printed_list
 from annotation.loading.project_drafts.column_names import says_rating
 from annotation.loading.project_drafts.column_profiles import MAX_LABEL, MAX_LABELS
+from annotation.loading.project_drafts.ordered_words import order_labels
 from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 QuestionClass = type[Question]
@@ -41,8 +42,8 @@ _FIRST_LABELS = (
 _ABSTENTIONS = frozenset(
     {
         "i don t know", "don t know", "dont know", "do not know", "unsure", "not sure", "cannot tell", "can t tell",
-        "cannot say", "skip", "не знаю", "важко сказати", "не впевнений", "не впевнена", "складно сказати",
-        "не уверен", "трудно сказать", "затрудняюсь ответить",
+        "cannot say", "skip", "nan", "null", "n a", "не знаю", "важко сказати", "не впевнений", "не впевнена",
+        "складно сказати", "не уверен", "трудно сказать", "затрудняюсь ответить",
     }
 )  # fmt: skip
 MAX_POINTS = 11
@@ -197,7 +198,9 @@ def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
     """A choice among few short labels; None for other answers."""
     total = counts.total()
     are_short = all(len(answer) <= MAX_LABEL and "\n" not in answer for answer in counts)
-    if len(counts) < 2 or not are_short or len(counts) > MAX_LABELS or (len(counts) > 3 and total < 2 * len(counts)):
+    if len(counts) < 2 or not are_short or len(counts) > MAX_LABELS:
+        return None
+    if len(counts) > 3 and total < 2 * len(counts) and order_labels(counts) is None:
         return None
     spelled: dict[str, str] = {}
     for answer, _ in counts.most_common():
@@ -206,12 +209,17 @@ def _guess_labels(counts: Counter[str]) -> QuestionGuess | None:
     options = sort_labels(spelled.values())
     abstain = [option for option in options if _to_words(option) in _ABSTENTIONS]
     if len(abstain) == 1 and len(options) > 1:
-        keys = [YamlLine("options", tuple(option for option in options if option not in abstain))]
-        keys.append(YamlLine("abstain", abstain[0], "counts as no answer", sure=False))
+        options = tuple(option for option in options if option not in abstain)
+        keys = [YamlLine("options", options), YamlLine("abstain", abstain[0], "counts as no answer", sure=False)]
     else:
         keys = [YamlLine("options", options)]
     is_sure = total >= 2 * len(counts)
-    return QuestionGuess(type=YamlLine("type", "choice", _count(counts), sure=is_sure), keys=tuple(keys), labels=labels)
+    type_line = YamlLine("type", "choice", _count(counts), sure=is_sure)
+    if ordered := order_labels(options):
+        keys[0] = YamlLine("options", ordered, "from the lowest to the highest", sure=False)
+        comment = "words that have an order; if it means nothing, write choice"
+        type_line = type_line if len(keys) > 1 else YamlLine("type", "scale", comment, sure=False)
+    return QuestionGuess(type=type_line, keys=tuple(keys), labels=labels)
 
 
 def _guess_text(counts: Counter[str]) -> QuestionGuess:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from annotation import input_files, text_encodings
 from annotation.campaigns.sections.sources import TableKeys, VotesSection
-from annotation.errors import BadInput, Where
+from annotation.errors import BadInput, HromadaError, Where, combine_errors
 from annotation.input_files import FileRow
 from annotation.loading import json_text, tables
 from annotation.loading.items import item_reader
@@ -21,10 +22,13 @@ from annotation.loading.project_drafts import label_config
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, profile_columns
 from annotation.loading.project_drafts.label_config import LabelConfig
 from annotation.loading.project_drafts.yaml_lines import YamlLine
+from annotation.loading.tables import json_rows
 from annotation.vocabulary import ExclusionKind
 
 READING_KEYS = ("encoding", "sheet", "path", "separator")
 """The keys of the project file beside `file` that the option `--as` may name."""
+_FILE_KEY = re.compile(rf"`({'|'.join(READING_KEYS)}): ([^`]+)`(?: beside `file`)?")
+"""A key of the project file in a remedy; who drafts one has none yet, and says it by `--as`."""
 _TEXT_ENDINGS = tables.DELIMITED | tables.JSON_LINES | {".json"}
 LABEL_STUDIO_TASKS = "label-studio tasks"
 """The format of tasks without annotations, which are items: `label-studio` in the project file."""
@@ -43,7 +47,8 @@ class SourceFile:
 
     `format` is the word of the project file for its format, None for a table of anybody; `keys` are the lines of the
     project file beside `file` that say how it is read. `answers` are the columns that hold answers, if the format says
-    so, and `config` the labelling configuration in the file. `counted` are the rows with answers, all if None.
+    so, and `config` the labelling configuration in the file. `counted` are the rows with answers, all if None. `remark`
+    is what somebody should know of the format.
     """
 
     path: Path
@@ -55,6 +60,7 @@ class SourceFile:
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     place: str = ""
     counted: Sequence[FileRow] | None = None
+    remark: str = ""
 
     @property
     def name(self) -> str:
@@ -73,6 +79,19 @@ class SourceFile:
 
 def open_file(path: Path, *, chosen: Mapping[str, tuple[str, ...]]) -> SourceFile | LabelConfig:
     """Open a file; `chosen` is what the option `--as` says. Raises BadInput for a file that cannot be read."""
+    try:
+        return _open_file(path, chosen)
+    except BadInput as refusal:
+        raise combine_errors([_name_option(error) for error in refusal.all_found]) from None
+
+
+def _name_option(error: HromadaError) -> BadInput:
+    """The error with a remedy for somebody who has no project file yet."""
+    remedy = _FILE_KEY.sub(r"--as \1=\2", error.remedy)
+    return BadInput(error.problem, where=error.where, remedy=remedy)
+
+
+def _open_file(path: Path, chosen: Mapping[str, tuple[str, ...]]) -> SourceFile | LabelConfig:
     ending = path.suffix.lower()
     stated = {key: chosen[key][0] for key in READING_KEYS if key in chosen and ending in _ENDINGS_BY_KEY[key]}
     if path.is_dir():
@@ -118,7 +137,7 @@ def _open_json(
         written = value.get(_CONFIG_KEY)
         config = label_config.read_config(written, path=path) if isinstance(written, str) and written.strip() else None
         if "path" not in stated:
-            lists = [name for name, some in value.items() if _is_rows(some)]
+            lists = json_rows.list_paths(value)
             if not lists and config is not None:
                 return config
             if len(lists) > 1:
@@ -137,9 +156,20 @@ def _open_json(
         keys = [line for line in keys if line.key != "path"]
     if found == "lmes":
         rows = list(item_reader.read_lmes(path))
-    if found is None and all(isinstance(row.values.get("data"), dict) for row in rows):
-        return _build(path, LABEL_STUDIO_TASKS, keys, list(item_reader.read_label_studio_tasks(path)), chosen)
+    if not keys and all(isinstance(row.get("data"), dict) and not row.get("annotations") for row in values):
+        tasks = list(item_reader.read_label_studio_tasks(path))
+        source = _build(path, LABEL_STUDIO_TASKS, keys, tasks, chosen, config=config)
+        return replace(source, remark=_describe_tasks(values))
     return _build(path, found, keys, rows, chosen, config=config)
+
+
+def _describe_tasks(tasks: Sequence[Mapping[str, Any]]) -> str:
+    """What is doubtful about tasks without annotations: an export should have some."""
+    if not any("annotations" in task for task in tasks):
+        return ""
+    n_predictions = sum(len(found) for task in tasks if isinstance(found := task.get("predictions"), list))
+    of_models = f", only {n_predictions} predictions, which are not votes" if n_predictions else ""
+    return f"the tasks have no annotations{of_models}; they are taken for items"
 
 
 def _is_rows(value: Any) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from annotation import input_files
 from annotation.errors import BadInput
-from annotation.loading.project_drafts.column_names import Role
+from annotation.loading.project_drafts.column_names import Role, find_role, is_numbering
 from annotation.loading.project_drafts.column_profiles import ColumnProfile, group_alike
 from annotation.loading.project_drafts.long_tables import find_pair, read_long
+from annotation.loading.project_drafts.odd_rows import refuse_odd_rows
 from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
     VotesTable,
@@ -18,8 +19,10 @@ from annotation.loading.project_drafts.wide_tables import find_row_name, read_fo
 
 def read_votes(source: SourceFile) -> VotesTable | None:
     """Return the votes of a table, or None if it holds none; raises BadInput for what a person must decide."""
-    people = find_columns(source, Role.ANNOTATOR)
-    has_items = any(not one.is_unique for one in find_columns(source, Role.ITEM))
+    _refuse_nested(source)
+    refuse_odd_rows(source)
+    people = sorted(find_columns(source, Role.ANNOTATOR), key=lambda one: -one.n_values)
+    has_items = any(not one.is_unique or _is_named_for_votes(source, one) for one in find_columns(source, Role.ITEM))
     row_name = _find_form_row(source)
     if people and not (row_name and people[0].n_values == 1 and not has_items):
         by_row = [column for column in people if column.is_unique]
@@ -34,6 +37,24 @@ def read_votes(source: SourceFile) -> VotesTable | None:
         return read_wide(source, item, alike[0])
     _refuse_nobody(source)
     return None
+
+
+def _is_named_for_votes(source: SourceFile, item: ColumnProfile) -> bool:
+    """Whether a column of items is no number of a form's row, and one of answers is beside it."""
+    return not is_numbering(item.name) and len(find_columns(source, Role.ANSWER)) == 1
+
+
+def _refuse_nested(source: SourceFile) -> None:
+    """Raise BadInput for rows that hold lists of votes, each an object that names its annotator."""
+    for row in source.rows[:1]:
+        for name, value in row.values.items():
+            first = value[0] if isinstance(value, list) and value else None
+            if isinstance(first, dict) and any(find_role(key) is Role.ANNOTATOR for key in first):
+                raise BadInput(
+                    "Each row holds a list of votes.",
+                    where=source.where(name),
+                    remedy="Write a row for each vote, with the item, the annotator and the answer.",
+                )
 
 
 def _find_form_row(source: SourceFile) -> ColumnProfile | None:
@@ -58,5 +79,6 @@ def _refuse_nobody(source: SourceFile) -> None:
         raise BadInput(
             "No column says who answered.",
             where=source.where(),
-            remedy=f"Name it: --as annotator=COLUMN. It has: {input_files.format_columns(source.columns)}.",
+            remedy="Name the column: --as annotator=COLUMN, or add one with a word for each person. It has: "
+            f"{input_files.format_columns(source.columns)}.",
         )

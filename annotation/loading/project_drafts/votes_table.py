@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotation.loading.judgements import vote_times
-from annotation.loading.project_drafts.column_names import Role, list_option_columns
+from annotation.loading.project_drafts.column_names import Role, list_option_columns, normalise_name
 from annotation.loading.project_drafts.column_profiles import ColumnProfile
 from annotation.loading.project_drafts.question_guesses import QuestionGuess
 from annotation.loading.project_drafts.source_files import SourceFile
@@ -87,6 +87,10 @@ def count_people(number: int) -> str:
     return "1 person" if number == 1 else f"{number} people"
 
 
+def count_items(number: int) -> str:
+    return "1 item" if number == 1 else f"{number} items"
+
+
 def is_named(source: SourceFile, column: ColumnProfile, role: Role) -> bool:
     return column.role is role or column.name in source.chosen.get(role.value, ())
 
@@ -108,7 +112,14 @@ def find_shown(source: SourceFile, of_items: Mapping[str, ColumnProfile], *, wit
     texts = tuple(name for name, column in of_items.items() if column.role is Role.TEXT and name not in without)
     long = [column for name, column in of_items.items() if name not in without and _is_prose(column)]
     longest = max(long, key=lambda column: column.mean_length, default=None)
-    return chosen or texts or (() if longest is None else (longest.name,))
+    return chosen or texts or (() if longest is None else _list_sides(longest.name, [column.name for column in long]))
+
+
+def _list_sides(name: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The column with those named like it but for the last word, such as two answers that are compared."""
+    words = normalise_name(name).split()
+    alike = [other for other in names if normalise_name(other).split()[:-1] == words[:-1]]
+    return tuple(alike) if len(words) > 1 else (name,)
 
 
 def _is_prose(column: ColumnProfile) -> bool:

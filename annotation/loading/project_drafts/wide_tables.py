@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotation.loading.project_drafts.column_names import Role
@@ -12,6 +13,7 @@ from annotation.loading.project_drafts.source_files import SourceFile
 from annotation.loading.project_drafts.votes_table import (
     FIRST,
     VotesTable,
+    count_items,
     count_people,
     find_columns,
     find_options,
@@ -25,6 +27,8 @@ from annotation.loading.project_drafts.yaml_lines import YamlLine
 
 MAX_LISTED = 12
 """The most columns of a wide table that are listed by name; of more, `rest` is written."""
+MIN_BEGINNING = 15
+"""The fewest characters with which the headers of one question begin alike."""
 _PAIR_SIGNS = (": ", " - ", "_", ".", ":", "-", " ")
 _BRACKETS = re.compile(r"(?P<before>.*?)\[(?P<item>[^\[\]]+)\](?P<after>\s*)", re.DOTALL)
 
@@ -52,7 +56,7 @@ def read_wide(source: SourceFile, item: ColumnProfile, people: Sequence[ColumnPr
         YamlLine(
             "item",
             item.name,
-            f"{item.n_values} items",
+            count_items(item.n_values),
             sure=is_named(source, item, Role.ITEM) or item.role is Role.TEXT,
         ),
         *([YamlLine("show", unwrap(shown))] if shown and shown != (item.name,) else []),
@@ -128,7 +132,7 @@ def read_form(source: SourceFile, annotator: ColumnProfile) -> VotesTable | None
     if not left:
         return None
     groups = group_alike(left)
-    columns = groups[0] if len(groups) == 1 or len(groups[0]) > 1 else list(left.values())
+    columns = _add_by_header(groups[0], left) if len(groups) == 1 or len(groups[0]) > 1 else list(left.values())
     names = [column.name for column in columns]
     others = [name for name in source.columns if name and name not in names]
     pattern, items, asked = _find_pattern(names, others)
@@ -165,6 +169,17 @@ def read_form(source: SourceFile, annotator: ColumnProfile) -> VotesTable | None
         used=frozenset({annotator.name, *names, *(str(line.value) for line in time)}),
         shows_items=False,
     )
+
+
+def _add_by_header(found: Sequence[ColumnProfile], left: Mapping[str, ColumnProfile]) -> Sequence[ColumnProfile]:
+    """The columns with the others of labels whose headers begin with the same words, as those of one question do."""
+    alike = itertools.takewhile(lambda signs: len({*signs}) == 1, zip(*(column.name for column in found), strict=False))
+    begin = "".join(signs[0] for signs in alike).rpartition(" ")[0]
+    if len(found) == 1 or len(begin) < MIN_BEGINNING or " " not in begin:
+        return found
+    return [
+        column for name, column in left.items() if column in found or (name.startswith(begin) and column.are_labels)
+    ]
 
 
 def _list_form_columns(source: SourceFile, annotator: ColumnProfile) -> dict[str, ColumnProfile]:

@@ -16,7 +16,7 @@ Cells = tuple[int, Sequence[Any]]
 
 
 def build_rows(table: Iterable[Cells], *, path: Path) -> Iterator[FileRow]:
-    """Yield the rows below the first one that is not empty, which is the header.
+    """Yield the rows below the first one that is not empty, which is the header; titles above it are left out.
 
     Columns without a name and without any cell are left out, and so are empty rows. Raises BadInput for two columns of
     one name, and for a row with more or fewer cells than the header.
@@ -25,11 +25,16 @@ def build_rows(table: Iterable[Cells], *, path: Path) -> Iterator[FileRow]:
     first = next(filled, None)
     if first is None:
         return
-    names = [spelling.build_key(format_value(cell)) for cell in first[1]]
-    width, places = len(names), [*range(len(names))]
+    names = _format_names(first)
+    places = [*range(len(names))]
     if "" in names:  # whether the column has cells is known at the end only
-        filled = iter(rows := list(filled))
-        places = [place for place in places if names[place] or _has_cells(rows, place)]
+        rows = list(filled)
+        while rows and _is_title(names, rows):
+            first, *rows = rows
+            names = _format_names(first)
+        filled = iter(rows)
+        places = [place for place, name in enumerate(names) if name or _has_cells(rows, place)]
+    width = len(names)
     _refuse_duplicates([names[place] for place in places], line=first[0], path=path)
     least = max(places, default=-1) + 1
     header = [names[place] for place in places]
@@ -39,6 +44,15 @@ def build_rows(table: Iterable[Cells], *, path: Path) -> Iterator[FileRow]:
             raise _build_width_error(cells, names, path=path, line=line)
         kept = cells[:width] if is_whole else [cells[place] for place in places]
         yield FileRow(path, line, dict(zip(header, kept, strict=True)))
+
+
+def _format_names(row: Cells) -> list[str]:
+    return [spelling.build_key(format_value(cell)) for cell in row[1]]
+
+
+def _is_title(names: Sequence[str], rows: Sequence[Cells]) -> bool:
+    """Whether a row is no header but a title above it: its first cell alone, and several columns below without one."""
+    return not any(names[1:]) and sum(_has_cells(rows, place) for place in range(1, len(names))) > 1
 
 
 def is_blank(cell: object) -> bool:
