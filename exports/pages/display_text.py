@@ -104,7 +104,7 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
 COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "percent_agreement": mark_text("share of equal pairs of answers to an item"),
-        "percent_agreement_chance_corrected_per_item": mark_text("1 is all equal, 0 guessing among the options"),
+        "percent_agreement_chance_corrected_per_item": mark_text("1 is all pairs equal, 0 is guessing an option"),
         "all_agree": mark_text("items on which everybody says the same"),
         "strict_majority": mark_text("items where one answer has over half the votes"),
         "unique_plurality": mark_text("items where one answer leads alone"),

@@ -29,7 +29,7 @@ from exports.results import DataSetResult
 
 NO_INTERVAL = mark_text("No interval.")
 MAY_BE_NARROW = mark_text("Nothing shows how new people differ: the interval may be too narrow")
-NOTHING_WRONG = mark_text("Nothing is wrong, so nothing shows how new people differ: the interval may be too narrow")
+NOTHING_WRONG = mark_text("Without an error nothing shows how new people differ: the interval may be too narrow")
 CHANCE = mark_text("Guessing gets {guessing} of these items, the most frequent label {most}")
 UNITS: tuple[UnitName, ...] = ("individual", "majority")
 """The units of judgement that a card shows; not the majority where no item has two votes."""
