@@ -168,7 +168,7 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
         "12 items with gold, answered by 6 people",
         "The most frequent of 6 answers to an item; no item ties",
     )
-    assert "MCC: No item has an error, so the interval holds all" in render_report(released(answered_by(make, 6)))
+    assert "No item has an error, so the interval holds all" in render_report(released(answered_by(make, 6)))
     assert re.fullmatch(r"95 %: .* to .*, new people and new items", alpha.details[0])
     assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[1])
     assert alpha.details[2:] == (
