@@ -93,3 +93,8 @@ def split_findings(text: str) -> tuple[str, ...]:
 def name_figure(text: object) -> Finding:
     """A text of nothing but numbers and their signs, which pages write as their language does: ".90-.99", "< 50%"."""
     return Finding("figure", text=str(text))
+
+
+def name_coverage(text: str) -> Finding:
+    """How often intervals cover, as tables write it: ".90-.99" or ".41"; pages write 90–99 % and 41 %."""
+    return Finding("coverage", text=text)

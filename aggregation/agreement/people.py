@@ -13,7 +13,7 @@ from aggregation.agreement.table import Coefficient, Definition, estimate_coeffi
 from aggregation.consensus import dawid_skene
 from aggregation.consensus.consensus import TIE_TOLERANCE, Consensus
 from aggregation.errors import Refused
-from aggregation.findings import Finding
+from aggregation.findings import Finding, join_findings
 from aggregation.intervals.resampling import FEWEST_GROUPS, Resampling, Sparse
 from aggregation.intervals.shares import share_interval
 from aggregation.schema import Codes, Floats, Votes, count_codes, divide_safely
@@ -320,7 +320,7 @@ def _compute_kappa(first: pd.Series[str], again: pd.Series[str]) -> tuple[float 
     return 1 - float((first != again).mean()) / (1 - chance), ""
 
 
-OVERCONFIDENCE_WARNING = Finding("overconfident")
+OVERCONFIDENCE_WARNING = join_findings(Finding("overconfident"), Finding("overconfident-interval"))
 DESCRIPTION_MEAN_POSTERIOR = "mean over items of the posterior of the item's label, {made}, labels and posteriors fixed"
 N_CLASS_VOTES = 3
 DESCRIPTION_CLASS_CONFIDENCE = (

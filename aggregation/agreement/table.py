@@ -17,8 +17,8 @@ import pandas as pd
 
 from aggregation.agreement.item_columns import ItemColumns, Statistic, build_item_columns
 from aggregation.agreement.two_populations import (
-    REASON_NO_PAIRS_OF_PEOPLE,
     REASON_NOTHING_VARIES,
+    REASON_PEOPLE_KEPT,
     BothIntervals,
     estimate_both,
     explain_few_people,
@@ -204,7 +204,7 @@ def _resample_interval(
     resampling: Resampling,
 ) -> _Made:
     """The interval of a coefficient that has a value for these people; for new people there is none."""
-    how, nothing = definition.how, replace(NO_INTERVALS, reason_new=REASON_NO_PAIRS_OF_PEOPLE)
+    how, nothing = definition.how, replace(NO_INTERVALS, reason_new=REASON_PEOPLE_KEPT)
     if resampled is None:
         return _Made(both=nothing, how=how, reason=_explain_few(item_columns))
     level, n = resampling.confidence_level, item_columns.n_groups

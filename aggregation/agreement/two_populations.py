@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from aggregation.agreement.item_columns import ItemColumns, Statistic
-from aggregation.findings import Finding, name_figure
+from aggregation.findings import Finding, name_coverage
 from aggregation.intervals.panel import FEWEST_PEOPLE, NO_INTERVAL, SMALLEST_VARIANCE
 from aggregation.intervals.resampling import split_resamples
 from aggregation.intervals.shares import Interval, share_interval
@@ -28,12 +28,13 @@ THESE_PEOPLE, NEW_PEOPLE = Finding("these-people"), Finding("new-people")
 COVERED = {"these": ".92-.98", "new": ".92-.98"}
 """Between what both intervals covered in simulation; see docs/explanation/agreement.md."""
 REASON_NO_PAIRS_OF_PEOPLE = Finding("pairs-alone")
+REASON_PEOPLE_KEPT = Finding("people-kept")
 REASON_NOTHING_VARIES = Finding("items-equal")
 
 
 def describe_coverage() -> Finding:
     """How often intervals of the nominal level .95 covered in simulation, which is said wherever they are printed."""
-    return Finding("agreement-covered", **{name: name_figure(covered) for name, covered in COVERED.items()})
+    return Finding("agreement-covered", **{name: name_coverage(covered) for name, covered in COVERED.items()})
 
 
 @dataclass(frozen=True, kw_only=True)

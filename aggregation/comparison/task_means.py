@@ -34,7 +34,7 @@ from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.shares import Interval
 from aggregation.schema import Codes, Floats
 
-FEW_PEOPLE = "few-people-panel"
+FEW_PEOPLE = ("few-people-panel", "few-people-refitted")
 """The code of the reason with which only the interval for a fresh panel is missing."""
 
 
@@ -102,7 +102,7 @@ def estimate_task_mean(tasks: Sequence[ScoredTask], *, confidence_level: float =
     fresh = this = NO_INTERVAL
     se: float | None = None
     reason = _explain_missing(tasks, value, n_people=len(people))
-    if not reason or get_code(reason) == FEW_PEOPLE:
+    if not reason or get_code(reason) in FEW_PEOPLE:
         items = [_estimate_items(task) for task in tasks]
         v_items = sum(part for part, _ in items) / len(tasks) ** 2
         items_over_df = sum(part**2 / df for part, df in items) / len(tasks) ** 4
@@ -215,8 +215,9 @@ def _explain_missing(tasks: Sequence[ScoredTask], value: float, *, n_people: int
         if task.contributions.n_groups < FEWEST_GROUPS:
             units = f"{task.contributions.n_groups} items or groups of them"
             return f"No interval: the {units} of {task.name} are fewer than {FEWEST_GROUPS}."
-    fewest = max(task.contributions.fewest_people for task in tasks)
-    return Finding(FEW_PEOPLE, n=n_people, least=fewest) if n_people < fewest else ""
+    largest = max((task.contributions for task in tasks), key=lambda one: one.fewest_people)
+    code, fewest = FEW_PEOPLE[largest.is_refitted], largest.fewest_people
+    return Finding(code, n=n_people, least=fewest) if n_people < fewest else ""
 
 
 def _check_tasks(tasks: Sequence[ScoredTask]) -> None:

@@ -80,7 +80,7 @@ class Contributions:
     A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
     `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
     fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
-    there is no interval for a fresh panel.
+    there is no interval for a fresh panel; `is_refitted` says that it is the score of a fit that needs more of them.
 
     `columns` share ties. `ties_wrong` are the columns in which each tie counts as no answer, `tied` marks the items
     with a tie; both are None where nothing ties.
@@ -99,6 +99,7 @@ class Contributions:
     n_independent: int
     item_sets: SetChanges | None = None
     fewest_people: int = FEWEST_PEOPLE
+    is_refitted: bool = False
     ties_wrong: Floats | None = None
     tied: NDArray[np.bool_] | None = None
 
@@ -318,7 +319,7 @@ def build_intervals(
             se=None,
             form="share",
             reason=join_findings(
-                Finding("nothing-varies"), Finding("is-of-share"), _explain_people(contributions, "share")
+                Finding(_name_equal(value)), Finding("is-of-share"), _explain_people(contributions, "share")
             ),
         )
     n = contributions.n_independent
@@ -346,9 +347,16 @@ def build_intervals(
 
 def explain_few_people(contributions: Contributions) -> Finding:
     """Why there is no interval for a fresh panel."""
+    if contributions.is_refitted:
+        return Finding("few-people-refitted", n=contributions.n_people, least=contributions.fewest_people)
     if contributions.n_people == 1:
         return Finding("one-person-panel", least=contributions.fewest_people)
     return Finding("few-people-panel", n=contributions.n_people, least=contributions.fewest_people)
+
+
+def _name_equal(share: float) -> str:
+    """The code that says why a share has no variance."""
+    return {0.0: "all-wrong", 1.0: "all-right"}.get(share, "nothing-varies")
 
 
 def _explain_people(contributions: Contributions, form: Form) -> str:

@@ -223,6 +223,7 @@ def sum_refitted_labels(votes: Votes, scored: ScoredAnswers) -> Contributions:
         cell_factor=factor,
         n_independent=n_items,
         fewest_people=FEWEST_REFITTED_PEOPLE,
+        is_refitted=True,
         item_sets=_list_changes(without_items, fitted, labels=labels, gold=gold),
         ties_wrong=without_ties if tied.any() else None,
         tied=tied if tied.any() else None,

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from aggregation.consensus.consensus import Consensus, TieRule, name_majority
-from aggregation.findings import Finding, name_figure
+from aggregation.findings import Finding, name_coverage
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import NO_INTERVALS, Contributions, Form, Metric, PanelIntervals, estimate_intervals
 from aggregation.intervals.shares import share_interval
@@ -273,7 +273,7 @@ def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) ->
     is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
     coverage = _describe_coverage(n_annotators)
     if is_unequal:
-        coverage = Finding("covered-unequal", share=name_figure(".84-.92"))
+        coverage = Finding("covered-unequal", share=name_coverage(".84-.92"))
     if unit == "dawid_skene" and is_unequal:
         coverage = Finding("not-simulated")
     units, m = "items" if scored.item_units == "items" else "groups", scored.n_groups
@@ -293,8 +293,10 @@ def _describe_coverage(n_annotators: int) -> Finding:
     share, least = (".90-.99", 0.90) if n_annotators >= WELL_COVERED_PEOPLE else (".88-.99", 0.88)
     some_spammer = 1 - (1 - SPAMMERS) ** n_annotators
     if some_spammer >= least:
-        return Finding("covered", share=name_figure(share))
-    return Finding("covered-few", share=name_figure(share), least=name_figure(f"{some_spammer:.2f}".removeprefix("0")))
+        return Finding("covered", share=name_coverage(share))
+    return Finding(
+        "covered-few", share=name_coverage(share), least=name_coverage(f"{some_spammer:.2f}".removeprefix("0"))
+    )
 
 
 def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:

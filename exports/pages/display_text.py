@@ -104,7 +104,7 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
 COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
     {
         "percent_agreement": mark_text("share of equal pairs of answers to an item"),
-        "percent_agreement_chance_corrected_per_item": mark_text("0 is guessing among the item’s own options"),
+        "percent_agreement_chance_corrected_per_item": mark_text("1 is all pairs equal, 0 is guessing an option"),
         "all_agree": mark_text("items on which everybody says the same"),
         "strict_majority": mark_text("items where one answer has over half the votes"),
         "unique_plurality": mark_text("items where one answer leads alone"),
@@ -114,7 +114,7 @@ COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
         "krippendorff_alpha_ratio": mark_text("as nominal α, by squared relative distance"),
         "fleiss_kappa": mark_text("as α, for equal numbers of answers"),
         "cohen_kappa_pooled": mark_text("beyond chance, two people at a time"),
-        "gwet_ac1": mark_text("beyond chance that a rare label does not distort"),
+        "gwet_ac1": mark_text("chance-corrected, less affected by a rare label"),
         "gwet_ac2_linear": mark_text("as AC1, by distance"),
         "gwet_ac2_quadratic": mark_text("as AC1, by squared distance"),
         "exact_sets": mark_text("pairs of answers with the very same boxes"),

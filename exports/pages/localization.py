@@ -55,13 +55,20 @@ def translate_count(one: str, many: str, number: int, /, **values: object) -> st
 def show_finding(text: str) -> str:
     """A finding in the language of the page, with its numbers; any other text is data, or words of a person, as it is.
 
-    Findings among the arguments are translated in their turn.
+    How often intervals cover is in percent. Findings among the arguments are translated in their turn.
     """
-    if get_language() == LANGUAGES[0] or not isinstance(text, Finding):
+    if not isinstance(text, Finding):
         return str(text)
+    if text.code == "coverage":
+        return localize_number(re.sub(r"\.(\d\d)(?:-\.(\d\d))?", _write_percents, str(text)))
     if text.code == "figure":
         return localize_number(str(text))
     return translate(FINDINGS[text.code], **{name: _localize(value) for name, value in text.arguments.items()})
+
+
+def _write_percents(shares: re.Match[str]) -> str:
+    """Shares as tables write them, .90-.99, as percents: 90–99 %."""
+    return "–".join(share.lstrip("0") or "0" for share in shares.groups() if share) + " %"
 
 
 def show_findings(texts: Iterable[str]) -> str:

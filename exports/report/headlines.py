@@ -28,6 +28,8 @@ from exports.pages.scaffold import Headline, describe_interval
 from exports.results import DataSetResult
 
 NO_INTERVAL = mark_text("No interval.")
+MAY_BE_NARROW = mark_text("Nothing shows how new people differ: the interval may be too narrow")
+NOTHING_WRONG = mark_text("Without an error nothing shows how new people differ: the interval may be too narrow")
 CHANCE = mark_text("Guessing gets {guessing} of these items, the most frequent label {most}")
 UNITS: tuple[UnitName, ...] = ("individual", "majority")
 """The units of judgement that a card shows; not the majority where no item has two votes."""
@@ -82,6 +84,8 @@ def _build_score(unit: Unit, scores: Performance, result: DataSetResult, level: 
     score, name, data = unit.primary, get_unit_name(unit), result.data
     if score.metric != "accuracy":
         name = f"{name}: {translate(get_metric_name(score.metric, data))}"
+    elif unit.unit == "individual":
+        name = translate("Single answers right")
     rule = _describe_answers(data) if unit.unit == "individual" else _describe_majority(unit, scores)
     counts = _count_answers(unit) if unit.unit == "individual" else _count_items(unit)
     chance = _describe_chance(result, scores) if unit.unit == "individual" else ()
@@ -105,7 +109,9 @@ def _describe_interval(score: Score, result: DataSetResult, level: float) -> tup
     """The interval with its population; where there is none for new people that for these, and why if no card says."""
     if score.ci_low is not None:
         interval = format_percent_interval(score.ci_low, score.ci_high)
-        return (translate(FOR_NEW_PEOPLE, level=format_level(level), interval=interval),)
+        own = translate(FOR_NEW_PEOPLE, level=format_level(level), interval=interval)
+        is_guess = any(get_code(one) == "same-for-new-people" for one in split_findings(score.reason))
+        return (own, *((translate(NOTHING_WRONG if score.value == 1 else MAY_BE_NARROW),) if is_guess else ()))
     if score.item_only_low is None:
         return (show_finding(score.reason) or translate(NO_INTERVAL),)
     interval = format_percent_interval(score.item_only_low, score.item_only_high)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aggregation.agreement.people import OVERCONFIDENCE_WARNING
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import describe_coverage
-from aggregation.findings import get_code, split_findings
+from aggregation.findings import Finding, get_code, split_findings
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -188,7 +187,7 @@ def render_report(
             (result.data.name, show_finding(result.no_performance)) for result in results if result.performance is None
         ],
         agreement_covered=show_finding(describe_coverage()),
-        overconfidence=show_finding(OVERCONFIDENCE_WARNING) if any(_has_posterior(one) for one in results) else "",
+        overconfidence=show_finding(Finding("overconfident")) if any(_has_posterior(one) for one in results) else "",
         options=options,
         metrics=[translate(name) for name in METRIC_NAMES.values()],
         meanings=[
@@ -288,6 +287,7 @@ def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> T
             NO_VALUE if unit.unit == "individual" else _format_ties(unit),
         ),
         notes=(
+            _describe_subsets(unit),
             _describe_interval(unit, data),
             *(note for note in list_findings(*_list_warnings(unit)) if note not in on_card),
             *list_findings(*_list_reasons(unit)),
@@ -296,12 +296,22 @@ def _build_unit_row(unit: Unit, *, data: DataSet, on_card: tuple[str, ...]) -> T
     )
 
 
+def _describe_subsets(unit: Unit) -> str:
+    """What a majority of k fresh people averages over; empty for other units."""
+    k = unit.unit.removeprefix("majority of ")
+    if k == unit.unit:
+        return ""
+    return translate("Mean over all choices of {k} of these {n} people.", k=k, n=unit.n_annotators)
+
+
 def _format_ties(unit: Unit) -> str:
     """How many items tie, and the score if each of them counts as wrong; a majority of k people ties in some draws."""
     if unit.primary.value_ties_wrong is None:
         return str(unit.n_ties or 0)
     n_ties = translate("in some draws") if unit.n_ties is None else unit.n_ties
-    return translate("{n}; all wrong: {value}", n=n_ties, value=format_percent(unit.primary.value_ties_wrong))
+    return translate(
+        "{n}; {value} if every tie counts as wrong", n=n_ties, value=format_percent(unit.primary.value_ties_wrong)
+    )
 
 
 def _format_part(part: int, whole: object) -> str:

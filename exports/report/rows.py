@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aggregation.findings import get_code, split_findings
 from aggregation.scores.labels import NO_LABEL, compute_class_scores
 from aggregation.scores.performance import Score
 from exports.class_tables import format_shared_count
 from exports.order_effects import PLACE, OrderPart, PeopleEffects
 from exports.pages.display_text import (
     FAR_FROM_PRIMARY,
+    FOR_NEW_PEOPLE,
     METRIC_NAMES,
     MINUS,
     NEW_PEOPLE_HEAD,
@@ -37,6 +39,12 @@ from exports.score_variants import describe_variant
 
 MOST_CLASSES = 12
 """A confusion matrix of more classes is not shown; confusion_matrix.csv has it."""
+
+
+NO_ERROR = mark_text(
+    "No item has an error, so the interval holds all that the interval of the share of right answers allows, wherever"
+    " errors might fall. It is wider than it need be."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,12 +146,20 @@ def _list_reasons(scores: Sequence[Score]) -> list[str]:
     """
     metrics: dict[str, list[str]] = {}
     for score in scores:
-        for reason in list_findings(score.reason):
+        for reason in _list_score_reasons(score, is_all_right=scores[0].value == 1):
             metrics.setdefault(reason, []).append(translate(METRIC_NAMES[score.metric]))
     return [
         reason if len(names) == len(scores) else f"{', '.join(names)}: {reason}"
         for reason, names in metrics.items()
         if names != [translate(METRIC_NAMES[scores[0].metric])]
+    ]
+
+
+def _list_score_reasons(score: Score, *, is_all_right: bool) -> list[str]:
+    """The reasons of a metric; of few errors none may be there, which is said then."""
+    return [
+        translate(NO_ERROR) if is_all_right and get_code(one).startswith("few-wrong") else show_finding(one)
+        for one in split_findings(score.reason)
     ]
 
 
@@ -181,7 +197,7 @@ def build_variant_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     return tuple(rows)
 
 
-TOP, STEP = 72, 24
+TOP, STEP = 86, 24
 NO_SLOPE = mark_text("No slope")
 
 
@@ -199,14 +215,16 @@ def describe_best(people: PeopleEffects) -> str:
     best = people.best
     if best is None:
         return ""
-    return translate(
+    sentence = translate(
         "the best of {people} people has {value} of {n} answers right. Chosen on one half of the items and scored on"
-        " the other, the best has {held_out}; the rest comes of choosing.",
+        " the other half, the best has {held_out}.",
         people=best.people,
         value=format_percent(best.value),
         n=best.n,
         held_out=format_percent(best.held_out),
     )
+    why = translate("Most of the gap is likely due to choosing.")
+    return f"{sentence} {why}" if best.held_out < best.value else sentence
 
 
 def build_order_rows(result: DataSetResult) -> tuple[TableRow, ...]:
@@ -254,11 +272,13 @@ def _draw_order_panel(
     bottom = TOP + STEP * len(parts)
     drawing = SvgDrawing(width=PANEL_WIDTH, height=bottom + 24)
     scale = AxisScale(left=92, right=PANEL_WIDTH - 52)
-    level, slope = format_level(confidence_level), _describe_slope(people)
+    level = format_level(confidence_level)
+    slope = _describe_slope(people, level)
     is_for_new = all(part.unit.primary.ci_low is not None for part in parts)
     population = translate(NEW_PEOPLE_HEAD if is_for_new else THESE_PEOPLE_HEAD, level=level)
     draw_heading(drawing, shorten_text(result.data.name, max_length=30), population, simulated=result.data.simulated)
-    drawing.text(slope, at=(0, 48), colour="muted", size=11)
+    for number, line in enumerate(slope):
+        drawing.text(line, at=(0, 48 + 14 * number), colour="muted", size=11)
     draw_axis(drawing, scale, ticks=(0, 0.25, 0.5, 0.75, 1), top=TOP - 2, bottom=bottom, percents=True)
     for number, part in enumerate(parts):
         y, score = TOP + STEP * (number + 0.5), part.unit.primary
@@ -274,17 +294,21 @@ def _draw_order_panel(
         "{name}: share right by place in the session: {shares}. {slope}.",
         name=result.data.name,
         shares=shares,
-        slope=slope,
+        slope="; ".join(slope),
     )
     return drawing.to_svg(prefix=prefix, label=format_stamp(simulated=result.data.simulated) + label)
 
 
-def _describe_slope(people: PeopleEffects) -> str:
+def _describe_slope(people: PeopleEffects, level: str) -> tuple[str, ...]:
+    """The change per ten answers and its interval, a line each, or why there is none."""
     slope = people.slope
     if slope.value is None:
-        return f"{translate(NO_SLOPE)}: {format_count(slope.n_people, 'person')}"
-    value, interval = format_points(slope.value), _format_interval(slope.low, slope.high)
-    return translate("10 answers on, new people: {value} [{interval}] points", value=value, interval=interval)
+        return (f"{translate(NO_SLOPE)}: {format_count(slope.n_people, 'person')}",)
+    change = translate("Change per 10 answers: {value} points", value=format_points(slope.value))
+    if slope.low is None or slope.high is None:
+        return (change,)
+    ends = translate("{low} to {high}", low=format_points(slope.low), high=format_points(slope.high))
+    return change, translate(FOR_NEW_PEOPLE, level=level, interval=ends)
 
 
 def _format_interval(low: float | None, high: float | None) -> str:

@@ -218,6 +218,13 @@ def test_shares_of_items_say_nothing_of_new_people(votes_of: Build) -> None:
         None,
         "Only a coefficient made of pairs of answers has an interval for new people.",
     )
+    rows = [(f"i{n:02}", p, "y" if n < 4 or (p == "a" and n == 9) else "x") for n in range(12) for p in "abcde"]
+    kappa = compute_label_agreement(votes_of(rows, classes="xy"))["cohen_kappa_pooled"]
+    assert (kappa.low is None, kappa.new_people_low, kappa.new_people_reason) == (
+        False,
+        None,
+        "Resamples of items keep the same people, so they give no interval for new ones.",
+    )
     agreed = compute_label_agreement(votes_of([(f"i{n}", p, "x") for n in range(9) for p in "abcde"], classes="xy"))
     percent = agreed["percent_agreement"]
     assert (percent.low, percent.new_people_low) == (share_interval(9, 9).low, share_interval(5, 5).low)

@@ -79,6 +79,10 @@ def test_metrics_of_a_task_are_averaged_first() -> None:
     assert mean.value == pytest.approx(0.6875)
     assert (mean.n_people, mean.n_common_people) == (2, 0)
     assert mean.reason == "With 2 people nothing can be said of new ones; 5 are needed."
+    refitted = replace(tasks[0].contributions, fewest_people=8, is_refitted=True)
+    fitted = estimate_task_mean((replace(tasks[0], contributions=refitted), tasks[1]))
+    assert fitted.reason == "A Dawid-Skene score needs 8 people for an interval for new people, and has 2."
+    assert fitted.this_panel == mean.this_panel
     assert mean.this_panel.low is not None
 
 

@@ -17,6 +17,7 @@ from aggregation.findings import (
     Finding,
     get_code,
     join_findings,
+    name_coverage,
     name_figure,
     read_plain,
     split_findings,
@@ -28,6 +29,7 @@ from exports.release.raw_inputs import read_frame, write_frame
 
 PLACEHOLDER = re.compile(r"\{(\w+)(?:!r)?(?::([^}]*))?\}")
 FEW = Finding("few-groups", n=3, least=5)
+COVERED = Finding("covered", share=name_coverage(".88-.99"))
 NESTED = Finding("two-way-items", n=12, made=Finding("by-people"), m=40, coverage=Finding("not-simulated"))
 
 
@@ -82,6 +84,10 @@ def test_numbers_are_written_as_the_language_does_and_data_are_left_alone() -> N
         assert show_finding(Finding("rejected-because", why="expert")) == "відхилено під час перегляду: expert"
         assert show_finding("No item has two votes, so there is nothing to compare.").startswith("No item")
         assert show_finding("expert") == "expert"
+        assert show_finding(COVERED).endswith("у 88–99\u00a0% випадків (docs/explanation/intervals.md)")
+    assert "covered 88–99 % in simulation" in show_finding(COVERED)
+    assert "covered .88-.99 in simulation" in COVERED
+    assert show_finding(name_coverage(".05")) == "5 %"
     assert show_finding(FEW) == "No interval: 3 groups of items are fewer than 5."
 
 

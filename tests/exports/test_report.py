@@ -164,9 +164,11 @@ def test_each_card_says_of_whom_of_how_many_by_which_rule_and_for_whom(make: Mak
     assert majority.name == "Majority of 6"
     assert majority.details[0].endswith("new people and new items")
     assert majority.details[1:] == (
+        "Without an error nothing shows how new people differ: the interval may be too narrow",
         "12 items with gold, answered by 6 people",
         "The most frequent of 6 answers to an item; no item ties",
     )
+    assert "No item has an error, so the interval holds all" in render_report(released(answered_by(make, 6)))
     assert re.fullmatch(r"95 %: .* to .*, new people and new items", alpha.details[0])
     assert re.fullmatch(r"95 %: .* to .*, these people and new items", alpha.details[1])
     assert alpha.details[2:] == (
@@ -238,7 +240,9 @@ def test_a_majority_of_k_people_ties_in_some_draws(make: Make) -> None:
     assert release.results[0].performance is not None
     unit = release.results[0].performance["majority of 3"]
     assert (unit.n_ties, unit.primary.value_ties_wrong is None) == (None, False)
-    assert "in some draws; all wrong: " in render_report(release)
+    page = render_report(release)
+    assert re.search(r"in some draws; \d+\.\d % if every tie counts as wrong", page)
+    assert "Mean over all choices of 3 of these 4 people." in page
     table = tables.build_score_table(release.results[0])
     assert table.set_index("unit")["n_ties"].astype(object).to_dict()["majority of 3"] != 0
 
@@ -358,5 +362,5 @@ def test_trivial_baselines_stand_beside_the_ceiling(make: Make) -> None:
     last = build_trivial_rows(change_result(result, ceiling=ceiling))[-1]
     assert (last.head, last.cells[1]) == ("Ceiling: gold that is right and can be decided", "90.0 %")
     assert last.notes == ("Ceiling: 80.0–95.0 % is the interval for items like these.",)
-    assert "What needs no understanding scores" in render_report(release)
-    assert "What needs no understanding scores" not in render_report(released(make.closed()))
+    assert "Scores of rules that need no understanding" in render_report(release)
+    assert "Scores of rules that need no understanding" not in render_report(released(make.closed()))

@@ -18,7 +18,7 @@ from exports.release import ReleaseFolder, build_release_folder
 from exports.release.raw_inputs import read_inputs, write_inputs
 
 Make = Any
-NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity")
+NAMES = ("Russian SuperGLUE", "Label Studio", "Dawid–Skene IAA", "Wawa", "hromada sensitivity", "hromada compare")
 """What stays in Latin letters: the names of methods, tools and commands; file names have a dot or a low line."""
 FILE_NAME = re.compile(r"[\w/-]*\w\.(?:csv|json|jsonl|parquet|md)\b|\w*_\w+|`[^`]*`")
 ENGLISH = re.compile(r"(?<![\w.])[A-Za-z]{2,}(?:['’][a-z]+)?(?:[ ,;:]+[a-z]{2,})+")
