@@ -237,7 +237,8 @@ def test_paired_intervals_cover_the_true_difference(name: str) -> None:
     """A small run of benchmarks/paired_coverage.py: seeded, so that it gives the same shares each time."""
     design = next(one for one in DESIGNS if one.name == name)
     models = {"model": SimulatedModel(level=design.level - 0.8)}
-    made = [simulate_comparison(np.random.default_rng([1, n]), design, models)["model"] for n in range(90)]
+    n_campaigns = 90 if name == "5 x 20" else 150
+    made = [simulate_comparison(np.random.default_rng([1, n]), design, models)["model"] for n in range(n_campaigns)]
     for unit in (("individual", "accuracy"), ("majority", "accuracy")):
         fresh = np.mean([one.others[unit] for one in made])
         rows = [(one.differences[unit], one.panel[unit]) for one in made]
