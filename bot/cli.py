@@ -23,7 +23,7 @@ from bot.commands.command_line import CommandTable
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Prepare": {
         "demo": "See all of it on simulated people, in a minute.",
-        "new": "Begin a campaign from a template.",
+        "new": "Begin a campaign from your files, or from a template.",
         "check": "Look for mistakes in a campaign's files; store nothing.",
         "plan": "Plan how many items and people a precise result needs.",
         "try": "Answer a campaign yourself, in a chat in your browser.",

@@ -162,7 +162,7 @@ def assert_located(refusal: BadInput | None, *, file: Path) -> None:
     assert refusal.remedy or IN_A_SENTENCE.search(refusal.problem), refusal
     assert Path(str(where.file)).parent == file.parent, refusal
     if OF_THE_WHOLE.match(refusal.problem) is None:
-        assert where.line is not None, refusal
+        assert where.line is not None or where.field is not None, refusal  # JSON has tasks, not lines
         assert where.column is not None or where.field, refusal
 
 

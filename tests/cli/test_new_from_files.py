@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -228,3 +229,13 @@ def test_a_folder_with_files_is_left_as_it_is(hromada: Hromada) -> None:
     assert [path.name for path in (hromada.folder / "p").iterdir()] == ["mine.txt"]
     assert "--from" in hromada("new", "q", "v.csv").err
     assert "ROLE=COLUMN" in hromada("new", "q", *words, "--as", "nonsense").err
+
+
+@pytest.mark.slow
+def test_the_human_level_of_parus_needs_no_edit(hromada: Hromada, shared: Path) -> None:
+    """Toloka's pages and the gold beside them by suite and place: 492 of 500, as the paper's authors counted 491."""
+    folder = shared / "data/rsg-humanbenchmark/PARus"
+    made = hromada("new", "parus", "--from", folder / "assign_PARus.tsv", folder / "gold_PARus.csv", "--json").json
+    for line in made["commands"][:2]:
+        assert hromada(*line.split()[1:]).code == 0
+    assert re.search(r"majority of 3 +500 +8 +0\.9840", hromada("baseline", "parus").out)

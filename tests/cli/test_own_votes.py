@@ -148,3 +148,12 @@ def test_where_all_votes_count_every_row_does(animals: Hromada) -> None:
     assert "With `repeats: all` both count, even where they are the same row." in " ".join(
         animals("import", "animals").out.split()
     )
+
+
+def test_an_item_may_have_its_gold_in_several_rows_but_no_second_one(animals: Hromada) -> None:
+    """A table of votes repeats it in each row; two that differ are refused with their place."""
+    animals.write("truth.csv", "picture,is\n1,cat\n1, cat\n")
+    assert animals("check", "animals.yaml").code == 0
+    animals.write("truth.csv", "picture,is\n1,cat\n1,dog\n")
+    refused = animals("check", "animals.yaml")
+    assert (refused.code, "truth.csv:3, picture: This item has two different golds." in refused.err) == (2, True)

@@ -229,7 +229,7 @@ class _Draft:
             if name not in guesses:
                 column = votes.asked.get(name, "")
                 guesses[name] = item_tables.guess_with_options(votes.source, votes.options, answers, column=column)
-            if guesses[name].kind == "span" and not any(line.key == "field" for line in guesses[name].keys):
+            if guesses[name].question.marks_parts and not any(line.key == "field" for line in guesses[name].keys):
                 shown = [*_list_names(line for line in votes.lines if line.key == "show"), *votes.item_columns]
                 field = [YamlLine("field", shown[0])] if shown else []
                 guesses[name] = replace(guesses[name], keys=(*field, *guesses[name].keys))
@@ -256,7 +256,7 @@ class _Draft:
             if self.gold
             else (self.votes.source if self.votes else None, self.votes.gold if self.votes else None)
         )
-        if source is None or column is None or guess.kind not in {"choice", "choices"} or not guess.options:
+        if source is None or column is None or not guess.question.takes_item_options or not guess.options:
             return guess
         known = {*guess.options, *guess.labels, *(str(line.value) for line in guess.keys if line.key == "abstain")}
         more = {cell for cell in source.columns[column].counts if cell not in known and not cell.startswith("[")}

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from aggregation import spelling
+from annotation.campaigns.questions import KINDS, Question
 from annotation.campaigns.questions.question_base import decode_json
 from annotation.input_files import parse_printed_list
 from annotation.loading.project_drafts.column_names import says_rating
 from annotation.loading.project_drafts.column_profiles import MAX_LABEL, MAX_LABELS
 from annotation.loading.project_drafts.yaml_lines import YamlLine
 
+QuestionClass = type[Question]
 _WHOLE = re.compile(r"-?\d{1,6}")
 _WHOLE_WITH_POINT = re.compile(r"(-?\d{1,6})\.0+")
 _NUMBER = re.compile(r"[-−+]?\d+(?:[.,]\d+)?")  # the minus of a text
@@ -62,9 +64,9 @@ class QuestionGuess:
     item_options: bool = False
 
     @property
-    def kind(self) -> str:
-        """The name of the type."""
-        return str(self.type.value)
+    def question(self) -> QuestionClass:
+        """The class of questions of the type, which knows what suits it."""
+        return KINDS[str(self.type.value)]
 
     @property
     def options(self) -> tuple[str, ...]:

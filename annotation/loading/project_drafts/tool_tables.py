@@ -79,14 +79,16 @@ def _build(
         for name, column in zip(names, answers, strict=True)
     }
     guesses = {name: guess_question(texts[name], column=column) for name, column in zip(names, answers, strict=True)}
-    marks = any(guess.kind == "span" for guess in guesses.values())
+    marks = any(guess.question.marks_parts for guess in guesses.values())
     field = _find_marked(rows, shown, answers) if marks else None
     if marks and field is None:
-        without = [column for name, column in zip(names, answers, strict=True) if guesses[name].kind != "span"]
+        without = [
+            column for name, column in zip(names, answers, strict=True) if not guesses[name].question.marks_parts
+        ]
         _refuse_no_text(source, without)
         return _build(source, without, lines, shown, rows)
     for name, guess in guesses.items():
-        if guess.kind == "span" and field is not None:
+        if guess.question.marks_parts and field is not None:
             guesses[name] = replace(guess, keys=(YamlLine("field", field), *guess.keys))
     shown = shown if field is None or field in shown else (*shown, field)
     show = [YamlLine("show", shown[0] if len(shown) == 1 else tuple(shown))] if shown else []
@@ -155,11 +157,14 @@ def _add_options(source: SourceFile, guess: QuestionGuess) -> QuestionGuess:
     lists = (row.values.get("options") for row in source.rows)
     listed = [one for some in lists if isinstance(some, list) for one in some if isinstance(one, Mapping)]
     ids = tuple(dict.fromkeys(str(one["id"]) for one in listed if "id" in one))
-    is_choice = len(ids) > 1 and guess.kind in {"choice", "choices", "text"} and {*guess.options} <= {*ids}
+    question = guess.question
+    may_list = question.takes_item_options or not (question.is_closed or question.marks_parts)
+    is_choice = len(ids) > 1 and may_list and {*guess.options} <= {*ids}
     configs = (row.values.get("config") for row in source.rows)
     styles = {str(one.get("choice_style")) for one in configs if isinstance(one, Mapping)}
-    kind = "choices" if guess.kind == "choices" or "multiple" in styles else "choice"
-    type_line = YamlLine("type", kind, "the options that the file lists")
+    takes_several = question.is_closed and not question.takes_one_option
+    chosen = "choices" if takes_several or "multiple" in styles else "choice"
+    type_line = YamlLine("type", chosen, "the options that the file lists")
     return replace(guess, type=type_line, keys=(YamlLine("options", ids),)) if is_choice else guess
 
 
