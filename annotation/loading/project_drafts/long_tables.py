@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from annotation import input_files
 from annotation.errors import BadInput
@@ -67,29 +67,14 @@ def read_long(
     of_items = {name: column for name, column in source.columns.items() if depends_on(column, keys)}
     options = find_options(source, of_items)
     others = names | {column.name for column in answers} | {*options}
-    gold = next(
-        (one.name for one in find_columns(source, Role.GOLD) if one.name in of_items and one.name not in others), None
-    )
+    gold = _find_of_items(source, Role.GOLD, of_items, without=others)
     shown = find_shown(source, of_items, without=others | {gold or ""})
     if shown and Role.TEXT.value not in source.chosen:
         shown = (*(column.name for column in item if column.role is Role.TEXT), *shown)  # an id that people read, too
-    group = next(
-        (one.name for one in find_columns(source, Role.GROUP) if one.name in of_items and one.name not in others), None
-    )
+    group = _find_of_items(source, Role.GROUP, of_items, without=others)
     item_names = tuple(column.name for column in item)
     lines = [
-        YamlLine(
-            "item",
-            unwrap(item_names),
-            count_items(len(set(keys))),
-            sure=all(is_named(source, one, Role.ITEM) or one.role is Role.TEXT for one in item),
-        ),
-        YamlLine(
-            "annotator",
-            annotator.name,
-            _describe_people(source, annotator),
-            sure=_is_certain(source, annotator) and not _list_other_names(source, annotator),
-        ),
+        *_write_item_and_annotator(source, item, annotator, n_items=len(set(keys))),
         *_write_answers(source, answers),
         *([YamlLine("show", unwrap(shown))] if shown and shown != item_names else []),
         *([YamlLine("options", unwrap(options))] if options else []),
@@ -112,6 +97,25 @@ def read_long(
         item_columns=item_names,
         asked={name: column.name for name, column in by_question.items()},
         used=frozenset(used),
+    )
+
+
+def _find_of_items(source: SourceFile, role: Role, of_items: Container[str], *, without: Container[str]) -> str | None:
+    """The first column of this role that says the same in all rows of an item."""
+    found = (column.name for column in find_columns(source, role))
+    return next((name for name in found if name in of_items and name not in without), None)
+
+
+def _write_item_and_annotator(
+    source: SourceFile, item: Sequence[ColumnProfile], annotator: ColumnProfile, *, n_items: int
+) -> tuple[YamlLine, YamlLine]:
+    """The lines of the columns that say which item and which annotator a row is of."""
+    names = tuple(column.name for column in item)
+    is_sure = all(is_named(source, column, Role.ITEM) or column.role is Role.TEXT for column in item)
+    is_known = _is_certain(source, annotator) and not _list_other_names(source, annotator)
+    return (
+        YamlLine("item", unwrap(names), count_items(n_items), sure=is_sure),
+        YamlLine("annotator", annotator.name, _describe_people(source, annotator), sure=is_known),
     )
 
 
