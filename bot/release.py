@@ -125,6 +125,7 @@ class ProjectInputs:
             gold_strata=frames.read_gold_strata(view, project, question=question.name),
             reviews=pd.DataFrame() if later is not None else frames.read_reviews(view, project),
             panels=self._panels,
+            systems=self._read_systems(question),
             **space.build_data_fields(question, reader, is_first=later is None),
         )
         return panels.fill_panel_gold(data) if any(panel.gold for panel in data.panels.values()) else data
@@ -238,6 +239,10 @@ class ProjectInputs:
     @cached_property
     def _removed_annotators(self) -> dict[str, str]:
         return frames.read_removed_annotators(self.view, self.project)
+
+    def _read_systems(self, question: Question) -> dict[str, tuple[str, ...]]:
+        columns = self.definition.list_system_columns(question)
+        return frames.read_systems(self.view, self.project, columns) if columns else {}
 
     def _get_question(self, name: str | None) -> Question:
         questions = {question.name: question for question in self.definition.all_questions}

@@ -85,6 +85,9 @@ class DataSet:
     `option_items` are the items with gold that somebody answered, for trivial baselines: an export has them, where
     something is chosen from options.
 
+    `systems` are, by item_id, the systems that wrote what the item shows: one where a text is rated, one a side where
+    texts are compared; empty where the project file names none.
+
     `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
     rows where there are none. `gold_strata` has the stratum of each item that was drawn for a gold review, in the
@@ -130,6 +133,7 @@ class DataSet:
     option_items: tuple[OptionItem, ...] = ()
     panels: Mapping[str, Panel] = field(default_factory=dict)
     panel_gold: tuple[str, ...] = ()
+    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
     parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)

@@ -279,6 +279,9 @@ def _check_columns(file: ProjectSections) -> Contradiction | None:
             )
     if isinstance(file.items, ItemsSection):
         shown = {column.field for column in file.items.shown_columns}
+        if file.items.system is not None and file.items.system in shown.union(file.items.options or ()):
+            message = f"The column {file.items.system!r} names the system, which nobody may see; do not show it"
+            return Contradiction(message, ("items", "system"))
         for question_path, question in _list_questions(file):
             for column in question.required_columns():
                 if column not in shown:

@@ -17,6 +17,7 @@ from annotation.campaigns.consistency import (
     list_contradictions,
 )
 from annotation.campaigns.project_sections import ProjectSections
+from annotation.campaigns.questions import Question
 from annotation.campaigns.sections import base
 from annotation.campaigns.sections.base import Section, build_validation_error
 from annotation.campaigns.sections.quality import TextRule
@@ -57,6 +58,11 @@ class ProjectFile(ProjectSections):
             votes = complete_rest(self.votes, others, questions=columns)
             object.__setattr__(self, "votes", votes)  # the one value that follows from other sections
         return self
+
+    def list_system_columns(self, question: Question) -> tuple[str, ...]:
+        """The columns with the systems that wrote what an item shows, one a side where the question compares texts."""
+        own = self.items.system if isinstance(self.items, ItemsSection) else None
+        return question.system_columns or (() if own is None else (own,))
 
 
 class CheckedProject(Section):

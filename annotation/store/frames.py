@@ -156,6 +156,15 @@ def read_accepted_answers(session: Session, project: Project) -> dict[str, tuple
     return {item: tuple(answers) for item, answers in session.exec(query) if answers}
 
 
+def read_systems(session: Session, project: Project, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The systems that wrote what each main item shows, by item_id, sorted: the content of these columns."""
+    query = select(Item.external_id, Item.data).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
+    return {
+        item: tuple(format_value(data.get(column)).strip() for column in columns)
+        for item, data in sorted(session.exec(query), key=lambda row: row[0])
+    }
+
+
 def read_field_texts(session: Session, project: Project, field: str) -> dict[str, str]:
     """The content of a field of each item, by item_id: the text in which spans are marked."""
     query = select(Item.external_id, Item.data).where(Item.project_id == project.id)

@@ -203,6 +203,11 @@ class Question(Section):
         """The columns of the item that the question needs."""
         return () if self.text_column is None else (self.text_column,)
 
+    @property
+    def system_columns(self) -> tuple[str, ...]:
+        """The columns of the item with the systems that wrote the texts to choose from; none for other questions."""
+        return ()
+
     def with_positions(self, most_options: int) -> Question:  # noqa: ARG002  # most questions number no positions
         """Return the question with numbers as codes of positions; `most_options` is the longest list of an item."""
         return self

@@ -125,8 +125,9 @@ class ItemsSection(TableKeys):
     """`items:` the file of items, and which of its columns have a role.
 
     `options` are columns with the options of each item, `golds`
-    has the columns of gold by question name, `accepted` is the column with further right answers, and `lineage` the one
-    that `hromada follow-up` writes. `where` and `sample` select the items of the main pool.
+    has the columns of gold by question name, `accepted` is the column with further right answers, `system` the one with
+    the name of who or what wrote the item, which is shown to nobody, and `lineage` the one that `hromada follow-up`
+    writes. `where` and `sample` select the items of the main pool.
     """
 
     file: PathInFile
@@ -142,6 +143,7 @@ class ItemsSection(TableKeys):
     explanation: Column | None = None
     group: Column | None = None
     revision: Column | None = None
+    system: Column | None = None
     stratum: Column | None = None
     tags: Columns | None = None
     lineage: Column | None = None
@@ -156,7 +158,7 @@ class ItemsSection(TableKeys):
     @property
     def required_columns(self) -> dict[str, tuple[str, ...]]:
         """The columns that the file must have, by the key of the section under which they are named."""
-        keys = ("id", "gold", "accepted", "explanation", "group", "revision", "stratum", "lineage")
+        keys = ("id", "gold", "accepted", "explanation", "group", "revision", "system", "stratum", "lineage")
         single_columns = {key: (column,) for key in keys if (column := getattr(self, key)) is not None}
         several_columns = {"options": self.options or (), "tags": self.tags or (), "golds": tuple(self.golds.values())}
         shown = {"show": tuple(column.field for column in self.shown_columns)}
