@@ -16,7 +16,7 @@ from exports.inputs import DataSet
 from exports.model_answers import ReadAnswers
 from exports.rounding import round_row
 
-JUDGE_COLUMNS = ("judge", "question", *(field.name for field in fields(JudgeScore))[1:])
+JUDGE_COLUMNS = ("judge", "question", *[field.name for field in fields(JudgeScore)][1:])
 """The columns of judges.csv."""
 PEOPLE_COLUMNS = ("judge", *(field.name for field in fields(JudgedPerson)))
 """The columns of judge_people.csv."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
-from scipy.stats import false_discovery_control
 
 from aggregation.intervals.panel import Metric, PanelIntervals, estimate_intervals
 from aggregation.judges.judged_votes import JudgedVotes
@@ -62,8 +61,13 @@ class AlternativeTest:
 
 
 def adjust_by_benjamini_yekutieli(p_values: Sequence[float]) -> Floats:
-    """The adjusted p values, in the order given."""
-    return np.asarray(false_discovery_control(p_values, method="by") if len(p_values) else [], dtype=np.float64)
+    """The adjusted p values, in the order given: p · m/r · Σ 1/i of rank r of m, none above one of higher rank or 1."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order, ranks = np.argsort(p), np.arange(1, len(p) + 1)
+    scaled = p[order] * len(p) / ranks * (1 / ranks).sum()
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return adjusted
 
 
 def compare_with_people(judged: JudgedVotes, *, epsilon: float = EPSILON, level: float = 0.95) -> AlternativeTest:

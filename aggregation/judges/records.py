@@ -87,6 +87,7 @@ class JudgeResult:
     verdict: str
     notes: tuple[str, ...] = ()
 
-    def get_score(self, statistic: str) -> JudgeScore | None:
-        """The first score of that name."""
-        return next((score for score in self.scores if score.statistic == statistic), None)
+    @property
+    def by_statistic(self) -> Mapping[str, JudgeScore]:
+        """The scores by their statistic; of corrected means the last."""
+        return {score.statistic: score for score in self.scores}

@@ -52,8 +52,11 @@ def _describe_margin(row: JudgeScore, rules: JudgeRules) -> Finding:
     if row.p_margin is None:
         return Finding("margin-untested", margin=margin, when=when)
     code = "margin-within" if row.passes else "margin-not-within"
-    p = name_figure("p < .001" if row.p_margin < 0.001 else f"p = {row.p_margin:.3f}".replace("0.", "."))
-    return Finding(code, margin=margin, when=when, p=p)
+    return Finding(code, margin=margin, when=when, p=name_figure(_write_p(row.p_margin)))
+
+
+def _write_p(p: float) -> str:
+    return "p < .001" if p < 0.001 else "p > .999" if p > 0.999 else f"p = {p:.3f}".replace("0.", ".")
 
 
 def _write(number: float) -> str:
