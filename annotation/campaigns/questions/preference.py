@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from aggregation import spelling
+from aggregation import sides, spelling
 from aggregation.answers import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import question_base
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, refuse_duplicates
@@ -21,11 +23,8 @@ TIE_RATE, BOTH_BAD_RATE = 0.15, 0.05
 """The chances of a tie and of "both bad" in generated truths, where the question has these answers."""
 NEAR_TIE_RATE = 0.6
 """In a simulation, the chance that a wrong answer is a tie or "both bad", where the question has these answers."""
-_LETTERS = ("ABCDEF", "АБВГДЕ")
-"""The letters of the sides in files."""
-_TIE_WORDS = ("tie", "tied", "draw", "equal", "same", "нічия", "однаково", "ничья", "одинаково")
-_BOTH_BAD_WORDS = ("both_bad", "both bad", "bothbad", "tie (bothbad)", "обидві погані", "обидва погані", "обе плохие")
-_SHOWN_SIDES = ("left", "right", "ліворуч", "праворуч", "ліва", "права", "слева", "справа")
+STRENGTH_SPREAD = 0.8
+"""The standard deviation of the strengths of simulated systems: the better of two wins two times in three."""
 
 
 class PreferenceQuestion(OptionQuestion):
@@ -145,32 +144,22 @@ class PreferenceQuestion(OptionQuestion):
 
         Raises BadInput for a text that means two of them, and for a side as it was shown.
         """
-        labels, key = self.get_labels(content.options), spelling.build_key(written).casefold()
-        if key in labels:
-            return key
-        if key in _SHOWN_SIDES:
+        if spelling.build_key(written).casefold() in sides.SHOWN_SIDES:
             raise self.build_refusal(
                 f"cannot be answered with {written!r}: nothing says which text was there.",
                 f"Write {self.side_labels[0]}, or the name of its column, {self.sides[0]}.",
             )
-        meant = {label for label, words in self._list_words(content) if key in words}
+        names = [
+            (column, *((system, content.fields.get(system, "")) if system is not None else ()))
+            for column, system in zip_longest(self.sides, self.systems or ())
+        ]
+        meant = sides.find_meanings(written, n_sides=len(self.sides), names=names, undecided=self._list_undecided())
         if len(meant) > 1:
             raise self.build_refusal(
-                f"has the answer {written!r}, which can mean {' and '.join(sorted(meant))}.",
+                f"has the answer {written!r}, which can mean {' and '.join(meant)}.",
                 f"Write {self.side_labels[0]} or {self.side_labels[1]}.",
             )
-        return next(iter(meant), None)
-
-    def _list_words(self, content: question_base.QuestionContent) -> Iterator[tuple[str, set[str]]]:
-        """The labels with the words that mean them in files, in lower case."""
-        for place, label in enumerate(self.side_labels):
-            words = [*(letters[place] for letters in _LETTERS), str(place + 1), self.sides[place]]
-            if self.systems is not None:
-                words += [self.systems[place], content.fields.get(self.systems[place], "")]
-            yield label, {spelling.build_key(word).casefold() for word in words} - {""}
-        usual = {TIE: _TIE_WORDS, BOTH_BAD: _BOTH_BAD_WORDS}
-        for label, text in self._list_undecided():
-            yield label, {*usual[label], spelling.build_key(text).casefold()}
+        return meant[0] if meant else None
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002  # labels are the same for all
         """Return the label that a text means without its item; a text that means none is returned unchanged."""
@@ -180,15 +169,16 @@ class PreferenceQuestion(OptionQuestion):
         """Return the gold if it is a side: a tie has no place among the options."""
         return (stored,) if stored in self.side_labels else ()
 
-    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:  # noqa: ARG002
-        """Draw a side, or a tie or "both bad" with their usual chances."""
+    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:
+        """Draw a tie or "both bad" with their usual chances, else a side: that of a stronger system more often."""
         chances = {TIE: TIE_RATE, BOTH_BAD: BOTH_BAD_RATE}
         drawn = rng.random()
         for label, _ in self._list_undecided():
             drawn -= chances[label]
             if drawn < 0:
                 return label
-        return rng.choice(self.side_labels)
+        strengths = [_draw_strength(content.fields.get(column, "")) for column in self.systems or self.sides]
+        return rng.choices(self.side_labels, list(map(math.exp, strengths)))[0]
 
     def draw_wrong(self, content: question_base.QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
         """Draw another answer, more often one that chooses no side: people differ on close texts."""
@@ -201,3 +191,8 @@ class PreferenceQuestion(OptionQuestion):
         """The labels of the answers that choose no side, with their words, as far as the project file has them."""
         pairs = ((TIE, self.tie), (BOTH_BAD, self.both_bad))
         return tuple((label, text) for label, text in pairs if text is not None)
+
+
+def _draw_strength(system: str) -> float:
+    """The strength of a system in a simulation, the same in every one."""
+    return random.Random(f"strength {system}").gauss(0.0, STRENGTH_SPREAD)  # noqa: S311  # a simulation, not a secret
