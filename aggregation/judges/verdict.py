@@ -61,7 +61,8 @@ def _write_p(p: float) -> str:
 
 def _write(number: float) -> str:
     """A number with two digits and no zero before its point."""
-    return f"{number:z.2f}".replace("0.", ".", 1) if abs(number) < 1 else f"{number:.2f}"
+    written = f"{number:z.2f}".replace("-", "−")
+    return written.replace("0.", ".", 1) if abs(number) < 1 else written
 
 
 def list_notes(judged: JudgedVotes, test: AlternativeTest, swaps: SwapCounts) -> Iterator[str]:
