@@ -91,7 +91,7 @@ def _print_advantage(compared: ComparedModels, judges: Sequence[JudgeResult], *,
 
 def _print_others(compared: ComparedModels, judges: Sequence[JudgeResult], *, notes: Sequence[str]) -> None:
     rows = [
-        (score.judge, f"{STATISTICS[score.statistic]} {score.of}".strip(), score.value,
+        (score.judge, ", ".join(filter(None, (STATISTICS[score.statistic], score.of))), score.value,
          _format_ends(score.ci_low, score.ci_high), _format_ends(score.item_only_low, score.item_only_high),
          score.n_items, score.n_annotators)
         for judge in judges

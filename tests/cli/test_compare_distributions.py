@@ -85,7 +85,7 @@ def test_wrong_distributions_are_refused_with_their_line(hromada: Hromada, row: 
 
 
 def test_people_without_gold_are_compared_with_distributions_alone(hromada: Hromada) -> None:
-    """Nothing is right or wrong then; models without distributions are refused as ever."""
+    """Nothing is right or wrong then; a model without distributions is a judge, if on one item of two only."""
     hromada.write("items.csv", "id,text\nw1,one\nw2,two\n")
     votes = [f"w{item},p{person},{'a' if person else 'b'}" for item in (1, 2) for person in range(3)]
     hromada.write("votes.csv", "item,annotator,answer\n" + "\n".join(votes) + "\n")
@@ -100,4 +100,5 @@ def test_people_without_gold_are_compared_with_distributions_alone(hromada: Hrom
     assert ran.json["differences"] == []
     assert "No item has gold" in hromada("compare", "words", "half.jsonl").out
     hromada.write("plain.jsonl", '{"item_id": "w1", "answer": "a"}\n')
-    assert hromada("compare", "words", "plain.jsonl").code == 2
+    plain = hromada("compare", "words", "plain.jsonl", "--json")
+    assert (plain.code, plain.json["soft_scores"], plain.json["judges"][0]["n_items"]) == (1, [], 1)
