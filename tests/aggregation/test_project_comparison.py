@@ -243,17 +243,6 @@ def test_a_project_and_its_copy_differ_by_nothing(projects: tuple[ProjectAnswers
         assert row.reason.startswith("No interval: nothing varies")
 
 
-def test_few_people_of_one_project_are_the_reason_why_there_is_no_interval_for_new_ones(votes_of: Build) -> None:
-    """However many the other has; the sentence asks for no more people than each needs."""
-    one, two = (
-        build_project_answers(name, build_labels(votes_of, draw_rows(people, share=0.7, seed=2)))
-        for name, people in (("one", "abc"), ("two", "defghijkl"))
-    )
-    row = next(row for row in compare_projects(one, two).differences if row.measure == "accuracy")
-    assert (row.ci_low, row.item_only_low is not None) == (None, True)
-    assert row.reason == "No interval for new people: one of the two compared has fewer than 5 people."
-
-
 def test_the_variance_is_that_of_both_where_nothing_is_common(votes_of: Build) -> None:
     """Of other people on items in the other order: items' variances less twice their covariance, people's added."""
     made = [
