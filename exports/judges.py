@@ -72,8 +72,8 @@ def _list_reading_notes(data: DataSet, model: ReadAnswers) -> list[str]:
     """What was made of the answers as they were read."""
     unknown = len(set(model.answers) - set(data.items["item_id"]))
     return [
-        *([Finding("judge-likeliest", model=model.name)] if model.distributions else []),
-        *([Finding("judge-other-items", model=model.name, n=unknown)] if unknown else []),
+        *([Finding("judge-likeliest")] if model.distributions else []),
+        *([Finding("judge-other-items", n=unknown)] if unknown else []),
     ]
 
 

@@ -225,19 +225,22 @@ def _print_tables(compared: ComparedModels) -> None:
 
 
 def _print_soft_scores(compared: ComparedModels) -> None:
-    """Cross-entropy of models that predict distributions, then Jensen–Shannon beside people's ceiling."""
+    """Cross-entropy and other distances of models that predict distributions, the latter beside people's ceiling."""
+    from aggregation.comparison.soft_labels import SOFT_METRICS
+
     scores = compared.soft_scores
     if not scores:
         return
-    columns = ("model", "measure, bits", "value", "people's ceiling", "new people", "these people", "items", "votes")
+    columns = ("model", "measure", "value", "people's ceiling", "new people", "these people", "items", "votes")
     rows = [
         (score.model, score.metric.replace("_", " "), score.value, score.people_ceiling,
          format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high),
          score.n_items, score.n_answers)
-        for score in sorted(scores, key=lambda score: score.metric)
+        for score in sorted(scores, key=lambda score: SOFT_METRICS.index(score.metric))
     ]  # fmt: skip
     notes = [
         "Cross-entropy: the mean over votes of −log2 of the model's probability of the vote. Less is nearer.",
+        "Cross-entropy and Jensen–Shannon are in bits, Wasserstein in points, the others of shares.",
         "People's ceiling: other people, as many as the model is compared with. Few votes make both values large.",
         "Intervals, 95 %: for new people and new items, and for these people and new items.",
         *describe_reasons((f"{score.model} {score.metric.replace('_', ' ')}", score.reason) for score in scores),

@@ -51,7 +51,7 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     values = {row["value"] for row in ran.json["differences"] if row["metric"] == "accuracy"}
     assert values == {1.0}
     with (hromada.folder / "out" / "soft_scores.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["metric"] for row in csv.DictReader(file)] == ["cross_entropy", "jensen_shannon"] * 2
+        assert [row["metric"] for row in csv.DictReader(file)] == ["cross_entropy", "squared_distance", "jensen_shannon", "manhattan"] * 2
     shown = hromada("compare", "people", "near.jsonl").out
     assert shown.index("cross entropy") < shown.index("jensen shannon") < shown.index("McNemar")
     assert "people's ceiling" in " ".join(shown.split())
@@ -59,7 +59,7 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     sure = scores["sure", "cross_entropy"]
     told = f"sure gives a probability below 1e-6 to {sure['n_floored']} of {sure['n_answers']} votes"
     assert f"{told}; it counts as 1e-6." in shown
-    assert "near jensen shannon, sure jensen shannon: No interval:" in shown
+    assert "near jensen shannon, near manhattan, sure jensen shannon, sure manhattan: No interval:" in shown
 
 
 @pytest.mark.parametrize(
