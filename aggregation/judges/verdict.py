@@ -16,6 +16,7 @@ from aggregation.judges.side_bias import SwapCounts
 
 FEWEST_DISPUTED, ALMOST_ALL = 10, 0.95  # items on which a judge that equals people's majority is doubtful
 MOST_NAMES = 5
+FINE_WIDTH = 0.02  # of intervals that are written with three digits
 
 
 def find_verdict(row: JudgeScore, rules: JudgeRules, *, has_points: bool) -> str:
@@ -30,11 +31,14 @@ def find_verdict(row: JudgeScore, rules: JudgeRules, *, has_points: bool) -> str
         claim = "judge-equal"
     else:
         claim = "judge-less" if shown.high < 0 else "judge-more" if shown.low > 0 else "judge-open"
-    ends = "" if shown.low is None or shown.high is None else f" [{_write(shown.low)}, {_write(shown.high)}]"
+    digits, ends = 2, ""
+    if shown.low is not None and shown.high is not None:
+        digits = 2 if shown.high - shown.low >= FINE_WIDTH else 3
+        ends = f" [{_write(shown.low, digits)}, {_write(shown.high, digits)}]"
     return Finding(
         "judge-verdict",
         claim=Finding(claim),
-        difference=name_figure(_write(row.value or 0.0) + ends),
+        difference=name_figure(_write(row.value or 0.0, digits) + ends),
         unit=Finding("judge-points" if has_points else "judge-shares"),
         basis=Finding(basis),
         people=row.n_annotators,
@@ -59,9 +63,9 @@ def _write_p(p: float) -> str:
     return "p < .001" if p < 0.001 else "p > .999" if p > 0.999 else f"p = {p:.3f}".replace("0.", ".")
 
 
-def _write(number: float) -> str:
-    """A number with two digits and no zero before its point."""
-    written = f"{number:z.2f}".replace("-", "−")
+def _write(number: float, digits: int = 2) -> str:
+    """A number without a zero before its point."""
+    written = f"{number:z.{digits}f}".replace("-", "−")
     return written.replace("0.", ".", 1) if abs(number) < 1 else written
 
 
@@ -87,11 +91,10 @@ def list_notes(judged: JudgedVotes, test: AlternativeTest, swaps: SwapCounts) ->
 
 def _count_majorities(judged: JudgedVotes) -> tuple[int, int]:
     """On how many items with one majority that not all people are in the judge says the same; how many there are."""
-    pairs, counts = np.unique(np.column_stack([judged.items, judged.values]), axis=0, return_counts=True)
-    items = pairs[:, 0].astype(np.intp)
+    items, values, counts, _ = judged.count_answers()
     most = np.zeros(judged.n_items)
     np.maximum.at(most, items, counts)
     is_most = counts == most[items]
     disputed = (np.bincount(items, weights=is_most) == 1) & (most < judged.n_votes)
     majority = is_most & disputed[items]
-    return int((pairs[majority, 1] == judged.judge[items[majority]]).sum()), int(disputed.sum())
+    return int((values[majority] == judged.judge[items[majority]]).sum()), int(disputed.sum())
