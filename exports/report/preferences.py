@@ -97,7 +97,7 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     own = [pair for pair in clearest if first.system in (pair.one, pair.two)][:MOST_CLAUSES]
     details = tuple(
         translate(
-            "Preferred to {two} in {value} of answers; {verdict}",
+            "Win rate against {two}: {value}; {verdict}",
             two=pair.two, value=format_percent(pair.value), verdict=_lower(_judge(pair)),
         )
         for pair in own
@@ -105,7 +105,7 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     )  # fmt: skip
     places = _format_places(first.place_low, first.place_high)
     if places:
-        details = (translate("Places that chance leaves open: {places}", places=places), *details)
+        details = (translate("Place: {places} of {n}", places=places, n=len(ranking.systems)), *details)
     return (Headline(translate("Strongest system"), first.system, details=(*details, _count_answers(found))),)
 
 
