@@ -111,6 +111,8 @@ class Question(Section):
     """Whether `filtering.problems` may name the question."""
     can_be_condition: ClassVar[bool] = True
     """Whether `show_if` of later questions may name the question."""
+    balances_order: ClassVar[bool] = False
+    """Whether each annotator sees each of the shuffled options in each place equally often."""
 
     name: Name = "answer"
     text: Text
@@ -204,6 +206,16 @@ class Question(Section):
         return () if self.text_column is None else (self.text_column,)
 
     @property
+    def option_columns(self) -> tuple[str, ...]:
+        """The columns of the item with its options, where the question itself names them."""
+        return ()
+
+    @property
+    def last_options(self) -> int:
+        """How many options come after all others, whatever the order of these is."""
+        return int(self.abstention is not None)
+
+    @property
     def system_columns(self) -> tuple[str, ...]:
         """The columns of the item with the systems that wrote the texts to choose from; none for other questions."""
         return ()
@@ -270,6 +282,10 @@ class Question(Section):
     def read_gold(self, written: str, content: QuestionContent) -> str:
         """Return gold as answers are stored; raises BadInput if it cannot be an answer."""
         return self.encode_answer(self.parse_answer(written, content))
+
+    def find_label(self, written: str, content: QuestionContent) -> str | None:
+        """Return the label that a text of a file means; None if it means none."""
+        return spelling.find_name(written, self.get_labels(content.options))
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002  # most have none
         """Return a label as the options spell it; a text that no option has is returned unchanged."""
