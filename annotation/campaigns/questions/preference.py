@@ -21,11 +21,30 @@ TIE_RATE, BOTH_BAD_RATE = 0.15, 0.05
 """The chances of a tie and of "both bad" in generated truths, where the question has these answers."""
 NEAR_TIE_RATE = 0.6
 """In a simulation, the chance that a wrong answer is a tie or "both bad", where the question has these answers."""
+MAX_SIDE_UNITS, MESSAGE_UNITS = 1500, 3900
+"""The longest side that shares a message with another one, and how much of a message texts can fill, in UTF-16 units:
+4,096 less the header of an item, letters, and lines between texts."""
+MAX_MESSAGES = 4
+"""In more messages than this nobody compares texts on a phone."""
 _LETTERS = ("ABCDEF", "АБВГДЕ")
 """The letters of the sides in files."""
 _TIE_WORDS = ("tie", "tied", "draw", "equal", "same", "нічия", "однаково", "ничья", "одинаково")
 _BOTH_BAD_WORDS = ("both_bad", "both bad", "bothbad", "tie (bothbad)", "обидві погані", "обидва погані", "обе плохие")
 _SHOWN_SIDES = ("left", "right", "ліворуч", "праворуч", "ліва", "права", "слева", "справа")
+
+
+def fit_one_message(sides: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether one message has room for the sides, and for the other texts of an item: its stimulus and its question."""
+    units = list(map(question_base.count_units, sides))
+    return max(units) <= MAX_SIDE_UNITS and sum(units) + sum(map(question_base.count_units, others)) <= MESSAGE_UNITS
+
+
+def count_messages(sides: Sequence[str], *, above: str, below: str) -> int:
+    """How many messages an item needs: the stimulus `above` the first side, the question `below` the last."""
+    if fit_one_message(sides, (above, below)):
+        return 1
+    parts = [above + sides[0], *sides[1:-1], sides[-1] + below]
+    return sum(-(-question_base.count_units(part) // MESSAGE_UNITS) for part in parts)
 
 
 class PreferenceQuestion(OptionQuestion):

@@ -78,6 +78,13 @@ back = ‹ Back
 undo = Change
 in-my-words = In my own words
 
+## Comparing texts
+
+side-better = { $letter } is better
+side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.
+answer-so-far = Your answer so far: { $answer }
+way-up = ↑ Tap the quote above this line to go back to the beginning.
+
 ## Parts of a text
 
 span-sentence = Which sentence? Tap its number, or type the words yourself.
