@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -21,30 +22,13 @@ TIE_RATE, BOTH_BAD_RATE = 0.15, 0.05
 """The chances of a tie and of "both bad" in generated truths, where the question has these answers."""
 NEAR_TIE_RATE = 0.6
 """In a simulation, the chance that a wrong answer is a tie or "both bad", where the question has these answers."""
-MAX_SIDE_UNITS, MESSAGE_UNITS = 1500, 3900
-"""The longest side that shares a message with another one, and how much of a message texts can fill, in UTF-16 units:
-4,096 less the header of an item, letters, and lines between texts."""
-MAX_MESSAGES = 4
-"""In more messages than this nobody compares texts on a phone."""
+STRENGTH_SPREAD = 0.8
+"""The standard deviation of the strengths of simulated systems: the better of two wins two times in three."""
 _LETTERS = ("ABCDEF", "АБВГДЕ")
 """The letters of the sides in files."""
 _TIE_WORDS = ("tie", "tied", "draw", "equal", "same", "нічия", "однаково", "ничья", "одинаково")
 _BOTH_BAD_WORDS = ("both_bad", "both bad", "bothbad", "tie (bothbad)", "обидві погані", "обидва погані", "обе плохие")
 _SHOWN_SIDES = ("left", "right", "ліворуч", "праворуч", "ліва", "права", "слева", "справа")
-
-
-def fit_one_message(sides: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether one message has room for the sides, and for the other texts of an item: its stimulus and its question."""
-    units = list(map(question_base.count_units, sides))
-    return max(units) <= MAX_SIDE_UNITS and sum(units) + sum(map(question_base.count_units, others)) <= MESSAGE_UNITS
-
-
-def count_messages(sides: Sequence[str], *, above: str, below: str) -> int:
-    """How many messages an item needs: the stimulus `above` the first side, the question `below` the last."""
-    if fit_one_message(sides, (above, below)):
-        return 1
-    parts = [above + sides[0], *sides[1:-1], sides[-1] + below]
-    return sum(-(-question_base.count_units(part) // MESSAGE_UNITS) for part in parts)
 
 
 class PreferenceQuestion(OptionQuestion):
@@ -199,15 +183,16 @@ class PreferenceQuestion(OptionQuestion):
         """Return the gold if it is a side: a tie has no place among the options."""
         return (stored,) if stored in self.side_labels else ()
 
-    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:  # noqa: ARG002
-        """Draw a side, or a tie or "both bad" with their usual chances."""
+    def draw_truth(self, content: question_base.QuestionContent, rng: random.Random) -> str:
+        """Draw a tie or "both bad" with their usual chances, else a side: that of a stronger system more often."""
         chances = {TIE: TIE_RATE, BOTH_BAD: BOTH_BAD_RATE}
         drawn = rng.random()
         for label, _ in self._list_undecided():
             drawn -= chances[label]
             if drawn < 0:
                 return label
-        return rng.choice(self.side_labels)
+        strengths = [_draw_strength(content.fields.get(column, "")) for column in self.systems or self.sides]
+        return rng.choices(self.side_labels, list(map(math.exp, strengths)))[0]
 
     def draw_wrong(self, content: question_base.QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
         """Draw another answer, more often one that chooses no side: people differ on close texts."""
@@ -220,3 +205,8 @@ class PreferenceQuestion(OptionQuestion):
         """The labels of the answers that choose no side, with their words, as far as the project file has them."""
         pairs = ((TIE, self.tie), (BOTH_BAD, self.both_bad))
         return tuple((label, text) for label, text in pairs if text is not None)
+
+
+def _draw_strength(system: str) -> float:
+    """The strength of a system in a simulation, the same in every one."""
+    return random.Random(f"strength {system}").gauss(0.0, STRENGTH_SPREAD)  # noqa: S311  # a simulation, not a secret

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from aggregation import spelling
 from aggregation.answers import BOTH_BAD, SIDES, TIE
-from annotation.campaigns.questions.preference import fit_one_message
+from annotation.campaigns.questions.compared_texts import fit_one_message
 from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion

@@ -666,6 +666,61 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
+COMPARED: Mapping[str, Mapping[str, Any]] = {
+    "uk": {
+        "question": "Яка казка краща?", "tie": "Однаково", "bad": "Обидві погані", "task": "Казка про лисицю.",
+        "tales": ("Жила собі лисиця.", "Лисиця знайшла дзеркало."), "why": "Друга має початок.",
+        "typed": ("а, а не б", "першa", "обидві погані", "вторая"),
+    },
+    "en": {
+        "question": "Which tale is better?", "tie": "The same", "bad": "Both are bad", "task": "A tale about a fox.",
+        "tales": ("There was a fox.", "The fox found a mirror."), "why": "The second one has a beginning.",
+        "typed": ("a, not b", "the first", "both bad", "second"),
+    },
+    "ru": {
+        "question": "Какая сказка лучше?", "tie": "Одинаково", "bad": "Обе плохие", "task": "Сказка о лисе.",
+        "tales": ("Жила-была лиса.", "Лиса нашла зеркало."), "why": "У второй есть начало.",
+        "typed": ("а, а не б", "первая", "обе плохие", "second"),
+    },
+}  # fmt: skip
+
+
+def comparing(play: Play) -> None:
+    """Two tales in one message: in training, by taps, typed, changed; two long ones with a way up; decided on."""
+    chat, own = play.chat, COMPARED[play.language]
+    row = {"task": own["task"], "a": own["tales"][0], "b": own["tales"][1], "m": "gpt", "n": "llama", "pool": "main"}
+    rows = [row | {"id": "t", "gold": "b", "why": own["why"], "pool": "training"}]
+    rows += [row | {"id": str(number), "task": own["task"] * 20 if number == 1 else own["task"]} for number in range(4)]
+    rows[-1] |= {"a": own["tales"][0] * 100, "b": own["tales"][1] * 70}
+    play.load(
+        "stages: {training: {pool: {where: {pool: training}}, explain: yes}}\nseed: 1",
+        rows=rows,
+        items="{{file: {name}.jsonl, where: {{pool: main}}, id: id, show: task, gold: gold, explanation: why}}",
+        question=f'{{type: preference, text: "{own["question"]}", sides: [a, b], systems: [m, n], tie: {own["tie"]},'
+        f' both_bad: {own["bad"]}}}',
+        code="code",
+    )
+    play.in_()
+    chat.story.clear()
+    chat.say("/start")
+    chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    chat.tap(own["tie"])
+    unclear, first, bad, second = own["typed"]
+    chat.say(unclear)
+    chat.say(first)
+    play.tap("undo")
+    chat.tap(own["bad"])
+    chat.say(bad)
+    play.tap("more")
+    play.tap("back")
+    chat.tap("↑")
+    chat.say(second)
+    play.tap("undo")
+    play.tap("keep")
+    final = {"item": "3", "label": "second"}
+    assert chat.answers()[-1] in final.values(), chat.answers()
+
+
 def adjudicating(play: Play) -> None:
     """An invited adjudicator: one right answer, several, a broken item, a decision taken back, the end of the queue."""
     chat = play.chat
@@ -702,7 +757,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting, reminded),
+    *(adjudicating, resting, reminded, comparing),
 )
 
 
