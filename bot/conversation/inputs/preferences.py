@@ -83,7 +83,7 @@ class PreferenceInput(options.OptionsInput):
         question, entry = asked.shown.question, asked.draft.entry
         changed = ""
         if isinstance(entry, int) and entry < len(asked.shown.labels):
-            changed = translate("answer-so-far", answer=self.list_names(asked.shown, asked.language)[entry])
+            changed = translate("second-first", answer=self.list_names(asked.shown, asked.language)[entry])
         asks = message_layout.make_bold_unless_equal(question.text, asked.stimulus)
         return [asks, TextBlock(question.help or ""), TextBlock(changed)]
 

@@ -82,7 +82,6 @@ in-my-words = In my own words
 
 side-better = { $letter } is better
 side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.
-answer-so-far = Your answer so far: { $answer }
 way-up = ↑ Tap the quote above this line to go back to the beginning.
 
 ## Parts of a text

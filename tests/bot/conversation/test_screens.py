@@ -669,17 +669,17 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
 COMPARED: Mapping[str, Mapping[str, Any]] = {
     "uk": {
         "question": "Яка казка краща?", "tie": "Однаково", "bad": "Обидві погані", "task": "Казка про лисицю.",
-        "tales": ("Жила собі лисиця.", "Лисиця знайшла дзеркало."), "why": "Друга має початок.",
+        "tales": ("Жила собі лисиця.", "Лисиця знайшла дзеркало."), "why": "Там щось сталося.",
         "typed": ("а, а не б", "першa", "обидві погані", "вторая"),
     },
     "en": {
         "question": "Which tale is better?", "tie": "The same", "bad": "Both are bad", "task": "A tale about a fox.",
-        "tales": ("There was a fox.", "The fox found a mirror."), "why": "The second one has a beginning.",
+        "tales": ("There was a fox.", "The fox found a mirror."), "why": "Something happens there.",
         "typed": ("a, not b", "the first", "both bad", "second"),
     },
     "ru": {
         "question": "Какая сказка лучше?", "tie": "Одинаково", "bad": "Обе плохие", "task": "Сказка о лисе.",
-        "tales": ("Жила-была лиса.", "Лиса нашла зеркало."), "why": "У второй есть начало.",
+        "tales": ("Жила-была лиса.", "Лиса нашла зеркало."), "why": "Там что-то случилось.",
         "typed": ("а, а не б", "первая", "обе плохие", "second"),
     },
 }  # fmt: skip
@@ -689,9 +689,10 @@ def comparing(play: Play) -> None:
     """Two tales in one message: in training, by taps, typed, changed; two long ones with a way up; decided on."""
     chat, own = play.chat, COMPARED[play.language]
     row = {"task": own["task"], "a": own["tales"][0], "b": own["tales"][1], "m": "gpt", "n": "llama", "pool": "main"}
+    row |= {"gold": "", "why": ""}
     rows = [row | {"id": "t", "gold": "b", "why": own["why"], "pool": "training"}]
     rows += [row | {"id": str(number), "task": own["task"] * 20 if number == 1 else own["task"]} for number in range(4)]
-    rows[-1] |= {"a": own["tales"][0] * 100, "b": own["tales"][1] * 70}
+    rows[-1] |= {"a": own["tales"][0] * 120, "b": own["tales"][1] * 70}
     play.load(
         "stages: {training: {pool: {where: {pool: training}}, explain: yes}}\nseed: 1",
         rows=rows,
@@ -709,7 +710,8 @@ def comparing(play: Play) -> None:
     chat.say(unclear)
     chat.say(first)
     play.tap("undo")
-    chat.tap(own["bad"])
+    opened = next(one for one in chat.screens if play.say("keep") in one.labels)
+    chat.tap(own["bad"], on=opened)
     chat.say(bad)
     play.tap("more")
     play.tap("back")
@@ -717,8 +719,6 @@ def comparing(play: Play) -> None:
     chat.say(second)
     play.tap("undo")
     play.tap("keep")
-    final = {"item": "3", "label": "second"}
-    assert chat.answers()[-1] in final.values(), chat.answers()
 
 
 def adjudicating(play: Play) -> None:
