@@ -20,7 +20,7 @@ from bot.conversation.updates_and_calls import ButtonAction, ButtonRows, InlineB
 
 DIVIDER = "———"
 """The line between two sides in one message."""
-MAX_ROW_LABEL = 12
+MAX_ROW_LABEL = 10
 """The longest tie, in UTF-16 units, that no client cuts between the buttons of two sides."""
 UP = "↑"
 """What a button says that leads to the message of the first side, before its letter."""
@@ -72,10 +72,10 @@ class PreferenceInput(options.OptionsInput):
         blocks: list[TextBlock] = []
         is_short = _fit_one_message(shown, stimulus)
         for name, text in self._list_sides(shown, language):
-            if blocks and is_short:
-                blocks.append(TextBlock(DIVIDER))
-            side = f"{name}\n{options.isolate_direction(text.strip())}"
-            blocks.append(TextBlock(side, ((0, len(name)),), opens_message=bool(blocks) and not is_short))
+            above = f"{DIVIDER}\n" if blocks and is_short else ""
+            side = f"{above}{name}\n{options.isolate_direction(text.strip())}"
+            bold = (len(above), len(above) + len(name))
+            blocks.append(TextBlock(side, (bold,), opens_message=bool(blocks) and not is_short))
         return blocks
 
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:

@@ -698,7 +698,7 @@ def comparing(play: Play) -> None:
         rows=rows,
         items="{{file: {name}.jsonl, where: {{pool: main}}, id: id, show: task, gold: gold, explanation: why}}",
         question=f'{{type: preference, text: "{own["question"]}", sides: [a, b], systems: [m, n], tie: {own["tie"]},'
-        f' both_bad: {own["bad"]}}}',
+        f" both_bad: {own['bad']}}}",
         code="code",
     )
     play.in_()
