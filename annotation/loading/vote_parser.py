@@ -250,10 +250,19 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.takes_one_option:
             if label not in labels:
+                label = self._find_label(question, label, content, raw) or label
+            if label not in labels:
                 self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _find_label(self, question: Question, written: str, content: QuestionContent, vote: RawVote) -> str | None:
+        """The label that an answer means; None where it means none."""
+        try:
+            return question.find_label(written, content)
+        except BadInput as refusal:
+            raise locate_refusal(refusal, vote.row) from None
 
     def _get_empty_answer(self, question: Question) -> str:
         """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
@@ -347,7 +356,7 @@ class VoteParser:
             label = answers.get(question.name)
             if question.takes_one_option and isinstance(label, str):
                 labels = question.get_labels(content.options)
-                if spelling.find_name(label, labels) is None:
+                if self._find_label(question, label, content, vote) is None:
                     self._add_unknown(question, label.strip(), vote, labels)
                     found = True
         return found

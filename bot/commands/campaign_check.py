@@ -13,7 +13,7 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, golds
+from annotation.loading import campaign_lint, compared_systems, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -253,7 +253,8 @@ def _list_weaknesses(
 ) -> list[str]:
     counts = _count_items(contents)
     idle = consistency.list_idle_rules(definition, counts, quota=quota)
-    return [*idle, *consistency.list_weaknesses(definition, counts)]
+    systems = compared_systems.describe_systems(contents.questions, contents.items)
+    return [*idle, *consistency.list_weaknesses(definition, counts), *systems]
 
 
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:

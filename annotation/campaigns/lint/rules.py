@@ -75,6 +75,12 @@ DUPLICATE_OPTION = LintRule(
     description=Finding("double-option"),
     remedy=Finding("change-option"),
 )
+EQUAL_TEXTS = LintRule(
+    name="equal-texts",
+    severity=Severity.WARNING,
+    description=Finding("equal-texts"),
+    remedy=Finding("leave-equal-out"),
+)
 GOLD_NOT_AN_OPTION = LintRule(
     name="gold-not-an-option",
     severity=Severity.ERROR,
@@ -158,6 +164,7 @@ RULES: tuple[LintRule, ...] = (
     SHOWN_GOLD,
     GROUP_IN_POOLS,
     GOLD_POSITION,
+    EQUAL_TEXTS,
     REPEATED_QUESTION,
     NO_GROUP,
     EMPTY_FIELD,

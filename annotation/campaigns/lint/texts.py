@@ -62,7 +62,8 @@ def find_exceeded_limits(
 
 
 def _has_long_option(question: LintQuestion, limits: SurfaceLimits) -> bool:
-    return bool(question.options) and max(map(len, question.options)) > limits.button_characters
+    is_long = bool(question.options) and max(map(len, question.options)) > limits.button_characters
+    return is_long and not question.compares
 
 
 def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: bool) -> int:
@@ -71,8 +72,8 @@ def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: boo
     `lists_options`: some options are too long for buttons, so they are listed in the message and count.
     """
     parts = [*item.shown.values(), *[question.text for question in item.questions]]
-    for question in item.questions if lists_options else ():
-        if _has_long_option(question, limits):
+    for question in item.questions:
+        if question.compares or (lists_options and _has_long_option(question, limits)):
             # each option is listed after its letter; here "A" stands for any letter, because only the length matters
             parts += [f"A) {option}" for option in question.options]
     text = "\n\n".join(parts)
