@@ -90,7 +90,8 @@ class RawVote(NamedTuple):
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
     answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the
-    answer where the section does not name it; `regions` are marked parts with their ids.
+    answer where the section does not name it; `regions` are marked parts with their ids. `objects` are the names of the
+    two texts that a control of Label Studio compares, the left one first, by control.
     """
 
     key: tuple[str, ...]
@@ -106,6 +107,7 @@ class RawVote(NamedTuple):
     column: str | None = None
     is_flat: bool = False
     regions: tuple[Region, ...] = ()
+    objects: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def build_item_id(key: Sequence[str]) -> str:
