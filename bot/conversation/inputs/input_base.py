@@ -60,6 +60,10 @@ class QuestionInput(ABC):
         """What the item has of the question below its stimulus, whatever is asked now: texts to compare."""
         return []
 
+    def name_options(self, shown: ShownQuestion, translate: Texts, *, language: str) -> tuple[str, ...]:  # noqa: ARG002
+        """What stands for the options on buttons of their own; their texts, unless these are read with the item."""
+        return shown.options
+
     @abstractmethod
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The question, and what was entered so far, below the item."""

@@ -67,6 +67,11 @@ class PreferenceInput(options.OptionsInput):
         pairs = zip(shown.labels, shown.options, strict=True)
         return tuple(next(letters) if label in SIDES else options.isolate_direction(text) for label, text in pairs)
 
+    def name_options(self, shown: ShownQuestion, translate: Texts, *, language: str) -> tuple[str, ...]:
+        """Which side is better, by its letter; the words of the other answers."""
+        pairs = zip(shown.labels, self.list_names(shown, language), strict=True)
+        return tuple(translate("side-better", letter=name) if label in SIDES else name for label, name in pairs)
+
     def build_item_blocks(self, shown: ShownQuestion, stimulus: str, language: str) -> list[TextBlock]:
         """The sides, each under its letter: in one message with a line between them, or each in its own."""
         blocks: list[TextBlock] = []
@@ -96,7 +101,8 @@ class PreferenceInput(options.OptionsInput):
         def build(index: int, label: str) -> InlineButton:
             return message_layout.build_button(label, ButtonAction.ANSWER, *asked.address, index)
 
-        rows = [tuple(build(index, translate("side-better", letter=names[index])) for index in sides)]
+        labels = self.name_options(shown, translate, language=asked.language)
+        rows = [tuple(build(index, labels[index]) for index in sides)]
         if len(sides) > 2:
             rows = [*message_layout.arrange_buttons([build(index, names[index]) for index in sides])]
         elif others and shown.labels[others[0]] == TIE and count_units(names[others[0]]) <= MAX_ROW_LABEL:

@@ -719,6 +719,16 @@ def comparing(play: Play) -> None:
     chat.say(second)
     play.tap("undo")
     play.tap("keep")
+    judge = type(chat)(chat.db, number=8, language=play.language)
+    with chat.db.transaction() as session:
+        project = queries.get_project(session, "words")
+        cases.refresh_cases(session, project=project, question="answer", doubts={"1": {CaseReason.TIE}}, now=chat.now)
+        invitations.create_invitation(session, target=project, code="judge", now=chat.now, adjudicates=True)
+    judge.say("/start judge")
+    judge.story.clear()
+    judge.tap(play.say("language-name"))
+    judge.say("1")
+    chat.story += judge.story
 
 
 def adjudicating(play: Play) -> None:
