@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -12,6 +13,7 @@ from annotation.campaigns.questions import PreferenceQuestion, QuestionContent
 from annotation.campaigns.questions.question_base import balance_options
 from annotation.errors import BadInput
 from annotation.loading.compared_systems import join_compared
+from exports.benchmark_items.answer_spaces import ANSWER_SPACES
 
 if TYPE_CHECKING:
     from _command import Hromada
@@ -141,3 +143,12 @@ def test_the_systems_are_no_part_of_what_was_shown(hromada: Hromada) -> None:
     hashes = [{item: digest for number, item, digest in rows if number == project} for project in (1, 2, 3)]
     assert hashes[0] == hashes[1]
     assert [item for item in hashes[0] if hashes[0][item] != hashes[2][item]] == ["i1"]
+
+
+def test_models_may_call_an_answer_by_many_names_too() -> None:
+    """By letter, label, tie or the item's system; what fits no side of the item, or two, is no answer."""
+    data = SimpleNamespace(classes=("first", "second", "tie"), systems={"i": ("gpt", "llama"), "j": ("aya", "aya")})
+    said = {"A": "first", "second": "second", 2: "second", "Tie": "tie", "llama": "second", "both_bad": None, "C": None}
+    space = ANSWER_SPACES["preference"]
+    assert {word: space.read_answer(word, "i", cast(Any, data), gold=None) for word in said} == said
+    assert space.read_answer("aya", "j", cast(Any, data), gold="first") is None
