@@ -220,7 +220,8 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     drafts: dict[str, ItemDraft] = {}
     columns: tuple[str, ...] = ()
     checked: Iterable[str] = ()
-    systems = tuple(column for question in campaign.definition.all_questions for column in question.system_columns)
+    questions = campaign.definition.all_questions
+    kept = dict.fromkeys(column for one in questions for column in (*one.option_columns, *one.system_columns))
     collector = ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(path, section):
         if not raw.key or _is_left_out(raw):
@@ -229,9 +230,9 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
             _require_marked(campaign.definition, columns, raw)
-            input_files.require_columns({"question.systems": systems}, raw.row)
+            input_files.require_columns({"question.sides and systems": tuple(kept)}, raw.row)
         shown = tuple([get_cell(raw.row, column) for column in columns])
-        hidden = {column: get_cell(raw.row, column) for column in systems}
+        hidden = {column: get_cell(raw.row, column) for column in kept}
         options = parse_options(raw.row, section.options) if section.options else None
         draft = drafts.get(item_key)
         if draft is None:
@@ -288,12 +289,13 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
 
 
 def _get_group(raw: RawVote, section: project_file.VotesSection, project: str) -> str:
-    """The group of an item that is made from a vote: that of its column, else the project's own."""
+    """The group of an item that is made from a vote: that of its column or its question, else the project's own."""
     column = section.group
     if column is not None:
         input_files.require_columns({"votes.group": (column,)}, raw.row)
+    usual = None if raw.compared is None else raw.compared.question
     return name_group(
-        None if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
+        usual if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
     )
 
 

@@ -45,6 +45,7 @@ from exports.report.judges import JudgesPart, build_judges_part
 from exports.report.methods import describe_methods
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.preferences import build_preference_part
 from exports.report.rows import (
     ConfusionTable,
     build_class_rows,
@@ -187,7 +188,7 @@ def render_report(
         title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
         sections=[
-            _build_section(result, judges=judges.get(result.data.name, ()), number=number)
+            _build_section(result, number, judges=judges.get(result.data.name, ()))
             for number, result in enumerate(results)
         ],
         confidence_level=options.confidence_level,
@@ -223,7 +224,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(result: DataSetResult, *, judges: Sequence[JudgeResult], number: int) -> ReportSection:
+def _build_section(result: DataSetResult, number: int, *, judges: Sequence[JudgeResult]) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -245,6 +246,7 @@ def _build_section(result: DataSetResult, *, judges: Sequence[JudgeResult], numb
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
+        preferences=build_preference_part(result, number=number),
         judges=build_judges_part(result.data, judges, number=number),
     )
 
