@@ -249,7 +249,10 @@ def _list_values(
         yield "", judged.values, judged.judge, np.array([points[answer] for answer in others])
     elif votes.classes is not None:
         for name in votes.classes[:1] if _is_binary(votes) else votes.classes:
-            yield name, *(np.array([float(said == name) for said in part]) for part in (answers, told, others))
+            given, judged_so, others_so = (
+                np.array([float(said == name) for said in part]) for part in (answers, told, others)
+            )
+            yield name, given, judged_so, others_so
 
 
 def _list_mean_notes(

@@ -120,7 +120,7 @@ def join_judge(votes: Votes, judge: Mapping[str, str], *, fewest_votes: int = 2)
     people, person_ids = order_annotators(frame)
     said = np.array([*frame["answer"], *(judge[str(item)] for item in item_ids)], dtype=object)
     codes, labels = pd.factorize(said, sort=True)
-    numbers = codes.astype(np.float64)
+    numbers: Floats = codes.astype(np.float64)
     has_points = votes.measurement_level != "nominal" and votes.classes is not None
     if has_points and votes.classes is not None:
         points = dict(zip(votes.classes, votes.values(), strict=True))

@@ -13,10 +13,8 @@ if TYPE_CHECKING:
     from aggregation.judges.records import JudgeResult, JudgeScore
     from exports.model_comparison import ComparedModels
 
-NOTES_OF_DIFFERENCE = (
-    "Diff.: judge–person less person–person agreement, means over items; in shares of equal answers, or minus points.",
-    "Intervals, 95 %: for new people and new items, and for these people and new items.",
-)
+NOTE_OF_DIFFERENCE = "Diff.: judge–person less person–person agreement, both the mean over items of {agreement}."
+NOTE_OF_INTERVALS = "Intervals, 95 %: for new people and new items, and for these people and new items."
 NOTE_OF_ADVANTAGE = (
     "ρ: the share of items on which the judge is as near to the other people as a person is, or nearer. ω: the share of"
     " people whom the judge beats by the alternative annotator test, one-sided t, Benjamini–Yekutieli at .05; it passes"
@@ -61,8 +59,11 @@ def _print_difference(compared: ComparedModels, judges: Sequence[JudgeResult]) -
     columns = ("judge", "diff.", "new people", "these people", "judge–person", "person–person", "items", "people",
                "equivalent")  # fmt: skip
     reasons = describe_reasons((judge.judge, judge.by_statistic["difference"].reason) for judge in judges)
+    is_equality = compared.data.measurement_level == "nominal"
+    agreement = "the share of equal answers" if is_equality else "minus the distance in points"
+    note = NOTE_OF_DIFFERENCE.format(agreement=agreement)
     title = format_title(compared.data, "agreement of judges with people")
-    terminal_output.print_table(title, columns, rows, notes=[*NOTES_OF_DIFFERENCE, *reasons])
+    terminal_output.print_table(title, columns, rows, notes=[note, NOTE_OF_INTERVALS, *reasons])
 
 
 def _print_advantage(compared: ComparedModels, judges: Sequence[JudgeResult], *, notes: Sequence[str]) -> None:
