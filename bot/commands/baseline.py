@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
 from aggregation.findings import split_findings
-from bot.commands import baseline_tables, data_sets, panel_tables, terminal_output
+from bot.commands import baseline_tables, data_sets, opinion_tables, panel_tables, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell, format_interval
@@ -29,11 +29,13 @@ def baseline(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how often people are right, by gold.
+    """Measure how often people are right, by gold; or what they think.
 
     Scored are single answers, the majority and, for closed labels, Dawid-Skene. Ties are shared: each of m tied answers
     counts 1/m; the value with ties wrong is beside it. `--ties` is for results published by another rule. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
+    The points of a scale have errors and correlations with gold points. Without gold it shows opinions: shares of
+    points, means and differences by the systems that wrote the texts (`items: {system: COLUMN}`), severity of people.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
@@ -60,14 +62,34 @@ def baseline(
             if not json:
                 panel_tables.print_panels(result, "score")
             return
-        result.require_scores()
+        has_opinions = result.scale is not None and result.performance is None
+        if not has_opinions:
+            result.require_scores()
+    if has_opinions:
+        _print_opinions(result, json=json)
+        return
     if json:
         _print_json(result)
     else:
+        opinion_tables.print_points(result)
         _print_tables(result)
+        if result.data.systems:
+            opinion_tables.print_opinions(result)
         panel_tables.print_panels(result, "score")
         baseline_tables.print_people(result)
         baseline_tables.print_trivial_answers(result)
+
+
+def _print_opinions(result: DataSetResult, *, json: bool) -> None:
+    """What a scale says where nobody can be scored: opinions, by the systems that wrote the texts."""
+    data = result.data
+    if json:
+        facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+        facts["no_scores"] = result.no_performance
+        terminal_output.print_json(facts | opinion_tables.describe_opinions(result))
+        return
+    opinion_tables.print_opinions(result)
+    terminal_output.print_sentence(f"Not scored: {result.no_performance}")
 
 
 def _print_json(result: DataSetResult) -> None:
@@ -97,6 +119,7 @@ def _print_json(result: DataSetResult) -> None:
             "refused": dict(performance.refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
             **panel_tables.describe_panels(result, "score"),
+            **opinion_tables.describe_opinions(result),
             **baseline_tables.describe_people(result),
             **baseline_tables.describe_trivial_answers(result),
         }
