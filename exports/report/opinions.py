@@ -9,6 +9,7 @@ import numpy as np
 
 from aggregation.findings import Finding
 from aggregation.opinions.opinions import Opinion
+from aggregation.ratings import write_point
 from aggregation.scales import read_point
 from aggregation.scores.performance import Score
 from exports.opinion_tables import Band, ScaleResult, explain_median, list_bands
@@ -93,7 +94,8 @@ def list_opinion_headlines(result: DataSetResult) -> tuple[Headline, ...]:
         more = translate("{people} rated both", people=format_count(pair.n_common_people, "person"))
         details = (*_describe_ends(pair.difference, level), more)
         cards.append(Headline(name, format_change(pair.difference.value), details=details))
-    for unit in result.point_units[:1] + result.point_units[-1:]:
+    together = "mean" if found.ratings.has_means else "median"
+    for unit in (unit for unit in result.point_units if unit.unit in ("individual", together)):
         lead = unit.scores[0]
         name = f"{translate(UNIT_NAMES[unit.unit])}: {translate(POINT_METRIC_NAMES[lead.metric])}"
         counted = format_count(unit.total, "answer" if unit.unit == "individual" else "item")
@@ -112,11 +114,11 @@ def _build_card(found: ScaleResult, opinion: Opinion, level: str) -> Headline:
         items=format_count(opinion.n_items, "item"),
     )
     if opinion.mean is not None:
-        low, high = (format_point(end) for end in found.ratings.ends)
-        title = translate("Mean opinion, {low} to {high}: {name}", low=low, high=high, name=name)
+        low, high = (localize_number(write_point(end).replace("-", MINUS)) for end in found.ratings.ends)
+        title = translate("{name}: mean opinion, from {low} to {high}", name=name, low=low, high=high)
         details = (*_describe_ends(opinion.mean, level), counts)
         return Headline(title, format_point(opinion.mean.value), details=details)
-    title = translate("Median: {name}", name=name)
+    title = translate("{name}: median", name=name)
     shares = opinion.at_least
     middle = shares[len(shares) // 2] if shares else None
     above = ()
@@ -274,9 +276,9 @@ def _shade(place: int, total: int) -> tuple[Colour, float]:
     """The colour of a segment: from the lowest point in one colour over the pale middle to the highest in the other."""
     middle = (total - 1) / 2
     if place == middle:
-        return "muted", 0.3
+        return "muted", 0.2
     strength = abs(place - middle) / middle
-    return ("accent" if place > middle else "second"), 0.3 + 0.6 * strength
+    return ("accent" if place > middle else "second"), 0.15 + 0.5 * strength
 
 
 def _draw_shares(result: DataSetResult, found: ScaleResult, bands: Sequence[Band], *, prefix: str) -> str:
