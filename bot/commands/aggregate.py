@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import data_sets, panel_tables, terminal_output
+from bot.commands import data_sets, opinion_tables, panel_tables, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.terminal_output import Cell
 
@@ -55,12 +55,15 @@ def aggregate(
     result = DataSetResult(data=data, options=options)
     answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is data_sets.Method.SKILLS
+    is_number = method in (data_sets.Method.MEAN, data_sets.Method.MEDIAN)
+    units = result.point_units if is_number else ()
     compute_accuracy = ANSWER_TYPES[answers.kind].compute_accuracy
-    accuracy = None if circular else compute_accuracy(answers, consensus)
-    ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
+    accuracy = None if circular or is_number else compute_accuracy(answers, consensus)
+    ties_wrong = None if circular or is_number else compute_accuracy(answers, consensus.open_ties())
     if json:
         of_panels = panel_tables.describe_panels(result, "consensus")
-        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong) | of_panels)
+        of_points = {"points_against_gold": dict(opinion_tables.list_point_rows(units, method.value))} if units else {}
+        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong) | of_points | of_panels)
         return
     notes = [*data_sets.describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
@@ -72,7 +75,7 @@ def aggregate(
     terminal_output.print_table(
         data_sets.format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),
-        _build_rows(consensus, accuracy, ties_wrong),
+        [*_build_rows(consensus, accuracy, ties_wrong), *opinion_tables.list_point_rows(units, method.value)],
         notes=notes,
     )
     panel_tables.print_panels(result, "consensus")
@@ -84,7 +87,7 @@ def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Acc
     rows: list[tuple[str, Cell]] = [
         ("items with votes", len(labels)),
         ("votes", int(labels["n_votes"].sum())),
-        ("mean confidence", float(labels["confidence"].mean())),
+        *([] if labels["confidence"].isna().all() else [("mean confidence", float(labels["confidence"].mean()))]),
         (f"ties (rule: {consensus.ties})", int(labels["tie"].sum())),
     ]
     if consensus.n_anchors:
