@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aggregation.findings import Finding
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from aggregation.preferences.places import Cycles
     from aggregation.preferences.positions import SideShare
     from aggregation.preferences.results import PreferenceResults
+    from aggregation.preferences.strengths import Model
     from aggregation.preferences.win_rates import Estimate, PairResult
     from exports.inputs import DataSet
     from exports.results import DataSetResult
@@ -28,10 +29,12 @@ PEOPLE_TEST = (
     "p: against 1/{n}; of everybody from the two-way variance, of one person by the exact binomial test of decided"
     " answers, not corrected for the number of people."
 )
-STRENGTH = (
-    "Strength: β of Bradley–Terry with ties as half wins; the system with β wins 1 / (1 + exp(β′ − β)) against β′."
-    " Places: those that Holm's tests of all differences leave open."
-)
+MODELS: Mapping[Model, str] = {"bradley_terry": "Bradley–Terry", "davidson": "Davidson"}
+STRENGTHS: Mapping[Model, str] = {
+    "bradley_terry": "Strength: β of Bradley–Terry with ties as half wins; β wins 1 / (1 + exp(β′ − β)) against β′.",
+    "davidson": "Strength: β of Davidson's model; wins and ties are as exp(β) : exp(β′) : ν exp((β + β′) / 2).",
+}
+PLACES = "Places: those that Holm's tests of all differences leave open."
 
 
 def format_title(data: DataSet) -> str:
@@ -127,15 +130,19 @@ def _describe_estimates(estimates: Sequence[tuple[str, Estimate]]) -> list[str]:
     return [*shown, *warnings, *dict.fromkeys(estimate.reason for _, estimate in estimates if estimate.reason)]
 
 
-def print_ranking(title: str, found: PreferenceResults, *, notes: Sequence[str] = ()) -> None:
-    """Print the systems from the strongest, with both models, or why there are no strengths."""
+def print_ranking(
+    title: str, found: PreferenceResults, *, model: Model = "bradley_terry", notes: Sequence[str] = ()
+) -> None:
+    """Print the systems from the strongest under a model, with the other beside it, or why there are no strengths."""
     first, second = found.bradley_terry, found.davidson
+    if model == "davidson" and (second.systems and not second.reason):
+        first, second = second, first
     if not first.systems:
         terminal_output.print_sentence(first.reason)
         return
     rates = {system.system: system for system in found.systems}
     others = {ranked.system: ranked.strength.value for ranked in second.systems}
-    heads = ["system", "place", "places", "strength", NEW, THESE, "Davidson", "mean win rate"]
+    heads = ["system", "place", "places", "strength", NEW, THESE, MODELS[second.model], "mean win rate"]
     heads += ["first choice"] if found.ranks_all_answers else []
     heads += ["group"] if first.reason else []
     rows: list[tuple[Cell, ...]] = []
@@ -154,11 +161,12 @@ def print_ranking(title: str, found: PreferenceResults, *, notes: Sequence[str] 
         row += [own.first_choice.value] if found.ranks_all_answers else []
         row += [ranked.component] if first.reason else []
         rows.append(tuple(row))
-    told = [first.reason, *notes] if first.reason else [*notes, STRENGTH]
-    if second.reason and second.reason != first.reason:
-        told.append(f"Davidson: {second.reason}")
-    elif second.tie_parameter is not None:
-        told.append(f"Davidson: ties have a parameter of their own, ν {second.tie_parameter:.4f}.")
+    told = [first.reason, *notes] if first.reason else [*notes, STRENGTHS[first.model], PLACES]
+    davidson = found.davidson
+    if davidson.reason and davidson.reason != first.reason:
+        told.append(f"Davidson: {davidson.reason}")
+    elif davidson.tie_parameter is not None:
+        told.append(f"Davidson: ties have a parameter of their own, ν {davidson.tie_parameter:.4f}.")
     told += [] if first.reason else _describe_estimates([(one.system, one.strength) for one in first.systems[:1]])
     told += [describe_first_choice(found)] if found.ranks_all_answers else []
     told += describe_cycles(found.cycles, n_systems=len(first.systems))
