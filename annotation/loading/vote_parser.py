@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
-from aggregation.answers import SIDES
+from aggregation.answers import SIDES, TIE
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
@@ -25,6 +25,8 @@ from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import Compared, RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
+_PAIRWISE = ("left", "right")
+"""What the control Pairwise of Label Studio stores."""
 _KEPT_UNREAD = frozenset({
     ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
     ExclusionKind.SEVERAL_TEXTS,
@@ -328,8 +330,22 @@ class VoteParser:
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
-        """The answer; of marked parts those that count."""
+        """The answer: of marked parts those that count, of a side as it was shown the label of its column."""
+        if question.option_columns and (not text.strip() or text in _PAIRWISE):
+            return self._read_side(question, text, vote)
         return self.span_classes.read_parts(question, text, vote) if question.marks_parts else text
+
+    def _read_side(self, question: Question, text: str, vote: RawVote) -> str:
+        """The label of a side of the control Pairwise, by the columns that its objects name, or else in their order."""
+        if not text.strip():
+            return TIE if self.section.empty == TIE and vote.exclusion is None else text
+        if self.section.format != "label-studio":
+            return text
+        columns = question.option_columns
+        control = self.section.answers.get(question.name) or self.section.answer
+        names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
+        shown = names if len(names) == len(_PAIRWISE) and {*names} <= {*columns} else columns
+        return SIDES[columns.index(shown[_PAIRWISE.index(text)])]
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())

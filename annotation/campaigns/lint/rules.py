@@ -81,6 +81,12 @@ EQUAL_TEXTS = LintRule(
     description=Finding("equal-texts"),
     remedy=Finding("leave-equal-out"),
 )
+TOO_LONG_TO_COMPARE = LintRule(
+    name="too-long-to-compare",
+    severity=Severity.WARNING,
+    description=Finding("too-long-to-compare"),
+    remedy=Finding("compare-at-computer"),
+)
 GOLD_NOT_AN_OPTION = LintRule(
     name="gold-not-an-option",
     severity=Severity.ERROR,
@@ -165,6 +171,7 @@ RULES: tuple[LintRule, ...] = (
     GROUP_IN_POOLS,
     GOLD_POSITION,
     EQUAL_TEXTS,
+    TOO_LONG_TO_COMPARE,
     REPEATED_QUESTION,
     NO_GROUP,
     EMPTY_FIELD,

@@ -10,6 +10,7 @@ from aggregation.findings import Argument, Finding
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding, LintRule
+from annotation.campaigns.questions import compared_texts
 from annotation.campaigns.questions.question_base import count_units
 
 
@@ -47,6 +48,7 @@ def find_exceeded_limits(
                 first=f"The item has more than {limits.n_buttons} options, and they are too long for buttons.",
                 field=name,
             )
+    yield from _find_too_long_to_compare(items)
     lengths = {
         item.id: length
         for item in items
@@ -58,6 +60,29 @@ def find_exceeded_limits(
             rule=rules.LONG_TEXT,
             ids=tuple(lengths),
             message=Finding("long-text", n=len(lengths), m=len(items), most=max(lengths.values())),
+        )
+
+
+def _find_too_long_to_compare(items: Sequence[LintItem]) -> Iterator[LintFinding]:
+    """Find items whose texts to compare need more messages than anybody keeps in mind."""
+    lengths = {
+        item.id: n_messages
+        for item in items
+        for question in item.questions[:1]
+        if question.compares
+        and len(question.options) > 1
+        and (
+            n_messages := compared_texts.count_messages(
+                question.options, above="\n\n".join(item.shown.values()), below=question.text
+            )
+        )
+        > compared_texts.MAX_MESSAGES
+    }
+    if lengths:
+        yield LintFinding(
+            rule=rules.TOO_LONG_TO_COMPARE,
+            ids=tuple(lengths),
+            message=Finding("items-too-long-to-compare", n=len(lengths), m=len(items), most=max(lengths.values())),
         )
 
 

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from aggregation.answers import SIDES, TIE
+from annotation.store import frames
+from annotation.store.models import Project
+from annotation.workflow import assignments
 
 if TYPE_CHECKING:
     from tests.annotation.assignments.conftest import Scenario
@@ -66,3 +69,22 @@ def test_sides_that_are_not_shuffled_stay_where_they_are(scenario: Scenario) -> 
             assert assigned.questions[0].labels[:2] == SIDES[:2]
             scenario.submit(who, assigned, TIE)
         scenario.later(hours=25)
+
+
+def test_the_published_order_of_a_later_question_is_its_own(scenario: Scenario) -> None:
+    """Not that of the first question."""
+    rows = [{"id": "i", "text": "Про", "left": "А", "right": "Б"}]
+    (scenario.folder / "s.jsonl").write_text(json.dumps(rows[0]) + "\n", "utf-8")
+    first = {"name": "fine", "type": "choice", "text": "Так?", "options": ["так", "ні", "не знаю"]}
+    later = QUESTION | {"name": "answer", "sides": COLUMNS[:2], "required": False}
+    section = {"file": "s.jsonl", "id": "id", "show": "text"}
+    project, who = scenario.project(section=section, questions=[first, later]), scenario.person()
+    assigned = scenario.assign(who, project)
+    with scenario.db.transaction() as session:
+        opened = scenario.open(session, who, assigned.assignment_id)
+        assignments.submit_judgement(opened, revision=0, answers={"fine": "так", "answer": TIE}, now=scenario.now)
+    with scenario.db.reading() as session:
+        stored = session.get_one(Project, project)
+        orders = [frames.read_responses(session, stored, later=name)["option_order"][0] for name in (None, "answer")]
+    shown = [SIDES.index(label) for label in assigned.questions[1].labels[:2]]
+    assert orders == [[0, 1, 2], [*shown, 2, 3]]
