@@ -105,7 +105,7 @@ def print_points(result: DataSetResult) -> None:
     units = result.point_units
     if not units:
         return
-    named = [(f"{unit.unit}, {score.metric}", score) for unit in units for score in unit.scores]
+    named = [(f"{unit.unit} {score.metric}", score) for unit in units for score in unit.scores]
     warnings = [(unit.unit, warning) for unit in units for warning in unit.warnings]
     terminal_output.print_table(
         data_sets.format_title(result.data, "points against gold points"),
