@@ -43,6 +43,7 @@ from exports.pages.scaffold import (
 from exports.report.headlines import list_cautions, list_headlines
 from exports.report.judges import JudgesPart, build_judges_part
 from exports.report.methods import describe_methods
+from exports.report.opinions import OpinionsPart, build_opinions
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.preferences import build_preference_part
@@ -162,7 +163,7 @@ class ReportSection(DataSetSection):
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
-    opinions: object | None = None
+    opinions: OpinionsPart | None = None
     preferences: object | None = None
     judges: JudgesPart | None = None
 
@@ -188,7 +189,7 @@ def render_report(
         title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
         sections=[
-            _build_section(result, number, judges=judges.get(result.data.name, ()))
+            _build_section(number, result, judges=judges.get(result.data.name, ()))
             for number, result in enumerate(results)
         ],
         confidence_level=options.confidence_level,
@@ -224,7 +225,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(result: DataSetResult, number: int, *, judges: Sequence[JudgeResult]) -> ReportSection:
+def _build_section(number: int, result: DataSetResult, *, judges: Sequence[JudgeResult]) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -246,6 +247,7 @@ def _build_section(result: DataSetResult, number: int, *, judges: Sequence[Judge
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
+        opinions=build_opinions(result, prefix=f"opinions-{number}"),
         preferences=build_preference_part(result, number=number),
         judges=build_judges_part(result.data, judges, number=number),
     )

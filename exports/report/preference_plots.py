@@ -88,7 +88,7 @@ def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulat
     draw_heading(drawing, title, shorten_text(name, max_length=40), simulated=simulated)
     x = 0.0
     for word, colour in zip((WINS, TIES, LOSSES), _COLOURS, strict=True):
-        drawing.line(start=(x, 46), end=(x + 14, 46), colour=colour, width=8, cap="butt")
+        drawing.bar(start=(x, 42), end=(x + 14, 50), colour=colour)
         drawing.text(translate(word), at=(x + 19, 50), colour="muted", size=10.5)
         x += 92
     for number, pair in enumerate(pairs):
@@ -100,7 +100,7 @@ def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulat
         for count, colour in zip(pair.counts, _COLOURS, strict=True):
             end = start + PANEL_WIDTH * count / n
             if count:
-                drawing.line(start=(start, y + 13), end=(end, y + 13), colour=colour, width=_BAR, cap="butt")
+                drawing.bar(start=(start, y + 7), end=(end, y + 7 + _BAR), colour=colour)
             start = end
         drawing.line(start=(PANEL_WIDTH / 2, y + 5), end=(PANEL_WIDTH / 2, y + 21), colour="ink", width=1)
     told = "; ".join(
@@ -142,7 +142,9 @@ def _draw_strengths(
 ) -> str:
     """A dot for each strength with its intervals, and a line at the mean of all systems, which is 0."""
     title = translate("Strength (Bradley–Terry)")
-    ends = [end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)]
+    ends = [
+        end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)
+    ]
     reach = max(abs(end) for end in ends if end is not None) * 1.05 or 1.0
     step = next(size for size in (0.1, 0.25, 0.5, 1, 2, 5, 10, 100) if reach / size <= 3.5)
     most = int(reach / step) * step
@@ -153,9 +155,7 @@ def _draw_strengths(
     draw_heading(drawing, title, shorten_text(name, max_length=40), simulated=simulated)
     _draw_legend(drawing, level)
     draw_axis(drawing, scale, ticks=ticks, top=_TOP - 14, bottom=bottom, percents=False)
-    drawing.line(
-        start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0)
-    )
+    drawing.line(start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0))
     for number, (system, one) in enumerate(rows):
         y = _TOP + _STEP * number
         drawing.text(shorten_text(system, max_length=34), at=(scale.left, y))

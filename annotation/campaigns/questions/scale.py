@@ -86,7 +86,7 @@ class ScaleQuestion(OptionQuestion):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
         written = require_text(self, raw)
-        point = find_option(written, self.options) or self._find_number(written)
+        point = find_option(self.spell_label(written, None), self.options)
         if point is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",
@@ -94,11 +94,11 @@ class ScaleQuestion(OptionQuestion):
             )
         return point
 
-    def _find_number(self, written: str) -> str | None:
-        """The point that is the same number otherwise written: 4.0 is 4, and 3.5 is 3,5."""
+    def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002
+        """Return the point that is the same number otherwise written (4.0 is 4, and 3.5 is 3,5); else the text."""
         number = read_point(written)
         same = [option for option in self.options if number is not None and read_point(option) == number]
-        return same[0] if len(same) == 1 else None
+        return same[0] if len(same) == 1 and written not in self.options else written
 
     def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
         """Draw a wrong point, mostly a neighbour of the right one."""
