@@ -9,6 +9,7 @@ from aggregation.comparison.model_differences import ModelDifference
 from aggregation.findings import Finding
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
+from exports.pages.localization import show_finding, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
 from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
@@ -37,6 +38,7 @@ def write_paragraph(state: ReleaseState, language: Language, *, stamp: str = "")
         *(_say_of_all(state, words, describe) for describe in _PROJECT_SENTENCES),
         *_say_scores(state, words),
         *_say_models(state, words),
+        *_say_judges(state, words),
     ]
     return head + " ".join(sentence for sentence in sentences if sentence) + "\n"
 
@@ -308,13 +310,22 @@ def _describe_ceiling(result: DataSetResult, words: Words) -> str:
 
 
 def _say_models(state: ReleaseState, words: Words) -> Iterator[str]:
-    if state.comparisons:
+    if any(compared.comparison.differences for compared in state.comparisons.values()):
         yield words["models"]
     for compared in state.comparisons.values():
         for row in compared.comparison.differences:
             wanted = row.unit == "individual" and row.metric == compared.comparison.primary
             if wanted and row.kind == row.part == "all" and row.difference is not None:
                 yield _describe_model(row, compared.data.name, words)
+
+
+def _say_judges(state: ReleaseState, words: Words) -> Iterator[str]:
+    """The verdict on each judge."""
+    for compared in state.comparisons.values():
+        for judge in compared.judges:
+            if judge.scores:
+                with use_language(words["language"]):
+                    yield f"{judge.judge}, {compared.data.name}: {show_finding(judge.verdict)}"
 
 
 def _describe_model(row: ModelDifference, name: str, words: Words) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aggregation.judges.records import JudgeResult, JudgeScore
 from exports.inputs import DataSet
-from exports.pages.display_text import MINUS, NO_VALUE, shorten_text
+from exports.pages.display_text import MINUS, NO_VALUE, capitalize_first, shorten_text
 from exports.pages.localization import list_findings, localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import TableRow
 from exports.pages.svg import PANEL_WIDTH, AxisScale, SvgDrawing, draw_axis, draw_heading, format_stamp
@@ -20,6 +20,9 @@ OTHERS = {
     "corrected_mean": mark_text("mean of all items"),
 }
 """The numbers that not every judge has, as the table of others names them."""
+EQUIVALENCE = {None: mark_text("not tested"), True: mark_text("yes"), False: mark_text("not shown")}
+PASSING = {None: "", True: mark_text("passes"), False: mark_text("does not pass")}
+"""What is said of the equivalence test, and of the alternative annotator test."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +131,10 @@ def _build_other_row(score: JudgeScore) -> TableRow:
             _format_ends(score.item_only_low, score.item_only_high, signed=score.statistic == "length_slope"),
             str(score.n_items),
         ),
-        notes=list_findings(score.reason, score.ci_method),
+        notes=(
+            *list_findings(score.reason),
+            *([capitalize_first(show_finding(score.ci_method)) + "."] if score.ci_method else []),
+        ),
     )
 
 
@@ -148,14 +154,12 @@ def _format_rate(rate: JudgeScore) -> str:
     if rate.value is None or rate.epsilon is None:
         return NO_VALUE
     epsilon = localize_number(f"{rate.epsilon:g}")
-    passes = translate("passes" if rate.passes else "does not pass")
-    return f"{_format(rate.value, signed=False)}, ε {epsilon}: {passes}"
+    return f"{_format(rate.value, signed=False)}, ε {epsilon}: {translate(PASSING[rate.passes])}"
 
 
 def _format_margin(row: JudgeScore) -> str:
     """What the equivalence test says, and whether its margin is post hoc."""
     if row.margin is None:
         return NO_VALUE
-    said = translate("not tested" if row.passes is None else "yes" if row.passes else "not shown")
-    margin = localize_number(f"± {row.margin:g}")
-    return f"{said}, {margin}" + (f", {translate('post hoc')}" if row.post_hoc else "")
+    parts = [translate(EQUIVALENCE[row.passes]), localize_number(f"± {row.margin:g}")]
+    return ", ".join([*parts, translate("post hoc")] if row.post_hoc else parts)
