@@ -125,6 +125,9 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
+    if file.judges is not None and not any(one.answer_type in ("label", "preference") for one in file.all_questions):
+        message = "Judges are measured on choices, scales and preferences, and none is asked; leave it out"
+        return Contradiction(message, ("judges",))
     return None
 
 

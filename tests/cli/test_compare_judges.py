@@ -112,6 +112,10 @@ def test_a_judge_without_all_items_of_people_is_told_and_one_without_any_is_refu
     write_rows(hromada, "other.jsonl", [{"item_id": "elsewhere", "answer": "a"}])
     told = hromada("compare", "words", "other.jsonl")
     assert (told.code, "1 not of this project" in " ".join(told.err.split())) == (2, True)
+    question = '{type: choice, text: "Which?", options: [a, b]}'
+    hromada.write("texts.yaml", PROJECT.replace("MARGIN", "0.1").replace(question, '{type: text, text: "Why?"}'))
+    refused = hromada("check", "texts.yaml")
+    assert "judges: Judges are measured on choices, scales and preferences" in " ".join(refused.err.split())
 
 
 def test_both_orders_are_joined_and_wrong_orders_are_refused(hromada: Hromada) -> None:
