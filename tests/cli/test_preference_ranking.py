@@ -153,6 +153,7 @@ def test_three_layouts_of_the_same_votes_rank_alike(hromada: Hromada) -> None:
     assert sum(pair["both_bad"] for pair in of_arena["pairs"]) > 0
 
 
+@pytest.mark.slow
 def test_a_file_of_votes_gets_into_a_project(hromada: Hromada) -> None:
     """Loaded, imported, and shown by baseline and rank as the file itself is."""
     (hromada.folder / "arena.yaml").write_text(PROJECT)
