@@ -51,7 +51,8 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     values = {row["value"] for row in ran.json["differences"] if row["metric"] == "accuracy"}
     assert values == {1.0}
     with (hromada.folder / "out" / "soft_scores.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["metric"] for row in csv.DictReader(file)] == ["cross_entropy", "squared_distance", "jensen_shannon", "manhattan"] * 2
+        metrics = ["cross_entropy", "squared_distance", "jensen_shannon", "manhattan"]
+        assert [row["metric"] for row in csv.DictReader(file)] == metrics * 2
     shown = hromada("compare", "people", "near.jsonl").out
     assert shown.index("cross entropy") < shown.index("jensen shannon") < shown.index("McNemar")
     assert "people's ceiling" in " ".join(shown.split())

@@ -134,7 +134,7 @@ def test_what_cannot_be_compared_with_a_project_is_refused(hromada: Hromada) -> 
         (("short",), "'short' is named twice. Name two projects."),
         (("short.yaml", "answers.jsonl"), "short is compared with one project, or with models. Compare them in two"),
         (("short", "--score", "m=0.5"), "short is compared with one project, or with models."),
-        (("short", "--ties", "drop"), "--ties, --seed, --epsilon and --margin are for a comparison with models. Leave them out."),
+        (("short", "--ties", "drop"), "--ties, --seed, --epsilon and --margin are for a comparison with models."),
         (("short", "--seed", "3"), "--ties, --seed, --epsilon and --margin are for a comparison with models."),
         (("shorts",), "'shorts'"),
         (("nowhere.jsonl",), "nowhere.jsonl: The answers cannot be read (FileNotFoundError)."),
