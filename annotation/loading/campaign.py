@@ -289,12 +289,13 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
 
 
 def _get_group(raw: RawVote, section: project_file.VotesSection, project: str) -> str:
-    """The group of an item that is made from a vote: that of its column, else the project's own."""
+    """The group of an item that is made from a vote: that of its column or its question, else the project's own."""
     column = section.group
     if column is not None:
         input_files.require_columns({"votes.group": (column,)}, raw.row)
+    usual = None if raw.compared is None else raw.compared.question
     return name_group(
-        None if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
+        usual if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from aggregation import spelling
 from annotation.campaigns.questions import Question
-from annotation.loading.drafts import ItemDraft
+from annotation.loading.drafts import ItemDraft, format_value
 from annotation.vocabulary import Pool
 
 MAX_NAMED = 3
@@ -15,14 +15,7 @@ MAX_NAMED = 3
 
 def describe_systems(questions: Sequence[Question], items: Iterable[ItemDraft]) -> Iterator[str]:
     """Yield sentences about main items without a system, or with one system only, and about groups that never meet."""
-    columns = next((question.system_columns for question in questions if len(question.system_columns) > 1), ())
-    if not columns:
-        return
-    compared = {
-        item.external_id: tuple(item.content.fields.get(column, "").strip() for column in columns)
-        for item in items
-        if item.pool is Pool.MAIN
-    }
+    compared, columns = read_systems(questions, items), _list_columns(questions)
     nameless = [item for item, systems in compared.items() if "" in systems]
     if nameless:
         yield f"{_count(nameless, 'lacks', 'lack')} a system ({_name(nameless)}): fill {' and '.join(columns)}."
@@ -36,6 +29,17 @@ def describe_systems(questions: Sequence[Question], items: Iterable[ItemDraft]) 
             f"The systems make {len(groups)} groups that no item compares with each other, so they have no common"
             f" ranking: {listed}. Add items that do."
         )
+
+
+def read_systems(questions: Sequence[Question], items: Iterable[ItemDraft]) -> dict[str, tuple[str, ...]]:
+    """The systems of each main item, in the order of its sides; empty if no question names their columns."""
+    columns = _list_columns(questions)
+    main = [item for item in items if columns and item.pool is Pool.MAIN]
+    return {item.external_id: tuple(format_value(item.data.get(column)).strip() for column in columns) for item in main}
+
+
+def _list_columns(questions: Sequence[Question]) -> tuple[str, ...]:
+    return next((question.system_columns for question in questions if question.system_columns), ())
 
 
 def join_compared(pairs: Iterable[Iterable[str]]) -> list[list[str]]:

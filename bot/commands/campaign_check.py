@@ -194,6 +194,9 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["classes"] = spelling.list_words(classes, most=len(classes)) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
+    systems = compared_systems.read_systems(contents.questions, main).values()
+    if names := sorted({name for compared in systems for name in compared if name}):
+        facts["systems"] = spelling.list_words(names)
     facts |= {f"panel {name}": describe_panel(panel) for name, panel in campaign.definition.panels.items()}
     facts |= {
         f"sample of {frame.pool.value}": (

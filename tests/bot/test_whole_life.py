@@ -115,7 +115,8 @@ def test_every_template_lives_through_and_is_published(
         made = tables.build_release(data, agreement_resamples=100)
         files = tables.write_release(made, tmp_path / "export", extra_files=report.build_report_pages(made))
         has_options = any(one.answer_type.has_options for one in data)
-        assert len(files) == 13 + has_options
+        compares = any(one.answer_type.compares_texts for one in data)
+        assert len(files) == 13 + has_options + 3 * compares
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
