@@ -109,3 +109,14 @@ def test_so_many_messages_as_counted(sizes: tuple[int, ...]) -> None:
     blocks = preferences.PreferenceInput().build_item_blocks(shown, "Казка.", "uk")
     counted = compared_texts.count_messages(texts, above="Казка.", below=question.text)
     assert len(render_messages(blocks, get_texts("uk"))) == counted
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("Яка казка краща?", "А краща"), ("Який переказ кращий?", "А кращий"), ("Що вам ближче?", "А краще")],
+)
+def test_buttons_agree_with_the_question(asked: str, said: str) -> None:
+    """In Ukrainian «better» has a gender; a letter alone is neuter."""
+    question = PreferenceQuestion(type="preference", text=asked, sides=("a", "b"))
+    shown = ShownQuestion(question=question, options=("x", "y"), labels=question.get_labels(None))
+    assert preferences.PreferenceInput().name_options(shown, get_texts("uk"), language="uk")[0] == said
