@@ -65,6 +65,11 @@ async def test_the_second_text_replies_to_the_first_and_a_button_leads_up(
     await chat.tap(person, "Однаково")
     await chat.send(person, "другa")
     assert person.messages[-1].text.startswith("Поки що це все")
+    changed = next(message for message in reversed(person.messages) if "Змінити" in dict(message.buttons))
+    await chat.tap(person, "Змінити")
+    assert "Ваша відповідь: Б" in changed.text
+    await chat.send(person, "/pause")
+    assert changed.text.startswith("✓ 2 · Б")
     tie, typed = chat.answers()
     assert (tie, typed in {"first", "second"}) == ("tie", True)
 

@@ -129,8 +129,8 @@ class PreferenceInput(options.OptionsInput):
             return RefusedInput(text_id="side-please", arguments={"answers": ", ".join(names)})
         return asked.with_answer(asked.shown.labels[meant])
 
-    def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:  # type: ignore[override]
-        """The index of the stored answer as shown."""
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:
+        """The index of the stored answer as shown, which the question names until another one is given."""
         return shown.labels.index(stored) if stored in shown.labels else None
 
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002
