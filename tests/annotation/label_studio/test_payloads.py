@@ -246,7 +246,13 @@ def test_every_kind_of_answer_comes_back(answers: dict[str, Any], chance: Any) -
     )
 
 
-COMPARED = {"name": "better", "type": "preference", "text": "Яка краща?", "tie": "Однаково", "both_bad": "Обидві погані"}
+COMPARED = {
+    "name": "better",
+    "type": "preference",
+    "text": "Яка краща?",
+    "tie": "Однаково",
+    "both_bad": "Обидві погані",
+}
 TALES = {"a": "Казка <перша>.", "b": "Казка друга.", "c": "Казка третя.", "m": "gemini", "n": "llama", "o": "qwen"}
 
 
