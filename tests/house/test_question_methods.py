@@ -67,7 +67,7 @@ def name_question(facts: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize("facts", QUESTIONS, ids=name_question)
 def test_whatever_a_question_names_is_computed(facts: Mapping[str, Any]) -> None:
     """Each metric of `metrics`, each method of consensus, each coefficient of agreement."""
-    question = READ.validate_python({"text": "Що це?"} | facts)
+    question = READ.validate_python({"text": "Що це?", **facts})
     answers = build_answers(question)
     metrics = {*ANSWER_TYPES[answers.kind].list_metrics(answers)}
     metrics |= {score.metric for unit in score_points(answers.votes, confidence_level=0.95) for score in unit.scores}
