@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.special import stdtrit
 from scipy.stats import rankdata
 
@@ -47,7 +46,9 @@ def fit_severity(ratings: Ratings) -> tuple[Floats, Floats, float, float, Floats
     of_items = count_codes(ratings.items, size=n_items)
     sums = count_codes(ratings.items, size=n_items, weights=ratings.values)
     of_people = count_codes(ratings.annotators, size=n_people, weights=ratings.values)
-    shared = (cells.T @ sparse.diags_array(1 / of_items) @ cells).toarray()
+    by_items = count_cells(ratings.items, ratings.annotators, shape=(n_items, n_people))
+    by_items.data = by_items.data / np.repeat(of_items, np.diff(by_items.indptr))
+    shared = (cells.T @ by_items).toarray()
     laplacian = np.diag(count_codes(ratings.annotators, size=n_people)) - shared
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     severity = inverse @ (of_people - cells.T @ (sums / of_items))

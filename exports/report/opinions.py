@@ -363,8 +363,8 @@ def _draw_means(result: DataSetResult, found: ScaleResult, *, prefix: str, level
         if mean.value is not None:
             drawing.dot(at=(scale.x(mean.value), y + 11), colour="accent", size=9)
         if opinion.system in golds:
-            x = scale.x(golds[opinion.system])
-            drawing.line(start=(x, y + 5), end=(x, y + 17), colour="second", width=2)
+            mark = scale.x(golds[opinion.system])
+            drawing.line(start=(mark, y + 5), end=(mark, y + 17), colour="second", width=2)
     values = "; ".join(
         f"{_name(one)} {format_point(mean.value)} ({format_ends(mean.ci_low, mean.ci_high)})" for one, mean in rows
     )
