@@ -10,6 +10,7 @@ from aggregation.findings import Finding
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
+from exports.paper.opinions import describe_opinions
 from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
@@ -194,7 +195,8 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
     if means is None:
         for result in state.results:
             yield _describe_agreement(result, words)
-            yield _describe_score(result, words)
+            yield from describe_opinions(result, words)
+            yield "" if result.performance is None and result.scale is not None else _describe_score(result, words)
             yield from _describe_panels(result, words)
         return
     mean = means.means["individual"]
