@@ -37,6 +37,14 @@ from exports.opinion_tables import (
 )
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.panel_tables import PANEL_COLUMNS, build_panel_table
+from exports.preferences import (
+    POSITION_COLUMNS,
+    PREFERENCE_COLUMNS,
+    RANKING_COLUMNS,
+    build_position_table,
+    build_preference_table,
+    build_ranking_table,
+)
 from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
@@ -126,8 +134,8 @@ class Release:
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
     SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS, and those of
-    `opinion_tables`) hold the content of
-    the files: sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
+    `opinion_tables` and `preferences`) hold the content of the files: sorted rows, numbers with fixed decimals as text,
+    None for an empty cell. `agreement` is the content of
     agreement.json.
     """
 
@@ -144,6 +152,9 @@ class Release:
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
     trivial: pd.DataFrame
+    preferences: pd.DataFrame
+    preference_ranking: pd.DataFrame
+    positions: pd.DataFrame
     agreement: Mapping[str, Any]
     opinions: pd.DataFrame
     opinion_differences: pd.DataFrame
@@ -200,6 +211,15 @@ def build_release(
             [build_trivial_table(result.data, result.trivial) for result in results],
             TRIVIAL_COLUMNS,
         ),
+        preferences=_stack_frames(
+            [build_preference_table(result.data, result.preference) for result in results], PREFERENCE_COLUMNS
+        ),
+        preference_ranking=_stack_frames(
+            [build_ranking_table(result.data, result.preference) for result in results], RANKING_COLUMNS
+        ),
+        positions=_stack_frames(
+            [build_position_table(result.data, result.preference) for result in results], POSITION_COLUMNS
+        ),
         agreement=build_agreement_content(results, options=options),
         opinions=_stack_frames(
             [build_opinion_table(result.data.name, result.scale) for result in results], OPINION_COLUMNS
@@ -214,12 +234,15 @@ def build_release(
 
 
 def build_files(release: Release) -> dict[str, str]:
-    """The files of a release by name; those of panels, points and distributions only if there are such."""
+    """The files of a release by name; those of panels, points, preferences and distributions only if there are such."""
     of_some = {
         "panels.csv": release.panels,
         "opinions.csv": release.opinions,
         "opinion_differences.csv": release.opinion_differences,
         "opinion_items.csv": release.opinion_items,
+        "preferences.csv": release.preferences,
+        "preference_ranking.csv": release.preference_ranking,
+        "positions.csv": release.positions,
     }
     distributions = format_distributions(release.human_items)
     return {

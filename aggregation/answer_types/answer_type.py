@@ -18,7 +18,7 @@ from aggregation.agreement.two_way_variance import measure_agreement
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Accuracy, Consensus, TieChoice, TieRule, settle_ties
 from aggregation.consensus.dawid_skene import StopRule
-from aggregation.consensus.methods import METHOD_NAMES, Method
+from aggregation.consensus.methods import METHOD_NAMES, RANKING_METHODS, Method
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
@@ -77,7 +77,8 @@ class AnswerType(ABC):
     that make a consensus of them, and `why_no_dawid_skene` says why Dawid-Skene does not, empty where it does.
     `is_label` says that an answer is one label, so that labels can be counted in tables and matrices; `has_options`
     that it is chosen from options; `is_free_text` that it is a text of the annotator's own, `revises_text` that it is a
-    new version of a text of the item, `marks_text` that it is parts of one.
+    new version of a text of the item, `marks_text` that it is parts of one, `compares_texts` that it says which of an
+    item's texts is better.
 
     `headlines` name the coefficient to report, without classes and with them. `similarities` name the mean similarity
     of two answers in the same way; they are None where two answers are equal or not.
@@ -87,7 +88,7 @@ class AnswerType(ABC):
     plural: ClassVar[str]
     questions: ClassVar[tuple[str, ...]]
     methods: ClassVar[tuple[Method, ...]] = tuple(
-        method for method in METHODS if method not in ("rover", "closest", "mean", "median")
+        method for method in METHODS if method not in ("rover", "closest", "mean", "median", *RANKING_METHODS)
     )
     why_no_dawid_skene: ClassVar[str] = ""
     is_label: ClassVar[bool] = False
@@ -95,6 +96,7 @@ class AnswerType(ABC):
     is_free_text: ClassVar[bool] = False
     revises_text: ClassVar[bool] = False
     marks_text: ClassVar[bool] = False
+    compares_texts: ClassVar[bool] = False
     headlines: ClassVar[tuple[str, str]]
     similarities: ClassVar[tuple[str, str] | None] = None
 

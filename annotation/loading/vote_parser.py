@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
+from aggregation.answers import SIDES, TIE
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
@@ -21,9 +22,11 @@ from annotation.errors import BadInput, combine_errors
 from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json, tool_votes
-from annotation.loading.judgements.other_tools import RawVote
+from annotation.loading.judgements.other_tools import Compared, RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
+_PAIRWISE = ("left", "right")
+"""What the control Pairwise of Label Studio stores."""
 _KEPT_UNREAD = frozenset({
     ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
     ExclusionKind.SEVERAL_TEXTS,
@@ -226,6 +229,10 @@ class VoteParser:
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         """Parse a vote on an item; the answer of one that was left out or not accepted is kept if it can be read."""
+        if raw.compared is not None:
+            raw, order = _turn_sides(raw, raw.compared, self.questions[0], content)
+            draft = self.parse_vote(raw, item=item, content=content, normalise=normalise)
+            return draft._replace(option_order=order)
         if raw.exclusion is None or raw.exclusion.kind not in _KEPT_UNREAD:
             return self._parse(raw, item=item, content=content, normalise=normalise)
         lenient = VoteParser(
@@ -255,10 +262,19 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.takes_one_option:
             if label not in labels:
+                label = self._find_label(question, label, content, raw) or label
+            if label not in labels:
                 self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _find_label(self, question: Question, written: str, content: QuestionContent, vote: RawVote) -> str | None:
+        """The label that an answer means; None where it means none."""
+        try:
+            return question.find_label(written, content)
+        except BadInput as refusal:
+            raise locate_refusal(refusal, vote.row) from None
 
     def _get_empty_answer(self, question: Question) -> str:
         """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
@@ -305,6 +321,8 @@ class VoteParser:
         if exclusion is None and first.is_abstention(response):
             exclusion = ABSTAINED
         seconds, seconds_unknown = vocabulary.check_duration(raw.seconds)
+        shown = self._list_shown_columns(first, raw)
+        order = None if shown is None else [first.option_columns.index(column) for column in shown]
         return VoteDraft(
             item=item,
             annotator=spelling.build_key(raw.annotator),
@@ -316,11 +334,30 @@ class VoteParser:
             answers=given,
             seconds=seconds,
             seconds_unknown=seconds_unknown,
+            option_order=None if order is None else [*order, *range(len(order), len(first.get_labels(None)))],
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
-        """The answer; of marked parts those that count."""
+        """The answer: of marked parts those that count, of a side as it was shown the label of its column."""
+        if question.option_columns and (not text.strip() or text in _PAIRWISE):
+            return self._read_side(question, text, vote)
         return self.span_classes.read_parts(question, text, vote) if question.marks_parts else text
+
+    def _read_side(self, question: Question, text: str, vote: RawVote) -> str:
+        """The label of a side of the control Pairwise, by the columns that its objects name, or else in their order."""
+        if not text.strip():
+            return TIE if self.section.empty == TIE and vote.exclusion is None else text
+        if self.section.format != "label-studio":
+            return text
+        shown = self._list_shown_columns(question, vote) or question.option_columns
+        return SIDES[question.option_columns.index(shown[_PAIRWISE.index(text)])]
+
+    def _list_shown_columns(self, question: Question, vote: RawVote) -> tuple[str, ...] | None:
+        """The columns of both sides of the control Pairwise, the left one first; None where its objects name none."""
+        control = self.section.answers.get(question.name) or self.section.answer
+        names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
+        is_named = len(names) == len(_PAIRWISE) and {*names} == {*question.option_columns}
+        return names if is_named else None
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
@@ -354,7 +391,7 @@ class VoteParser:
             label = answers.get(question.name)
             if question.takes_one_option and isinstance(label, str):
                 labels = question.get_labels(content.options)
-                if spelling.find_name(label, labels) is None:
+                if self._find_label(question, label, content, vote) is None:
                     self._add_unknown(question, label.strip(), vote, labels)
                     found = True
         return found
@@ -374,6 +411,29 @@ class VoteParser:
         ]
         if found:
             raise combine_errors(found)
+
+
+def _turn_sides(
+    raw: RawVote, compared: Compared, question: Question, content: QuestionContent
+) -> tuple[RawVote, list[int]]:
+    """The vote with its answer in the order in which the item has the two systems, and the options as they were shown.
+
+    Raises BadInput for a vote on other systems than those of its item.
+    """
+    own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
+    if own and sorted(own) != sorted(compared.systems):
+        raise BadInput(
+            f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
+            where=raw.row.where("votes.item"),
+            remedy="Name more columns as `votes.item`, or correct the row.",
+        )
+    one, two = SIDES[:2]
+    is_turned = bool(own) and own != compared.systems
+    answer = {one: two, two: one}.get(raw.answer, raw.answer) if is_turned else raw.answer
+    order = list(range(max(2, len(question.get_labels(content.options)))))
+    if compared.is_swapped != is_turned:
+        order[:2] = [1, 0]
+    return raw._replace(answer=answer, compared=None), order
 
 
 def _parse_answers(

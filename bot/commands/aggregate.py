@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import data_sets, opinion_tables, panel_tables, terminal_output
+from bot.commands import data_sets, opinion_tables, panel_tables, preference_tables, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.consensus.consensus import Accuracy, Consensus
     from exports.inputs import DataSet
+    from exports.results import DataSetResult
 
 
 class Stop(StrEnum):
@@ -42,9 +43,10 @@ def aggregate(
     """Make one label of the votes on each item.
 
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
-    `rover`, spans by the majority.
+    `rover`, spans by the majority. `bradley_terry` and `davidson` rank the systems that wrote compared texts.
     """
     from aggregation.answer_types import ANSWER_TYPES
+    from aggregation.consensus.methods import RANKING_METHODS
     from exports.results import DataSetResult, ResultOptions
 
     with data_sets.open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
@@ -53,6 +55,9 @@ def aggregate(
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
     options = ResultOptions(method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value)
     result = DataSetResult(data=data, options=options)
+    if method.value in RANKING_METHODS and result.preference is not None:
+        _print_ranking(result, json=json)
+        return
     answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is data_sets.Method.SKILLS
     is_number = method in (data_sets.Method.MEAN, data_sets.Method.MEDIAN)
@@ -79,6 +84,17 @@ def aggregate(
         notes=notes,
     )
     panel_tables.print_panels(result, "consensus")
+
+
+def _print_ranking(result: DataSetResult, *, json: bool) -> None:
+    """The strengths of the systems that wrote compared texts, by both models: the label of an item is not theirs."""
+    found = result.preference
+    if found is not None and json:
+        known = {"dataset": result.data.name, "simulated": result.data.simulated}
+        terminal_output.print_json(known | preference_tables.describe(result))
+    elif found is not None:
+        model = "davidson" if result.options.method == "davidson" else "bradley_terry"
+        preference_tables.print_ranking(preference_tables.format_title(result.data), found, model=model)  # type: ignore[arg-type]
 
 
 def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Accuracy | None) -> list[tuple[str, Cell]]:

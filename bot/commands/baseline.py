@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
 from aggregation.findings import split_findings
-from bot.commands import baseline_tables, data_sets, opinion_tables, panel_tables, terminal_output
+from bot.commands import (
+    baseline_tables,
+    data_sets,
+    opinion_tables,
+    panel_tables,
+    preference_tables,
+    terminal_output,
+)
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell, format_interval
@@ -36,6 +43,7 @@ def baseline(
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
     The points of a scale have errors and correlations with gold points. Without gold it shows opinions: shares of
     points, means and differences by the systems that wrote the texts (`items: {system: COLUMN}`), severity of people.
+    Compared texts have win rates and a ranking of their systems first, with gold or without.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
@@ -57,27 +65,40 @@ def baseline(
         return
     with terminal_output.show_progress("units", quiet=json) as progress:
         result = DataSetResult(data=data, options=ResultOptions(tie_choice=choice), progress={"scores": progress})
-        if data.has_circular_gold_alone:
-            baseline_tables.print_agreement_with_others(result, json=json)
-            if not json:
-                panel_tables.print_panels(result, "score")
+        if _print_without_gold(result, json=json):
             return
-        has_opinions = result.scale is not None and result.performance is None
-        if not has_opinions:
-            result.require_scores()
-    if has_opinions:
-        _print_opinions(result, json=json)
-        return
+        result.require_scores()
     if json:
         _print_json(result)
     else:
         opinion_tables.print_points(result)
         _print_tables(result)
-        if result.data.systems:
+        if result.scale is not None and result.data.systems:
             opinion_tables.print_opinions(result)
         panel_tables.print_panels(result, "score")
         baseline_tables.print_people(result)
         baseline_tables.print_trivial_answers(result)
+
+
+def _print_without_gold(result: DataSetResult, *, json: bool) -> bool:
+    """Print what needs no gold; whether that is all there is."""
+    data, found = result.data, result.preference
+    if found is not None and not json:
+        preference_tables.print_preferences(preference_tables.format_title(data), found)
+    if found is not None and data.list_scoring_gold().isna().all():
+        if json:
+            known = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+            terminal_output.print_json(known | preference_tables.describe(result))
+        return True
+    if data.has_circular_gold_alone:
+        baseline_tables.print_agreement_with_others(result, json=json)
+        if not json:
+            panel_tables.print_panels(result, "score")
+        return True
+    if result.scale is not None and result.performance is None:
+        _print_opinions(result, json=json)
+        return True
+    return False
 
 
 def _print_opinions(result: DataSetResult, *, json: bool) -> None:
@@ -122,6 +143,7 @@ def _print_json(result: DataSetResult) -> None:
             **opinion_tables.describe_opinions(result),
             **baseline_tables.describe_people(result),
             **baseline_tables.describe_trivial_answers(result),
+            **preference_tables.describe(result),
         }
     )
 

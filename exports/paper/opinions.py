@@ -10,7 +10,7 @@ from exports.results import DataSetResult
 
 
 def describe_opinions(result: DataSetResult, words: Words) -> Iterator[str]:
-    """The mean of each system, or the median of a scale without means; differences; errors. Nothing of other answers."""
+    """The mean of each system, or the median of a scale without means; differences; errors. Nothing of other types."""
     found = result.scale
     if found is None:
         return

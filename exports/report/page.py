@@ -42,6 +42,7 @@ from exports.report.methods import describe_methods
 from exports.report.opinions import OpinionsPart, build_opinions
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.preferences import build_preference_part
 from exports.report.rows import (
     ConfusionTable,
     build_class_rows,
@@ -239,6 +240,7 @@ def _build_section(number: int, result: DataSetResult) -> ReportSection:
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
         opinions=build_opinions(result, prefix=f"opinions-{number}"),
+        preferences=build_preference_part(result, number=number),
     )
 
 

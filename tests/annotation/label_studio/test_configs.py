@@ -14,6 +14,7 @@ from annotation.campaigns import project_file as project_files
 from annotation.campaigns import template_files
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
+from annotation.errors import BadInput
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
 from annotation.label_studio_controls import elements
@@ -137,6 +138,23 @@ def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Pat
     assert "Якщо «Скільки \u2060$\u20605?» — так, ні" in heads
     views = [one for one in tree(written(tmp_path, OPTIONED)).iter("View") if one.get("visibleWhen")]
     assert [(one.get("whenTagName"), one.get("whenChoiceValue")) for one in views] == [("cost", "не знаю,$5")]
+
+
+def test_compared_texts_stand_side_by_side(tmp_path: Path) -> None:
+    """Each text has a column of its own below what is shown of the item; the answers are those of the task."""
+    columns = "sides: [a, b, c], systems: [m, n, o], tie: Однаково"
+    asked = f"question: {{type: preference, text: Яка?, {columns}}}"
+    text = re.sub(r"questions:.*?(?=items:)", f"{asked}\n", OPTIONED, flags=re.DOTALL)
+    config = tree(written(tmp_path, text))
+    sides = next(view for view in config.iter("View") if view.get("className") == "hr-columns hr-sides hr-of-3")
+    assert [one.get("value") for one in sides.iter("Header")] == ["А", "Б", "В"]
+    assert [one.get("value") for one in sides.iter("HyperText")] == ["$side_1", "$side_2", "$side_3"]
+    assert controls(config)["answer"].get("value") == "$options_answer"
+    alone = tree(written(tmp_path, text.replace("show: text", "show: []")))
+    assert [one.get("value") for one in alone.iter("HyperText")] == ["$side_1", "$side_2", "$side_3"]
+    assert controls(alone)["answer"].get("toName") == "side:1"
+    with pytest.raises(BadInput, match=r"items.show: The items show nothing"):
+        written(tmp_path, OPTIONED.replace("show: text", "show: []"))
 
 
 def test_all_languages_have_the_same_messages() -> None:

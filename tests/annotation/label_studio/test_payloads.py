@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import Any
 
@@ -9,12 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aggregation.answers import SIDES
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.questions.question_base import parse_answers
 from annotation.errors import BadInput
-from annotation.label_studio import payloads
+from annotation.label_studio import decision_payloads, payloads
+from annotation.label_studio.texts import load_texts
 from annotation.store.models import Item
+from annotation.workflow.review.adjudication_queue import OpenCase
+from annotation.workflow.review.cases import Candidate
 
 TEXT = "Лисиця 🦊 знайшла дзеркало.\n\nВона подивився в нього."
 OWN = ["пес", "кіт", "вовк"]
@@ -239,3 +244,70 @@ def test_every_kind_of_answer_comes_back(answers: dict[str, Any], chance: Any) -
     assert [(part["start"], part["end"]) for part in json.loads(stored["part"])] == list(
         zip(cuts[::2], cuts[1::2], strict=True)
     )
+
+
+COMPARED = {
+    "name": "better",
+    "type": "preference",
+    "text": "Яка краща?",
+    "tie": "Однаково",
+    "both_bad": "Обидві погані",
+}
+TALES = {"a": "Казка <перша>.", "b": "Казка друга.", "c": "Казка третя.", "m": "gemini", "n": "llama", "o": "qwen"}
+
+
+@pytest.mark.parametrize(
+    ("order", "shown", "labels"),
+    [
+        ([1, 0, 2, 3], "ba", ["second", "tie", "first", "both_bad"]),
+        ([2, 0, 1, 3, 4], "cab", ["third", "first", "second", "tie", "both_bad"]),
+    ],
+)
+def test_compared_texts_stand_side_by_side_and_answers_name_their_columns(
+    order: list[int], shown: str, labels: list[str]
+) -> None:
+    """Texts and letters come in the recorded order, keys count the answers as shown, and no system is in the task."""
+    n_sides = len(shown)
+    about = project(COMPARED | {"sides": [*"abc"[:n_sides]], "systems": [*"mno"[:n_sides]]})
+    one = item(
+        data=TALES | {"topic": "Тема", "text": TEXT, "gold": "", "why": ""}, options=[TALES[c] for c in "abc"[:n_sides]]
+    )
+    task = payloads.build_task(about, one, assignment_id=1, option_order={"better": order})["data"]
+    assert [task[f"side_{place}"] for place in range(1, n_sides + 1)] == [
+        f'<div class="hr-words">{html.escape(TALES[column])}</div>' for column in shown
+    ]
+    words = {"tie": "Однаково", "both_bad": "Обидві погані"}
+    words |= {SIDES[i]: f"{letter} краща" for letter, i in zip("АБВ", order[:n_sides], strict=False)}
+    assert task["options_better"] == [
+        {"value": words[label], "alias": label, "hotkey": str(place)} for place, label in enumerate(labels, start=1)
+    ]
+    assert not [system for system in ("gemini", "llama", "qwen") if system in json.dumps(task)]
+    content = QuestionContent(options=tuple(one.options or ()))
+    for label in labels:
+        raw = payloads.read_answers(about, one, [said("better", "choices", choices=[label])])
+        assert parse_answers(about.all_questions, raw, content) == {"better": label}
+
+
+def test_adjudicators_choose_among_letters() -> None:
+    """The texts are above the choice, in the order of the candidates, and no column or system is named."""
+    about = project(COMPARED | {"sides": ["a", "b"], "systems": ["m", "n"]})
+    one = item(data=TALES, options=[TALES["a"], TALES["b"]])
+    votes = {"second": 2, "first": 1, "tie": 0, "both_bad": 0}
+    opened = OpenCase(
+        case_id=1,
+        item=one,
+        question=about.all_questions[0],
+        candidates=tuple(Candidate(answer=answer, text="…", votes=n) for answer, n in votes.items()),
+        reasons=(),
+        reports=(),
+    )
+    data = decision_payloads.build_case_task(about, opened, number=1)["data"]
+    assert [choice["value"] for choice in data["verdicts"]] == [
+        "А краща · 2 голоси", "Б краща · 1 голос", "Однаково · 0 голосів", "Обидві погані · 0 голосів",
+        "Завдання зіпсоване",
+    ]  # fmt: skip
+    assert data["answers"].index(">А<") < data["answers"].index("Казка друга.") < data["answers"].index("перша&gt;")
+    assert not [hidden for hidden in ("gemini", "llama") if hidden in json.dumps(data)]
+    shown = decision_payloads.render_submission(one, [(about.all_questions[0], "first")], load_texts("uk"))
+    assert shown.endswith('<div class="hr-words">А краща</div></div>')
+    assert shown.index("перша&gt;") < shown.index("Казка друга.")
