@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
-from annotation.label_studio_controls import control_base, decision_controls, elements
+from annotation.label_studio_controls import control_base, decision_controls, elements, foreign_values
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -59,7 +60,7 @@ class ChoiceControl(OptionControl[ChoiceQuestion]):
 
 
 class ScaleControl(OptionControl[ScaleQuestion]):
-    """A point on a scale, between the captions of its ends."""
+    """A point on a scale, between the captions of its ends: options, or a field for a number where they are many."""
 
     always_inline = True
 
@@ -67,7 +68,36 @@ class ScaleControl(OptionControl[ScaleQuestion]):
         """Add the captions and the points."""
         if question.ends is not None:
             elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
-        super().build_control(card, question, context)
+        if not question.is_typed:
+            super().build_control(card, question, context)
+            return
+        low, next_point, *_, high = question.options
+        elements.add_element(
+            card,
+            "Number",
+            name=question.name,
+            toName=context.main_object,
+            min=low,
+            max=high,
+            step=f"{Decimal(next_point) - Decimal(low):f}",
+            **context.requirement,
+        )
+
+    def count_hotkeys(self, question: ScaleQuestion) -> Mapping[str, int]:
+        """Return one for each point that is an option."""
+        return {question.name: 0} if question.is_typed else super().count_hotkeys(question)
+
+    def read_result(self, question: ScaleQuestion, result: control_base.ControlResult) -> object:
+        """Return the point, of a number as the scale spells it."""
+        if not question.is_typed:
+            return super().read_result(question, result)
+        numbers = [
+            number
+            for value in result.values.get(question.name, [])
+            if isinstance(value, Mapping)
+            for number in foreign_values.read_single(value.get("number")) or value.get("choices") or ()
+        ]
+        return control_base.take_only_answer(question, list(dict.fromkeys(numbers)))
 
 
 class ChoicesControl(OptionControl[ChoicesQuestion]):

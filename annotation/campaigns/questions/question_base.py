@@ -109,8 +109,6 @@ class Question(Section):
     """Whether an answer is a corrected copy of the item's text."""
     can_name_problems: ClassVar[bool] = False
     """Whether `filtering.problems` may name the question."""
-    can_be_condition: ClassVar[bool] = True
-    """Whether `show_if` of later questions may name the question."""
 
     name: Name = "answer"
     text: Text
@@ -128,6 +126,11 @@ class Question(Section):
                     f"The metric {metric!r} does not fit here; what does: {', '.join(self.methods.scores)}"
                 )
         return self
+
+    @property
+    def can_be_condition(self) -> bool:
+        """Whether `show_if` of later questions may name the question."""
+        return not self.marks_parts
 
     @property
     @abstractmethod

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from aggregation import spelling
 from annotation.campaigns.questions.choice import OptionQuestion, Options, find_option, refuse_duplicates
@@ -16,6 +17,10 @@ from annotation.campaigns.sections.base import Text
 
 ScaleLevel = Literal["ordinal", "interval", "ratio"]
 
+MAX_TAPPED_POINTS = 24
+"""A longer scale of numbers is answered with the number itself."""
+MAX_RANGE_POINTS = 1001
+"""The most points of a scale that is written as a range."""
 NEIGHBOUR_RATE = 0.8
 """In a simulation, the chance that a wrong point is drawn from the neighbours of the right one, not from all others."""
 
@@ -29,8 +34,28 @@ def _read_number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _expand_range(written: object) -> object:
+    """Return the points of `{from: 0, to: 100, step: 1}`; a list of points is returned unchanged."""
+    if not isinstance(written, Mapping):
+        return written
+    try:
+        values = {key: Decimal(str(value)) for key, value in {"step": 1, **written}.items()}
+    except InvalidOperation:
+        values = {}
+    if values.keys() != {"from", "to", "step"} or not all(value.is_finite() for value in values.values()):
+        raise ValueError("A range of points needs numbers: write {from: 0, to: 100, step: 1}")
+    low, high, step = values["from"], values["to"], values["step"]
+    if step <= 0 or high <= low or (high - low) % step:
+        raise ValueError(f"Steps of {step:f} do not lead from {low:f} to {high:f}; write another `step`")
+    if (high - low) / step >= MAX_RANGE_POINTS:
+        raise ValueError(f"The range has more than {MAX_RANGE_POINTS} points; write a larger `step`")
+    return [f"{low + number * step:f}" for number in range(int((high - low) / step) + 1)]
+
+
 class ScaleQuestion(OptionQuestion):
     """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends.
+
+    Numbers at equal distances may be written as a range, `{from: 0, to: 100, step: 1}`.
 
     `level` is the level of measurement at which agreement compares the points: `ordinal` by their rank, `interval` by
     the difference of their numbers, `ratio` by that difference divided by their sum.
@@ -40,7 +65,7 @@ class ScaleQuestion(OptionQuestion):
     usual_seconds: ClassVar[float] = 8.0
 
     type: Literal["scale"]
-    options: Options
+    options: Annotated[Options, BeforeValidator(_expand_range)]
     ends: tuple[Text, Text] | None = None
     level: ScaleLevel = "ordinal"
 
@@ -83,6 +108,24 @@ class ScaleQuestion(OptionQuestion):
         """The points of the scale."""
         return self.options
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether the points are numbers, and too many to show each of them."""
+        return len(self.options) > MAX_TAPPED_POINTS and None not in map(_read_number, self.options)
+
+    @property
+    def can_be_condition(self) -> bool:
+        """Whether each point is an option: Label Studio shows no question after a number."""
+        return not self.is_typed
+
+    def find_point(self, written: str) -> str | None:
+        """Return the point that a text names; None if it names none. Numbers count by value: `3,50` is 3.5."""
+        named = find_option(written, self.options)
+        number = _read_number(written.removesuffix("%").replace(",", ".").replace("−", "-"))
+        if named is not None or number is None:
+            return named
+        return next((point for point in self.options if _read_number(point) == number), None)
+
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
         """Return what annotators see, with the captions of both ends if there are any."""
         shown = super().describe_shown(item_options)
@@ -91,7 +134,7 @@ class ScaleQuestion(OptionQuestion):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
         written = require_text(self, raw)
-        point = find_option(written, self.options)
+        point = self.find_point(written)
         if point is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",

@@ -117,6 +117,8 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
     """Regions as the browser writes them; what is hidden in the end is written too, as it is left there."""
     name, own = question.name, None if item.options is None else tuple(item.options)
     match question:
+        case ScaleQuestion() if question.is_typed:
+            return [build_region(name, "number", number=int(chance.choice(question.options)))]
         case ChoiceQuestion() | ScaleQuestion():
             return [build_region(name, "choices", choices=[chance.choice(question.get_labels(own))])]
         case ChoicesQuestion():
