@@ -148,7 +148,7 @@ def mark_parts(question: SpanQuestion, text: str, chance: random.Random) -> list
             globalOffsets={"start": start, "end": end}, text=text[start:end].replace("\n", "\\n"),
             hypertextlabels=[question.name],
         )
-        for start, end in sorted(chance.sample(words, chance.randint(1, question.most)), reverse=True)
+        for start, end in sorted(chance.sample(words, chance.randint(1, min(question.most, len(words)))), reverse=True)
     ]  # fmt: skip
 
 
