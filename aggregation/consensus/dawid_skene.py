@@ -19,6 +19,9 @@ CROWDKIT_TOLERANCE = 1e-5
 CROWDKIT_FLOOR = 1e-10
 CONVERGED_CHANGE = 1e-8  # the stop `converged` ends when no posterior moves by more
 MAX_ITERATIONS = 20_000  # or after so many steps
+LOG_DECIMALS = 10
+"""To which logarithms are rounded in each step: else the rounding of sums, which follows the order of votes, would tip
+votes that are in exact balance."""
 ABSENT_LOG_PRIOR = -1e9  # the log of the prior of a label that is no candidate; its posterior is exactly zero
 VERSION = "hromada sparse Dawid-Skene 1"
 
@@ -173,7 +176,7 @@ class _EMSteps:
         top = reduce(np.maximum, columns)
         for column in columns:
             np.subtract(column, top, out=column)
-        np.exp2(scores, out=scores)
+        np.exp2(np.round(scores, LOG_DECIMALS, out=scores), out=scores)
         total = reduce(np.add, columns)
         for column in columns:
             np.divide(column, total, out=column)

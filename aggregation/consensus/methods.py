@@ -36,6 +36,8 @@ from aggregation.scoring import chrf, count_ngrams
 
 CLOSEST_TEXT_VERSION = "hromada mean chrF 1"
 MAX_CROWDKIT_VOTES = 100_000
+TIPPED_DIFFERENCE = 0.01
+"""By how much a posterior of crowd-kit's fit differs from that of rounded steps only where rounding tips a balance."""
 
 
 def fit_majority(inputs: MethodInput) -> MethodScores:
@@ -85,17 +87,21 @@ def fit_gold_majority(inputs: MethodInput) -> MethodScores:
 def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
     """Dawid and Skene (1979), doi:10.2307/2346806, as crowd-kit estimates it; rows scaled to one after its floor.
 
-    The sparse fit takes over above MAX_CROWDKIT_VOTES, and if the stop is not crowd-kit's.
+    The sparse fit takes over above MAX_CROWDKIT_VOTES, and if the stop is not crowd-kit's. It does so as well where
+    votes are in exact balance: crowd-kit's fit then follows the rounding of sums, that is, the order of names.
     """
     anchors, warnings = encode_voted_anchors(inputs), warn_of_unvoted_anchors(inputs)
-    if inputs.stop != "crowdkit" or len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
-        return _fit_sparse(inputs, anchors=anchors, warnings=warnings)
+    if inputs.stop != "crowdkit":
+        return _fit_sparse(inputs, anchors=anchors, warnings=(*warnings, Finding("sparse-until-still")))
+    if len(inputs.coded.items) > MAX_CROWDKIT_VOTES:
+        why = Finding("sparse-for-size", n=MAX_CROWDKIT_VOTES)
+        return _fit_sparse(inputs, anchors=anchors, warnings=(*warnings, why))
     model = load_crowdkit_models().DawidSkene(n_iter=CROWDKIT_ITERATIONS, tol=CROWDKIT_TOLERANCE)
     anchored = pd.Series(anchors)
     anchored = anchored[anchored >= 0]
     table = model.fit_predict_proba(inputs.coded.to_crowdkit(), anchored if len(anchored) else None)
     change = _get_last_change(model.loss_history_)
-    return score_classes(
+    fit = score_classes(
         table,
         inputs,
         priors=model.priors_,
@@ -104,6 +110,9 @@ def fit_dawid_skene(inputs: MethodInput) -> MethodScores:
         n_anchors=len(anchored),
         warnings=warnings + _warn_of_end(change),
     )
+    rounded = _fit_sparse(inputs, anchors=anchors, warnings=(*warnings, Finding("sparse-for-balance")))
+    is_tipped = np.abs(fit.scores - rounded.scores).max(initial=0.0) > TIPPED_DIFFERENCE
+    return rounded if is_tipped else fit
 
 
 def fit_one_coin_dawid_skene(inputs: MethodInput) -> MethodScores:
@@ -210,7 +219,6 @@ def _compute_similarities(counts: Counter[str]) -> dict[str, float]:
 def _fit_sparse(inputs: MethodInput, *, anchors: Codes, warnings: tuple[str, ...]) -> MethodScores:
     fit = sparse_dawid_skene.fit_table(sparse_dawid_skene.build_table(inputs.coded), stop=inputs.stop, anchors=anchors)
     is_default = inputs.stop == "crowdkit"
-    why = Finding("sparse-for-size", n=MAX_CROWDKIT_VOTES) if is_default else Finding("sparse-until-still")
     end = _warn_of_end(fit.change) if is_default else () if fit.converged else (_describe_limit(fit.iterations),)
     columns = range(len(inputs.coded.labels))
     return score_classes(
@@ -221,7 +229,7 @@ def _fit_sparse(inputs: MethodInput, *, anchors: Codes, warnings: tuple[str, ...
         iterations=fit.iterations,
         converged=fit.converged,
         n_anchors=int((anchors >= 0).sum()),
-        warnings=(*warnings, why, *end),
+        warnings=(*warnings, *end),
     )
 
 

@@ -165,6 +165,20 @@ def test_consensus_depends_on_no_name_no_order_and_no_copy(kind: str, method: Me
             assert_equal(found, part)
 
 
+def test_no_name_of_an_item_tips_votes_in_exact_balance() -> None:
+    """Two people against two: summed in another order, crowd-kit's rounding once made a sure label of it."""
+    said = {("i", "p"): "бв", ("i", "q"): "абв", ("i", "r"): "", ("i", "s"): "а"}
+    said |= {("j", "p"): "", ("j", "q"): "абв", ("j", "r"): "абв", ("j", "s"): ""}
+    said |= {("k", "p"): "а", ("k", "q"): "а", ("k", "r"): "бв", ("k", "s"): "абв"}
+    said |= {("l", "p"): "а", ("l", "q"): "а", ("l", "r"): "аб", ("l", "s"): ""}
+    boxes = {cell: json.dumps(list(ticked), ensure_ascii=False) for cell, ticked in said.items()}
+    votes = Given(boxes, {item: json.dumps([]) for item in ITEMS})
+    found = find_labels(votes.build_answers("boxes"), "dawid_skene")
+    renamed = find_labels(votes.rename(item="z").build_answers("boxes"), "dawid_skene")
+    assert renamed is not None
+    assert_equal(found, {item[1:]: best for item, best in renamed.items()})
+
+
 @pytest.mark.parametrize(
     "method",
     [
