@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
+from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, PreferenceQuestion, Question, ScaleQuestion
 from annotation.label_studio_controls import control_base, decision_controls, elements, foreign_values
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class OptionControl(control_base.ControlType[control_base.Q], Generic[control_ba
 
 class ChoiceControl(OptionControl[ChoiceQuestion]):
     """One of several options."""
+
+
+class PreferenceControl(OptionControl[PreferenceQuestion]):
+    """One of the item's texts, a tie, or "both bad"."""
 
 
 class ScaleControl(OptionControl[ScaleQuestion]):

@@ -135,7 +135,11 @@ class ReleaseMarks:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSection(DataSetSection):
-    """One data set in the report: its rows in each table, and the sentences about its methods."""
+    """One data set in the report: its rows in each table, and the sentences about its methods.
+
+    `opinions`, `preferences` and `judges` are what was found of points, of compared texts and of model judges, each
+    shown by a template of its name right after the headlines; None if there is nothing of the kind.
+    """
 
     counts: tuple[str, ...]
     excluded: str
@@ -153,6 +157,9 @@ class ReportSection(DataSetSection):
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
+    opinions: object | None = None
+    preferences: object | None = None
+    judges: object | None = None
 
 
 def render_report(

@@ -24,5 +24,6 @@ INPUTS: Mapping[str, QuestionInput] = {
     "span": SpansInput(),
     "text": TextInput(),
     "edit": CorrectionInput(),
+    "preference": OptionsInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""
