@@ -44,6 +44,15 @@ def find_different_rows(table: Floats) -> tuple[Floats, Codes]:
     return table[first], place
 
 
+def read_point(name: str) -> float | None:
+    """The number that a point of a scale is, with a decimal comma or point and any minus; None for other texts."""
+    try:
+        number = float(name.strip().replace(",", ".").replace("\u2212", "-"))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Votes:
     """The votes of one data set that count, and what is known about its items.
@@ -92,7 +101,7 @@ class Votes:
         classes = self.classes or ()
         if self.measurement_level in ("nominal", "ordinal"):
             return np.arange(len(classes), dtype=np.float64)
-        return np.array([float(name) for name in classes])
+        return np.array([read_point(name) for name in classes], dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,11 +243,8 @@ def _check_measurement_level(classes: Sequence[str] | None, measurement_level: M
     if measurement_level == "ordinal":
         return
     for name in classes:
-        try:
-            number = float(name)
-        except ValueError:
-            number = float("nan")
-        if not isfinite(number):
+        number = read_point(name)
+        if number is None:
             raise HromadaError(
                 f"The label {name!r} is not a number, as the {measurement_level} level needs.", remedy="Use ordinal."
             )
