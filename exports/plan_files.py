@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
 from aggregation.comparison.difference_tests import POWER
+from aggregation.planning.assumed_variance import MODEL_CORRELATION, PlannedResult, plan_share
 from aggregation.planning.design import (
     ASSURANCE,
     PlannedDesign,
@@ -54,9 +56,13 @@ class UnitPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Plans by unit for one target; `promised` and `reached` are half widths of a started project, where known."""
+    """Plans by unit for one target; `promised` and `reached` are half widths of a started project, where known.
+
+    `half_width`, `difference` and the half widths are in the units of the result.
+    """
 
     title: str
+    result: PlannedResult = field(default_factory=plan_share)
     half_width: float
     difference: float
     units: tuple[UnitPlan, ...]
@@ -67,17 +73,38 @@ class Plan:
 
 
 def plan_unit(
-    unit: str, variance: VarianceModel, *, basis: str, items: int, people: int, half_width: float, difference: float
+    unit: str,
+    variance: VarianceModel,
+    *,
+    basis: str,
+    items: int,
+    people: int,
+    half_width: float,
+    difference: float,
+    width: float = 1.0,
+    correlation: float = MODEL_CORRELATION,
 ) -> UnitPlan:
-    """Plan one unit for a half width and a difference, from a design of so many items and people."""
+    """Plan one unit for a half width and a difference, from a design of so many items and people.
+
+    `width` is that of the scale on which both are, and on which the design is told; `correlation` as in `plan_design`.
+    """
+    half_width, difference = half_width / width, difference / width
+    design = plan_design(variance, items=items, people=people, correlation=correlation)
+    find = partial(find_items, variance, people=people, difference=difference, correlation=correlation)
     return UnitPlan(
         unit=unit,
         basis=basis,
         variance=variance,
-        design=plan_design(variance, items=items, people=people),
+        design=replace(
+            design,
+            half_width=design.half_width * width,
+            this_panel=design.this_panel * width,
+            paired=design.paired * width,
+            unpaired=None if design.unpaired is None else design.unpaired * width,
+        ),
         needed=list_trade_offs(variance, PEOPLE, half_width=half_width),
-        paired=find_items(variance, people=people, difference=difference),
-        unpaired=find_items(variance, people=people, difference=difference, is_paired=False),
+        paired=find(),
+        unpaired=None if design.unpaired is None else find(is_paired=False),
         people_needed=find_people(variance, items=items, half_width=half_width),
     )
 
@@ -86,6 +113,8 @@ def build_plan_json(plan: Plan) -> Row:
     """The plan as an object for JSON, numbers rounded."""
     return {
         "title": plan.title,
+        "result": plan.result.kind,
+        "scale": [plan.result.low, plan.result.high],
         "simulated": plan.simulated,
         "half_width": plan.half_width,
         "assurance": ASSURANCE,

@@ -85,7 +85,7 @@ def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) ->
     if not n_items * overlap:
         return math.nan
     mean_group_size = compute_mean_group_size(sizes)
-    return Z95 * math.sqrt(compute_item_variance(share, votes=overlap, group_size=mean_group_size) / n_items)
+    return Z95 * math.sqrt(compute_item_variance(share * (1 - share), votes=overlap, group_size=mean_group_size) / n_items)
 
 
 def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
