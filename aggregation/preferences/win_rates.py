@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import betainc, ndtri, stdtr
 
 from aggregation.comparison.difference_tests import adjust_by_holm, compute_detectable_difference
-from aggregation.findings import Finding, join_findings
+from aggregation.findings import Finding, join_findings, name_coverage
 from aggregation.intervals.panel import Contributions, Form, Metric, PanelIntervals, estimate_intervals
 from aggregation.intervals.shares import share_interval
 from aggregation.preferences.comparisons import HALF, LOSS, WIN, Comparisons
@@ -17,6 +17,8 @@ from aggregation.schema import Floats, divide_safely
 
 EVEN = 0.5
 """The win rate of two systems between which people see no difference."""
+COVERED = ".90-.97"
+"""How often intervals of 95% of a win rate for new people and new items covered in simulation."""
 
 
 def _compute_mean(sums: Floats) -> Floats:
@@ -178,14 +180,12 @@ def compute_p_value(value: float, *, variance: float, df: float, chance: float =
 
 def describe_method(form: Form, of: Comparisons) -> str:
     """How the intervals of a win rate were made."""
-    units = "items" if len(np.unique(of.groups)) == len(np.unique(of.items)) else "groups"
-    if form == "none":
-        return "none"
-    if form == "share":
-        return Finding(f"preference-share-{units}", n=len(np.unique(of.groups)))
-    if form == "items":
-        return Finding(f"preference-{units}", n=len(np.unique(of.groups)))
-    return Finding(f"preference-two-way-{units}", n=of.n_people, m=len(np.unique(of.groups)))
+    n_groups = len(np.unique(of.groups))
+    units = "items" if n_groups == len(np.unique(of.items)) else "groups"
+    if form in ("two-way", "people-zero"):
+        coverage = Finding("preference-covered", share=name_coverage(COVERED))
+        return Finding(f"two-way-{units}", n=of.n_people, made=Finding("by-people"), m=n_groups, coverage=coverage)
+    return Finding(f"{'share' if form == 'share' else 'variance'}-{units}", n=n_groups)
 
 
 def explain_people(of: Comparisons, contributions: Contributions) -> Finding:

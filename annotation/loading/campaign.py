@@ -221,6 +221,8 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     columns: tuple[str, ...] = ()
     checked: Iterable[str] = ()
     collector = ControlGoldCollector(definition=campaign.definition)
+    questions = campaign.definition.all_questions
+    hidden = {column for question in questions for column in campaign.definition.list_system_columns(question)}
     for raw in judgements.read_raw_votes(path, section):
         if not raw.key or _is_left_out(raw):
             continue  # only rows that `where` chooses make items; a vote of another is kept if its item is there
@@ -234,6 +236,7 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
         if draft is None:
             group = _get_group(raw, section, campaign.name)
             draft = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
+            draft.data.update({column: get_cell(raw.row, column) for column in hidden})
             drafts[item_key] = draft
         else:
             _refuse_different(draft, raw, shown=shown, options=options)
@@ -285,12 +288,13 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
 
 
 def _get_group(raw: RawVote, section: project_file.VotesSection, project: str) -> str:
-    """The group of an item that is made from a vote: that of its column, else the project's own."""
+    """The group of an item that is made from a vote: that of its column or its question, else the project's own."""
     column = section.group
     if column is not None:
         input_files.require_columns({"votes.group": (column,)}, raw.row)
+    usual = None if raw.compared is None else raw.compared.question
     return name_group(
-        None if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
+        usual if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
+from aggregation.answers import SIDES
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
@@ -21,7 +22,7 @@ from annotation.errors import BadInput, combine_errors
 from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json, tool_votes
-from annotation.loading.judgements.other_tools import RawVote
+from annotation.loading.judgements.other_tools import Compared, RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
 _KEPT_UNREAD = frozenset({
@@ -243,6 +244,8 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
+        if raw.compared is not None:
+            return self._parse_compared(raw, raw.compared, question, item=item, content=content, normalise=normalise)
         labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
@@ -254,6 +257,35 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _parse_compared(
+        self,
+        raw: RawVote,
+        compared: Compared,
+        question: Question,
+        *,
+        item: str,
+        content: QuestionContent,
+        normalise: LabelNormaliser,
+    ) -> VoteDraft:
+        """Parse a vote that compares two systems, in the order in which its item has them."""
+        own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
+        if len(own) == len(SIDES[:2]) and sorted(own) != sorted(compared.systems):
+            raise BadInput(
+                f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
+                where=raw.row.where("votes.item"),
+                remedy="Name more columns as `votes.item`, or correct the row.",
+            )
+        turned = dict(zip(SIDES[:2], SIDES[1::-1], strict=True))
+        is_turned = own == compared.systems[::-1] and own[0] != own[1]
+        answer = turned.get(raw.answer, raw.answer) if is_turned else raw.answer
+        draft = self._parse(
+            raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise
+        )
+        order = list(range(len(question.get_labels(content.options) or SIDES[:2])))
+        if compared.is_swapped != is_turned:
+            order[:2] = [1, 0]
+        return draft._replace(option_order=order)
 
     def _get_empty_answer(self, question: Question) -> str:
         """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""

@@ -232,6 +232,7 @@ class VotesSection(TableKeys):
             "mturk",
             "crowdtruth",
             "datasets",
+            "comparisons",
         ],
         BeforeValidator(_name_csv_table),
     ] = "table"

@@ -308,6 +308,7 @@ def _list_item_contents(
 ) -> dict[str, QuestionContent]:
     """The content of every item, which questions need to read votes on it, by external id."""
     fields = {column for question in definition.all_questions for column in question.required_columns()}
+    fields |= {column for question in definition.all_questions for column in question.system_columns}
     if not fields:
         options_alone = select(Item.external_id, Item.options).where(Item.project_id == project.id)
         return {
