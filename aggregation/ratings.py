@@ -15,10 +15,8 @@ from scipy.sparse.csgraph import connected_components
 
 from aggregation.intervals.panel import Contributions
 from aggregation.intervals.resampling import encode_groups
-from aggregation.schema import Codes, Floats, MeasurementLevel, Votes, count_codes, order_annotators, read_point
-
-LEVELS_WITH_MEANS: tuple[MeasurementLevel, ...] = ("interval", "ratio")
-"""The levels of measurement at which the distance of two points means something, so that points have a mean."""
+from aggregation.scales import LEVELS_WITH_MEANS, read_point
+from aggregation.schema import Codes, Floats, MeasurementLevel, Votes, count_codes, order_annotators
 
 
 def read_points(names: Sequence[str]) -> Floats | None:

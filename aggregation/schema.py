@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.errors import HromadaError
+from aggregation.scales import read_point
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Codes = NDArray[np.intp]
@@ -42,15 +42,6 @@ def find_different_rows(table: Floats) -> tuple[Floats, Codes]:
         place, _ = pd.factorize(place * len(values) + codes)
     _, first = np.unique(place, return_index=True)
     return table[first], place
-
-
-def read_point(name: str) -> float | None:
-    """The number that a point of a scale is, with a decimal comma or point and any minus; None for other texts."""
-    try:
-        number = float(name.strip().replace(",", ".").replace("\u2212", "-"))
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,11 @@ from scipy.stats import f as f_distribution
 from aggregation.agreement.table import Basis, Coefficient
 from aggregation.findings import Finding
 from aggregation.ratings import Ratings
+from aggregation.scales import ICC_NAMES
 from aggregation.schema import Floats
 
 FEWEST = 2
 """Items, and people, that a table needs."""
-ICC_NAMES = ("icc_a_1", "icc_c_1", "icc_a_k", "icc_c_k")
-"""Of absolute agreement and of consistency; of one person and of the mean of all k."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +90,7 @@ def _find_absolute_ends(
     n, k = shape
     a = k * single / (n * (1 - single))
     b = 1 + k * single * (n - 1) / (n * (1 - single))
-    v = (a * of_columns + b * error) ** 2 / (
-        (a * of_columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
-    )
+    v = (a * of_columns + b * error) ** 2 / ((a * of_columns) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1)))
     low_f, high_f = (float(f_distribution.ppf(1 - tail, *df)) for df in ((n - 1, v), (v, n - 1)))
     rest = k * of_columns + (k * n - k - n) * error
     low = n * (of_rows - low_f * error) / (low_f * rest + n * of_rows)

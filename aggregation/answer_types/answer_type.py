@@ -87,7 +87,9 @@ class AnswerType(ABC):
     name: ClassVar[AnswerTypeName]
     plural: ClassVar[str]
     questions: ClassVar[tuple[str, ...]]
-    methods: ClassVar[tuple[Method, ...]] = tuple(method for method in METHODS if method not in ("rover", "closest"))
+    methods: ClassVar[tuple[Method, ...]] = tuple(
+        method for method in METHODS if method not in ("rover", "closest", "mean", "median")
+    )
     why_no_dawid_skene: ClassVar[str] = ""
     is_label: ClassVar[bool] = False
     has_options: ClassVar[bool] = False

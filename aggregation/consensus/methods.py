@@ -28,6 +28,7 @@ from aggregation.consensus.method_input import (
     score_pairs,
     warn_of_unvoted_anchors,
 )
+from aggregation.consensus.points import build_point_consensus
 from aggregation.consensus.skills import compute_control_skills
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import Finding
@@ -290,6 +291,8 @@ Method = Literal[
     "skills",
     "rover",
     "closest",
+    "mean",
+    "median",
 ]
 METHOD_NAMES: Mapping[Method, Finding] = MappingProxyType({method: Finding(method) for method in get_args(Method)})
 METHODS_WITHOUT_CLASSES: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
@@ -346,6 +349,8 @@ def build_label_consensus(
         raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
     known_labels = None if anchors is None else anchors.dropna()
     _check_method(votes, method=method, anchors=known_labels)
+    if method in ("mean", "median"):
+        return build_point_consensus(votes, method=method, ties=ties, seed=seed)
     inputs = MethodInput(votes=votes, coded=votes.encode(), skills=skills, anchors=known_labels, stop=stop)
     scores = _FITS[method](inputs)
     warnings = (

@@ -123,9 +123,7 @@ def _score(name: str, metric: Metric, *, contributions: Contributions, confidenc
     return score_contributions(name, metric, contributions, intervals)
 
 
-def score_contributions(
-    name: str, metric: Metric, contributions: Contributions, intervals: PanelIntervals
-) -> Score:
+def score_contributions(name: str, metric: Metric, contributions: Contributions, intervals: PanelIntervals) -> Score:
     """The score of a metric of contributions, with its intervals and the words for how they were made."""
     methods = describe_methods(
         "individual",

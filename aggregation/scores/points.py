@@ -17,11 +17,12 @@ import pandas as pd
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.intervals.panel import Contributions, Metric, estimate_intervals
-from aggregation.ratings import LEVELS_WITH_MEANS, read_points
-from aggregation.schema import Floats, Votes, divide_safely, read_point
+from aggregation.ratings import read_points
+from aggregation.scales import LEVELS_WITH_MEANS, list_point_metrics, read_point
+from aggregation.schema import Floats, Votes, divide_safely
 from aggregation.scores.graded_answers import build_answer_contributions, build_majority_contributions
 from aggregation.scores.performance import Unit, build_score, describe_methods, warn_of_few_people
-from aggregation.scores.ranks import RANK_METRICS, RankedPairs, measure_ranks
+from aggregation.scores.ranks import RankedPairs, measure_ranks
 
 PointUnit = Literal["individual", "mean", "median"]
 COLUMNS = ("y", "g", "yy", "gg", "yg", "error", "n")
@@ -61,17 +62,6 @@ SUM_METRICS: Mapping[str, Metric] = MappingProxyType(
         "kappa_quadratic": Metric(compute=_kappa_quadratic, scale="correlation"),
     }
 )
-POINT_METRICS = ("mae", "rmse", "bias", "pearson", *RANK_METRICS, "kappa_quadratic")
-"""The metrics of points that are numbers, in the order in which they are shown."""
-ORDER_METRICS = (*RANK_METRICS, "kappa_quadratic")
-"""Those of points that are words: they have an order, by whose places kappa is weighted, and no distances."""
-CORRELATIONS = ("pearson", *ORDER_METRICS)
-"""The metrics that need both sides to vary."""
-
-
-def list_point_metrics(points: tuple[str, ...]) -> tuple[str, ...]:
-    """The metrics of these points of a scale."""
-    return ORDER_METRICS if read_points(points) is None else POINT_METRICS
 
 
 def score_points(votes: Votes, *, confidence_level: float) -> tuple[Unit, ...]:
@@ -178,9 +168,7 @@ def _explain_undefined(given: Floats, gold: Floats) -> str:
 
 def build_columns(given: Floats, gold: Floats) -> Floats:
     """COLUMNS of pairs of a rating and gold."""
-    return np.column_stack(
-        [given, gold, given**2, gold**2, given * gold, np.abs(given - gold), np.ones(len(given))]
-    )
+    return np.column_stack([given, gold, given**2, gold**2, given * gold, np.abs(given - gold), np.ones(len(given))])
 
 
 def _sum_single(scored: ScoredAnswers, values: Floats, gold: Floats) -> tuple[Contributions, RankedPairs]:

@@ -20,9 +20,9 @@ from aggregation.intervals.panel import (
 )
 from aggregation.intervals.resampling import FEWEST_GROUPS
 from aggregation.intervals.shares import Interval
+from aggregation.scales import RANK_METRICS
 from aggregation.schema import Codes, Floats, divide_safely
 
-RANK_METRICS = ("spearman", "kendall_tau_b")
 LARGEST_BLOCK = 2_000_000
 """Cells of the tables that are computed at once: 16 MB."""
 
@@ -128,7 +128,6 @@ class _Tables:
             np.add.at(tables, (sets[moved] - low, end[moved]), 1.0)
             parts.append(correlate_ranks(tables.reshape(-1, *self._shape)))
         return np.concatenate(parts)
-
 
     def _move_single(self, start: Codes, end: Codes) -> Floats:
         """Both correlations if one pair moves from a cell to another of the same gold, or is gone (-1).

@@ -101,6 +101,8 @@ class Method(StrEnum):
     SKILLS = "skills"
     ROVER = "rover"
     CLOSEST = "closest"
+    MEAN = "mean"
+    MEDIAN = "median"
 
 
 class Ties(StrEnum):

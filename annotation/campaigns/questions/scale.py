@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -11,7 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, model_validator
 
 from aggregation import spelling
-from annotation.campaigns.questions.choice import OptionQuestion, Options, find_option, refuse_duplicates
+from aggregation.scales import ICC_NAMES, list_point_metrics, read_point
+from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, Options, find_option, refuse_duplicates
 from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
 from annotation.campaigns.sections.base import Text
 
@@ -23,15 +23,6 @@ MAX_RANGE_POINTS = 1001
 """The most points of a scale that is written as a range."""
 NEIGHBOUR_RATE = 0.8
 """In a simulation, the chance that a wrong point is drawn from the neighbours of the right one, not from all others."""
-
-
-def _read_number(text: str) -> float | None:
-    """Read a finite number; None if the text is not one."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _expand_range(written: object) -> object:
@@ -78,7 +69,7 @@ class ScaleQuestion(OptionQuestion):
     def _options_have_the_level(self) -> ScaleQuestion:
         if self.level == "ordinal":
             return self
-        points = [_read_number(option) for option in self.options]
+        points = [read_point(option) for option in self.options]
         for option, point in zip(self.options, points, strict=True):
             if point is None:
                 raise ValueError(f"With `level: {self.level}` every point must be a number, and {option!r} is not")
@@ -93,9 +84,13 @@ class ScaleQuestion(OptionQuestion):
     def methods(self) -> QuestionMethods:
         """Methods for ordered answers."""
         return QuestionMethods(
-            consensus=("median", "majority", "dawid_skene"),
-            agreement=(f"krippendorff_alpha_{self.level}", "percent"),
-            scores=("mean_absolute_error", "spearman", "accuracy"),
+            consensus=(*(() if self.level == "ordinal" else ("mean",)), "median", "majority", "dawid_skene"),
+            agreement=(
+                f"krippendorff_alpha_{self.level}",
+                *(() if self.level == "ordinal" else ICC_NAMES),
+                "percent_agreement",
+            ),
+            scores=(*list_point_metrics(self.options), *CLASS_METHODS.scores),
         )
 
     @property
@@ -111,7 +106,7 @@ class ScaleQuestion(OptionQuestion):
     @property
     def is_typed(self) -> bool:
         """Whether the points are numbers, and too many to show each of them."""
-        return len(self.options) > MAX_TAPPED_POINTS and None not in map(_read_number, self.options)
+        return len(self.options) > MAX_TAPPED_POINTS and None not in map(read_point, self.options)
 
     @property
     def can_be_condition(self) -> bool:
@@ -119,12 +114,13 @@ class ScaleQuestion(OptionQuestion):
         return not self.is_typed
 
     def find_point(self, written: str) -> str | None:
-        """Return the point that a text names; None if it names none. Numbers count by value: `3,50` is 3.5."""
-        named = find_option(written, self.options)
-        number = _read_number(written.removesuffix("%").replace(",", ".").replace("−", "-"))
-        if named is not None or number is None:
-            return named
-        return next((point for point in self.options if _read_number(point) == number), None)
+        """Return the point that a text names, or that is the same number otherwise written: 4.0 is 4, and 3.5 is 3,5.
+
+        None if it names none.
+        """
+        number = read_point(written.removesuffix("%"))
+        same = [option for option in self.options if number is not None and read_point(option) == number]
+        return find_option(written, self.options) or (same[0] if len(same) == 1 else None)
 
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
         """Return what annotators see, with the captions of both ends if there are any."""
