@@ -141,9 +141,7 @@ def clip_mean(mean: CorrectedMean, low: float, high: float) -> CorrectedMean:
     def clip(number: float | None) -> float | None:
         return None if number is None else min(high, max(low, number))
 
-    fresh, this = (
-        Interval(low=clip(ends.low), high=clip(ends.high)) for ends in (mean.fresh_panel, mean.this_panel)
-    )
+    fresh, this = (Interval(low=clip(ends.low), high=clip(ends.high)) for ends in (mean.fresh_panel, mean.this_panel))
     return replace(mean, value=clip(mean.value), fresh_panel=fresh, this_panel=this)
 
 

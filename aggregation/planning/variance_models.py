@@ -153,9 +153,7 @@ def assume_opinion_variance(
 
     Items' means are taken as symmetrical.
     """
-    item = compute_item_variance(
-        result.spread, votes=votes, group_size=group_size, item_correlation=item_correlation
-    )
+    item = compute_item_variance(result.spread, votes=votes, group_size=group_size, item_correlation=item_correlation)
     return VarianceModel(
         share=result.value,
         item=item,
