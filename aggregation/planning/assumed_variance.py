@@ -82,8 +82,9 @@ def compute_item_variance(
     """n times the variance of a mean of answers to n items, of the same people on other items.
 
     σ²/k · D with k votes an item, the variance σ² of one answer (`spread`; p(1 - p) of a share) and the design effect
-    D = 1 + (k - 1)·ρ_item + k·(m - 1)·ρ_group of answers in items in groups of m (three levels: Heo and Leon 2008, Biometrics 64:1256; Teerenstra et al. 2010, Biometrics
-    66:1230; one level: Kish 1965, Survey Sampling). m = Σ size² / Σ size allows for unequal groups (Kish).
+    D = 1 + (k - 1)·ρ_item + k·(m - 1)·ρ_group of answers in items in groups of m (three levels: Heo and Leon 2008,
+    Biometrics 64:1256; Teerenstra et al. 2010, Biometrics 66:1230; one level: Kish 1965, Survey Sampling).
+    m = Σ size² / Σ size allows for unequal groups (Kish).
     """
     design_effect = 1 + (votes - 1) * item_correlation + votes * (group_size - 1) * GROUP_CORRELATION
     return spread / votes * design_effect

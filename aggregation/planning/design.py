@@ -25,6 +25,7 @@ from aggregation.schema import Floats
 
 ForPanel = Literal["fresh", "this"]
 """Which interval is planned: that for new people and new items, or that for these people and new items."""
+_PANELS: tuple[ForPanel, ...] = ("fresh", "this")
 ASSURANCE = 0.9
 """The chance with which a planned half width is to be reached."""
 CONFIDENCE_LEVEL = 0.95
@@ -56,12 +57,13 @@ def plan_design(
 ) -> PlannedDesign:
     """What a design of so many items and people gives; `correlation` is that of two systems over items."""
     detect = partial(predict_detectable, model, items=items, people=people, correlation=correlation)
+    fresh, this = (predict_half_width(model, items=items, people=people, for_panel=panel) for panel in _PANELS)
     return PlannedDesign(
         items=items,
         people=people,
         answers=round(items * model.votes),
-        half_width=predict_half_width(model, items=items, people=people),
-        this_panel=predict_half_width(model, items=items, people=people, for_panel="this"),
+        half_width=max(fresh, this),
+        this_panel=this,
         paired=detect(is_paired=True),
         unpaired=None if model.scale == "fraction" else detect(is_paired=False),
     )

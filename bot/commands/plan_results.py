@@ -96,8 +96,8 @@ def describe_assumption(result: PlannedResult) -> str:
         return f"win rate {result.value:g}, share of ties {ties:g}"
     if result.kind == "at_least":
         return f"{result.value:g} at a point or above"
-    unit = "points" if result.width != 1 else "of the range"
-    return f"standard deviation of a rating {result.spread**0.5 * result.width:g} {unit}"
+    unit = " of the range" if result.width == 1 else ""
+    return f"ratings with a standard deviation of {result.spread**0.5 * result.width:g}{unit}"
 
 
 def estimate_models(

@@ -41,7 +41,7 @@ def test_single_answers_to_many_items_give_the_textbook_interval() -> None:
 def test_a_plan_and_a_start_assume_the_same() -> None:
     """The half width that `start` promises is that of these people, without the assurance."""
     model = assume_variance(share=0.9, votes=3)
-    promised = precision.compute_half_width([1] * 2000, overlap=3, share=0.9)
+    promised = precision.compute_half_width([1] * 2000, overlap=3, spread=0.09)
     assert predict_half_width(model, items=2000, people=2000, for_panel="this", assurance=0.5) == pytest.approx(
         promised, rel=0.01
     )
