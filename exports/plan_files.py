@@ -114,7 +114,7 @@ def build_plan_json(plan: Plan) -> Row:
     return {
         "title": plan.title,
         "result": plan.result.kind,
-        "scale": [plan.result.low, plan.result.high],
+        "scale": [plan.result.lowest, plan.result.highest],
         "simulated": plan.simulated,
         "half_width": plan.half_width,
         "assurance": ASSURANCE,

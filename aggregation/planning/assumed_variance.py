@@ -44,13 +44,13 @@ class PlannedResult:
     kind: ResultKind
     value: float
     spread: float
-    low: float = 0.0
-    high: float = 1.0
+    lowest: float = 0.0
+    highest: float = 1.0
 
     @property
     def width(self) -> float:
         """How many units of the result the scale is long."""
-        return self.high - self.low
+        return self.highest - self.lowest
 
 
 def plan_share(share: float = EXPECTED_ACCURACY) -> PlannedResult:
@@ -65,10 +65,10 @@ def plan_win_rate(share: float = 0.5, *, ties: float = TIES) -> PlannedResult:
     return PlannedResult(kind="win_rate", value=share, spread=share * (1 - share) - ties / 4)
 
 
-def plan_mean(*, low: float = 0.0, high: float = 1.0, deviation: float | None = None) -> PlannedResult:
+def plan_mean(*, lowest: float = 0.0, highest: float = 1.0, deviation: float | None = None) -> PlannedResult:
     """A mean opinion on a scale with these ends; the standard deviation of one rating is in its points."""
-    share = DEVIATION if deviation is None else deviation / (high - low)
-    return PlannedResult(kind="mean", value=0.5, spread=share**2, low=low, high=high)
+    share = DEVIATION if deviation is None else deviation / (highest - lowest)
+    return PlannedResult(kind="mean", value=0.5, spread=share**2, lowest=lowest, highest=highest)
 
 
 def plan_at_least(share: float = 0.5) -> PlannedResult:

@@ -283,7 +283,7 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     rows = [
         (
             row.unit,
-            result.low + row.variance.share * result.width,
+            result.lowest + row.variance.share * result.width,
             row.design.half_width,
             row.design.this_panel,
             *(row.design.paired, row.design.unpaired)[: len(found)],
@@ -307,7 +307,7 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         *_describe_promise(planned),
     ]
     if result.kind == "mean" and result.width != 1:
-        notes.insert(1, f"In points of the scale from {result.low:g} to {result.high:g}.")
+        notes.insert(1, f"In points of the scale from {result.lowest:g} to {result.highest:g}.")
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [

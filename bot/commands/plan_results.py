@@ -39,7 +39,7 @@ def choose_result(
         return assumed_variance.plan_share() if share is None else assumed_variance.plan_share(share)
     if data is not None and data.measurement_level == "ordinal":
         return assumed_variance.plan_at_least() if share is None else assumed_variance.plan_at_least(share)
-    return assumed_variance.plan_mean(low=points[0], high=points[-1], deviation=deviation)
+    return assumed_variance.plan_mean(lowest=points[0], highest=points[-1], deviation=deviation)
 
 
 def _list_points(data: DataSet) -> tuple[float, ...] | None:
@@ -162,7 +162,7 @@ def _sum_opinions(data: DataSet, result: PlannedResult) -> tuple[Metric, Contrib
     if ratings is None:
         raise HromadaError("These answers have no order.", remedy="Plan from assumptions: without the project.")
     if result.kind == "mean":
-        numbers = (ratings.points - result.low) / result.width
+        numbers = (ratings.points - result.lowest) / result.width
     else:
         numbers = (np.arange(len(ratings.points)) >= np.median(ratings.places)).astype(np.float64)
     return FRACTION, ratings.sum_votes(np.column_stack([numbers, np.ones(len(numbers))]))

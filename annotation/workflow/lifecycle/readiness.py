@@ -87,7 +87,7 @@ def plan_result(definition: project_file.ProjectFile, *, has_gold: bool) -> Plan
     if question.level == "ordinal":
         return plan_at_least()
     points = [read_point(point) or 0.0 for point in question.options]
-    return plan_mean(low=points[0], high=points[-1])
+    return plan_mean(lowest=points[0], highest=points[-1])
 
 
 def add_post_hoc_change(project: Project, *, what: str, now: datetime) -> None:
