@@ -77,6 +77,7 @@ WIN_RATES = (
 STRENGTHS = (
     design(8, 60, 8, "4 systems"), design(20, 120, 5, "4 systems"), design(60, 300, 3, "4 systems"),
     design(20, 240, 5, "4 systems far apart"), design(20, 240, 5, "4 systems", group_size=10),
+    design(8, 60, 8, "4 equal systems"), design(20, 120, 5, "4 equal systems"),
 )  # fmt: skip
 JUDGES = (
     design(3, 50, 3), design(3, 200, 3), design(6, 100, 6), design(12, 100, 12), design(12, 200, 4),

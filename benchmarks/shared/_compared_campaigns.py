@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pandas as pd
 from _opinion_designs import FRESH, NODES, THIS, WEIGHTS, Held, OpinionDesign, name_codes, prefer
 
 from aggregation.preferences.comparisons import Comparisons
@@ -16,11 +17,16 @@ from aggregation.preferences.win_rates import measure_pairs
 from aggregation.schema import Codes, Floats
 
 ITEM, PERSON, NOISE = 0.6, 0.3, 0.75
-CUT, BIAS, OWN_BIAS = 0.25, 0.1, 0.1  # half the width of a tie; how far the left side leads, and its spread among people
+CUT, BIAS, OWN_BIAS = (
+    0.25,
+    0.1,
+    0.1,
+)  # half the width of a tie; how far the left side leads, and its spread among people
 TIE_WEIGHT = 0.6
 OF_ITEMS, OF_PEOPLE = 0.5, 0.35  # how strengths vary with items, and with people
 STRENGTHS = (0.7, 0.2, -0.2, -0.7)
 FAR_APART = (2.4, 0.8, -0.8, -2.4)
+NO_REPEATS = pd.DataFrame({name: pd.Series(dtype=object) for name in REPEAT_COLUMNS})
 MODELS: tuple[Model, ...] = ("bradley_terry", "davidson")
 
 
@@ -80,11 +86,6 @@ def hold_win_rate(rng: np.random.Generator, design: OpinionDesign) -> Held:
     return found
 
 
-import pandas as pd  # noqa: E402
-
-NO_REPEATS = pd.DataFrame({name: pd.Series(dtype=object) for name in REPEAT_COLUMNS})
-
-
 @cache
 def find_true_strengths(strengths: tuple[float, ...], model: Model) -> Floats:
     """What the model says of all items and people, each pair as often."""
@@ -101,7 +102,8 @@ def find_true_strengths(strengths: tuple[float, ...], model: Model) -> Floats:
 
 def hold_strengths(rng: np.random.Generator, design: OpinionDesign) -> Held:
     """The strength of each system under both models, and whether all places are within theirs."""
-    strengths = np.array(FAR_APART if "far apart" in design.note else STRENGTHS)
+    strengths = np.zeros(len(STRENGTHS)) if "equal" in design.note else np.array(STRENGTHS)
+    strengths = np.array(FAR_APART) if "far apart" in design.note else strengths
     n = len(strengths)
     items, people = design.assign(rng)
     every = np.array([(one, two) for one in range(n) for two in range(one + 1, n)])
@@ -118,7 +120,7 @@ def hold_strengths(rng: np.random.Generator, design: OpinionDesign) -> Held:
     )  # fmt: skip
     found: dict[tuple[str, str], tuple[float | None, float | None, float]] = {}
     for model in MODELS:
-        true = find_true_strengths(tuple(strengths.tolist()), model)
+        true = np.round(find_true_strengths(tuple(strengths.tolist()), model), 6)
         ranked = {row.system: row for row in rank_comparisons(comparisons, model=model).systems}
         for code, system in enumerate("abcdef"[:n]):
             row = ranked[system].strength

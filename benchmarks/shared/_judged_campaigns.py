@@ -48,9 +48,7 @@ def find_true_agreement() -> float:
     """Judge–person less person–person agreement of all items and people."""
     person = expit(LEVEL + EASE * NODES[:, None] + SKILL * NODES[None, :]) @ WEIGHTS
     judge = expit(JUDGE + EASE * NODES)
-    return float(
-        WEIGHTS @ (judge * person + (1 - judge) * (1 - person) / 2 - person**2 - (1 - person) ** 2 / 2)
-    )
+    return float(WEIGHTS @ (judge * person + (1 - judge) * (1 - person) / 2 - person**2 - (1 - person) ** 2 / 2))
 
 
 @cache
@@ -104,9 +102,7 @@ def hold_powered_mean(rng: np.random.Generator, design: OpinionDesign) -> Held:
 def hold_corrected_share(rng: np.random.Generator, design: OpinionDesign) -> Held:
     """The share of a class among other items than people's, where the judge errs alike on both."""
     items, people = design.assign(rng)
-    of_class = rng.random(design.items + N_OTHERS) < np.repeat(
-        [LABELLED_SHARE, OTHERS_SHARE], [design.items, N_OTHERS]
-    )
+    of_class = rng.random(design.items + N_OTHERS) < np.repeat([LABELLED_SHARE, OTHERS_SHARE], [design.items, N_OTHERS])
     is_told = rng.random(len(of_class)) < np.where(of_class, SENSITIVITY, 1 - SPECIFICITY)
     names = np.array(["no", "yes"], dtype=object)
     votes = build_votes(design, items, people, names[of_class[items].astype(int)], classes=("no", "yes"))

@@ -97,9 +97,7 @@ def hold_difference(rng: np.random.Generator, design: OpinionDesign) -> Held:
         seen = CENTRE + shift + ITEM * texts[items, system] + own[people] + taste[people, system]
         parts.append((items + system * n, people, rate(seen + NOISE * rng.standard_normal(len(items)))))
     items, people, places = (np.concatenate(column) for column in zip(*parts, strict=True))
-    ratings = build_ratings(
-        items, people, places, groups=np.tile(design.groups, 2), systems=("a",) * n + ("b",) * n
-    )
+    ratings = build_ratings(items, people, places, groups=np.tile(design.groups, 2), systems=("a",) * n + ("b",) * n)
     row = compare_systems(ratings, confidence_level=0.95)[0].difference
     of_panel = (ITEM**2 + NOISE**2) ** 0.5
     ends = [
@@ -132,7 +130,7 @@ def find_true_iccs(severity: float, *, is_rounded: bool) -> tuple[float, float]:
 
 def hold_icc(rng: np.random.Generator, design: OpinionDesign) -> Held:
     """Both single coefficients of a complete table, of people who differ as `note` says, rounded or not."""
-    severity = 0.8 if "severe" in design.note else PERSON
+    severity = 0.6 if "severe" in design.note else PERSON
     is_rounded = "rounded" in design.note
     table = CENTRE + ITEM * rng.standard_normal((design.items, 1)) + severity * rng.standard_normal(design.people)
     table = table + NOISE * rng.standard_normal((design.items, design.people))
@@ -168,11 +166,10 @@ class PointsTruth:
 MIDDLES = {"mean": np.mean, "median": np.median}
 
 
-def _draw_pairs(
-    rng: np.random.Generator, shape: tuple[int, int], people: Floats
-) -> tuple[Floats, Floats]:
-    """Ratings (items × votes) by people of these effects, and the gold of each item."""
-    opinion = CENTRE + ITEM * rng.standard_normal((shape[0], 1))
+def _draw_pairs(rng: np.random.Generator, people: Floats, effects: Floats) -> tuple[Floats, Floats]:
+    """Ratings (items × votes) by people of these effects, and the gold of each item; items' are items × 1."""
+    shape = people.shape
+    opinion = CENTRE + ITEM * effects
     gold = POINTS[rate(opinion[:, 0] + GOLD_NOISE * rng.standard_normal(shape[0]))]
     return POINTS[rate(opinion + people + NOISE * rng.standard_normal(shape))], gold
 
@@ -181,7 +178,7 @@ def find_true_points(design: OpinionDesign) -> PointsTruth:
     """Metrics of the expected sums, whoever answers; of ranks the mean over panels that no campaign used."""
     rng = np.random.default_rng(design.people)
     shape = (SAMPLED, design.votes)
-    ratings, gold = _draw_pairs(rng, shape, PERSON * rng.standard_normal(shape))
+    ratings, gold = _draw_pairs(rng, PERSON * rng.standard_normal(shape), rng.standard_normal((SAMPLED, 1)))
     scores = {}
     columns = {"individual": build_columns(ratings.ravel(), np.repeat(gold, design.votes))}
     columns |= {unit: build_columns(middle(ratings, axis=1), gold) for unit, middle in MIDDLES.items()}  # type: ignore[operator]
@@ -193,7 +190,7 @@ def find_true_points(design: OpinionDesign) -> PointsTruth:
         large = OpinionDesign(people=design.people, items=LARGE, votes=design.votes)
         _, people = large.assign(rng)
         own = PERSON * rng.standard_normal(design.people)[people].reshape(LARGE, design.votes)
-        ratings, gold = _draw_pairs(rng, own.shape, own)
+        ratings, gold = _draw_pairs(rng, own, rng.standard_normal((LARGE, 1)))
         pairs = {"individual": (ratings.ravel(), np.repeat(gold, design.votes))}
         pairs |= {unit: (middle(ratings, axis=1), gold) for unit, middle in MIDDLES.items()}  # type: ignore[operator]
         for unit, (given, known) in pairs.items():
@@ -206,7 +203,7 @@ def hold_points(rng: np.random.Generator, design: OpinionDesign, truth: PointsTr
     """Every metric of points against gold, for single ratings, means and medians; for a fresh panel."""
     items, people = design.assign(rng)
     own = PERSON * rng.standard_normal(design.people)[people].reshape(design.items, design.votes)
-    ratings, gold = _draw_pairs(rng, own.shape, own)
+    ratings, gold = _draw_pairs(rng, own, design.draw_items(rng))
     ids, names = name_codes(np.arange(design.items)), name_codes(np.arange(design.people))
     frame = pd.DataFrame(
         {
@@ -216,7 +213,7 @@ def hold_points(rng: np.random.Generator, design: OpinionDesign, truth: PointsTr
         }
     )
     known = pd.DataFrame(
-        {"group": ids, "gold": [NAMES[int(point) - 1] for point in gold], "n_options": 5},
+        {"group": name_codes(design.groups), "gold": [NAMES[int(point) - 1] for point in gold], "n_options": 5},
         index=pd.Index(ids, name="item"),
     )
     votes = Votes(frame=frame, items=known, classes=NAMES, measurement_level="interval")

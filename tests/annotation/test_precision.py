@@ -64,3 +64,19 @@ def test_an_annotation_is_planned_in_answers_and_hours() -> None:
         ).to_dict()
     )
     assert told == "100 items in 100 groups, 100 answers; 95 % interval about ±0.059, at most ±0.098"
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (assumed_variance.plan_win_rate(), "of the win rate about ±0.064, at most ±0.072"),
+        (assumed_variance.plan_mean(lowest=0, highest=100), "of the mean opinion about ±3.58 points, at most ±7.16"),
+        (assumed_variance.plan_at_least(), "of the share at a point or above at most ±0.072"),
+    ],
+)
+def test_ratings_and_preferences_are_planned_in_their_own_words(
+    result: assumed_variance.PlannedResult, told: str
+) -> None:
+    """By hand: 1.96·√(σ²/3 · 1.6/100), σ² .2, .25 of 100 squared, and .25."""
+    plan = precision.plan_precision([1] * 100, overlap=3, max_overlap=3, seconds=None, result=result).to_dict()
+    assert precision.describe_plan(plan) == f"100 items in 100 groups, 300 answers; 95 % interval {told}"
