@@ -61,7 +61,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
         "build": "Write a benchmark for models: items, prompts, scorer.",
         "release": "Write a folder to publish, once readers are told enough.",
         "results": "Read what models scored on a built benchmark.",
-        "rank": "Rank systems over many tasks, people among them.",
+        "rank": "Rank systems by scores on many tasks, or by comparisons.",
     },
     "Care": {
         "doctor": "Check this machine: settings, database, keys.",

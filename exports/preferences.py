@@ -105,13 +105,13 @@ def build_position_table(result: DataSetResult) -> pd.DataFrame:
 
 
 def _build_table(result: DataSetResult, rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
-    written = [{name: _write_number(value) for name, value in row.items()} for row in rows]
+    written = [{name: _write_number(name, value) for name, value in row.items()} for row in rows]
     frame = pd.DataFrame(written, columns=list(columns), dtype=object)
     return frame.assign(dataset=result.data.name, question=result.data.question)
 
 
-def _write_number(value: object) -> object:
-    return format_fixed(value, 4) if isinstance(value, float) else value
+def _write_number(name: str, value: object) -> object:
+    return format_fixed(value, 6 if name.startswith("p_") else 4) if isinstance(value, float) else value
 
 
 def list_pair_rows(found: PreferenceResults) -> list[Row]:

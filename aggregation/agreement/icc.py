@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.stats import f as f_distribution
 
 from aggregation.agreement.table import Basis, Coefficient
@@ -130,6 +129,8 @@ def list_icc_coefficients(ratings: Ratings | None, *, basis: Basis, confidence_l
         low, high = icc.ends if icc.ends is not None else (None, None)
         is_absolute = name.startswith("icc_a")
         missing = Finding("icc-constant") if icc.value is None else Finding("icc-no-error") if low is None else ""
+        if ratings.n_groups < n_items and low is not None:
+            low, high, missing = None, None, Finding("icc-groups")
         rows.append(
             Coefficient(
                 name=name,

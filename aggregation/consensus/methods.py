@@ -293,9 +293,13 @@ Method = Literal[
     "closest",
     "mean",
     "median",
+    "bradley_terry",
+    "davidson",
 ]
 METHOD_NAMES: Mapping[Method, Finding] = MappingProxyType({method: Finding(method) for method in get_args(Method)})
 METHODS_WITHOUT_CLASSES: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
+RANKING_METHODS: tuple[Method, ...] = ("bradley_terry", "davidson")
+"""They make strengths of the systems that wrote compared texts (`aggregation.preferences`), and no label of an item."""
 METHODS_WITH_ANCHORS: tuple[Method, ...] = ("dawid_skene", "gold_majority")
 MAX_GLAD_VOTES = 200_000
 NOTICEABLE_SHARE = 0.05  # a label with so large a share of the votes and no item causes a warning

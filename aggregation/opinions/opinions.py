@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from aggregation.comparison.difference_tests import adjust_by_holm, compute_p_value
 from aggregation.findings import Finding
 from aggregation.intervals.panel import Contributions, Metric, PanelIntervals, estimate_intervals
-from aggregation.intervals.shares import Interval
 from aggregation.ratings import Middle, Ratings, count_points, find_median, sum_changes
-from aggregation.schema import Floats, divide_safely
+from aggregation.schema import divide_safely
 from aggregation.scores.graded_answers import build_column_mean
 from aggregation.scores.performance import Score, build_score, describe_methods, warn_of_few_people
 

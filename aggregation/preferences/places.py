@@ -24,7 +24,7 @@ from aggregation.preferences.strengths import (
     find_components,
     fit_strengths,
 )
-from aggregation.preferences.win_rates import Estimate, explain_people
+from aggregation.preferences.win_rates import Estimate, explain_people, warn_of_few_people
 from aggregation.schema import Codes, Floats
 
 ALPHA = 0.05
@@ -76,6 +76,8 @@ def rank_comparisons(
     comparisons: Comparisons, *, model: Model = "bradley_terry", confidence_level: float = 0.95
 ) -> PreferenceRanking:
     """Rank the systems by strength, with the places that Holm's tests of all differences leave open."""
+    if not len(comparisons):
+        return PreferenceRanking(model=model, systems=(), tie_parameter=None, reason=Finding("no-comparisons"))
     counts = count_outcomes(comparisons)
     components = find_components(counts) + 1
     numbers = {
@@ -137,6 +139,7 @@ class Sandwich:
     `people` is None if they are too few, or unknown; `items` is None if groups are too few.
     """
 
+    model: Model
     items: Floats | None
     people: Floats | None
     cells: Floats | None
@@ -184,6 +187,7 @@ def estimate_sandwich(fitted: Strengths, comparisons: Comparisons) -> Sandwich:
     has_people = n_people >= FEWEST_PEOPLE
     cells = comparisons.groups * max(n_people, 1) + comparisons.people
     return Sandwich(
+        model=fitted.model,
         items=square(comparisons.groups, n_groups / (n_groups - 1)) if n_groups >= FEWEST_GROUPS else None,
         people=square(comparisons.people, n_people / (n_people - 1)) if has_people else None,
         cells=square(np.unique(cells, return_inverse=True)[1], 1.0) if has_people else None,
@@ -212,6 +216,10 @@ def _estimate_contrast(
     def reach(part: float, df: float) -> float:
         return float(stdtrit(df, (1 + confidence_level) / 2)) * part**0.5
 
+    is_simulated = sandwich.model == "bradley_terry"
+    coverage = (
+        Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
+    )
     own = reach(variance.items, variance.items_df)
     is_fresh = variance.people is not None
     fresh = max(own, reach(variance.total, variance.total_df))
@@ -221,7 +229,7 @@ def _estimate_contrast(
             f"strength-two-way-{units}",
             n=sandwich.n_people,
             m=sandwich.n_groups,
-            coverage=Finding("preference-covered", share=name_coverage(COVERED)),
+            coverage=coverage,
         )
         if is_fresh
         else Finding(f"strength-{units}", n=sandwich.n_groups)
@@ -236,6 +244,7 @@ def _estimate_contrast(
         item_only_high=value + own,
         ci_method=method,
         **numbers,
+        warning=warn_of_few_people(comparisons) if is_fresh else "",
         reason="" if is_fresh else explain_people(comparisons, comparisons.sum_values(comparisons.outcome)),
     )
 

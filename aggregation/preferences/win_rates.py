@@ -10,13 +10,15 @@ from scipy.special import betainc, ndtri, stdtr
 
 from aggregation.comparison.difference_tests import adjust_by_holm, compute_detectable_difference
 from aggregation.findings import Finding, join_findings, name_coverage
-from aggregation.intervals.panel import Contributions, Form, Metric, PanelIntervals, estimate_intervals
+from aggregation.intervals.panel import Contributions, Form, Metric, estimate_intervals
 from aggregation.intervals.shares import share_interval
 from aggregation.preferences.comparisons import HALF, LOSS, WIN, Comparisons
 from aggregation.schema import Floats, divide_safely
 
 EVEN = 0.5
 """The win rate of two systems between which people see no difference."""
+FEW_PEOPLE = 10
+"""With fewer people a warning says that new ones are hardly known, as beside scores."""
 COVERED = ".90-.97"
 """How often intervals of 95% of a win rate for new people and new items covered in simulation."""
 
@@ -161,6 +163,7 @@ def estimate_fraction(
         item_only_high=intervals.this_panel.high,
         ci_method=describe_method(intervals.form, of),
         **counts,
+        warning=warn_of_few_people(of) if has_people else "",
         reason="" if has_people else explain_people(of, contributions),
     ), p_value
 
@@ -186,6 +189,11 @@ def describe_method(form: Form, of: Comparisons) -> str:
         coverage = Finding("preference-covered", share=name_coverage(COVERED))
         return Finding(f"two-way-{units}", n=of.n_people, made=Finding("by-people"), m=n_groups, coverage=coverage)
     return Finding(f"{'share' if form == 'share' else 'variance'}-{units}", n=n_groups)
+
+
+def warn_of_few_people(of: Comparisons) -> str:
+    """A warning if there are people enough for an interval for new ones, but few."""
+    return Finding("few-people-preference", n=of.n_people, least=FEW_PEOPLE) if of.n_people < FEW_PEOPLE else ""
 
 
 def explain_people(of: Comparisons, contributions: Contributions) -> Finding:

@@ -38,10 +38,11 @@ class Score:
 
     `value` shares ties, or follows the rule that was asked for (`Performance.ties`); `value_ties_wrong` counts each tie
     as no answer, and is None where nothing ties.
-    `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
-    `item_only_high` for this panel (new items). The former hold the latter: with few items the variance of both can
-    have so many more degrees of freedom than that of items that its interval would be narrower. `ci_method` names how
-    they were made; `reason` says why the value or an interval is missing, or why no variance went into it.
+    `ci_low`, `ci_high`, the standard error `se` and its degrees of freedom `df` are for a fresh panel (new people and
+    items), `item_only_low` and `item_only_high` for this panel (new items). The former hold the latter: with few items
+    the variance of both can have so many more degrees of freedom than that of items that its interval would be
+    narrower. `ci_method` names how they were made; `reason` says why the value or an interval is missing, or why no
+    variance went into it.
     """
 
     metric: str
@@ -54,6 +55,7 @@ class Score:
     ci_method: str
     reason: str
     value_ties_wrong: float | None = None
+    df: float | None = None
 
     def clip(self, low: float, high: float) -> Score:
         """The score with the ends of its intervals inside the values that it can have."""
@@ -287,6 +289,7 @@ def build_score(
         ci_method=methods[intervals.form if has_interval else "none"],
         reason=REASON_UNDEFINED if np.isnan(value) else intervals.reason,
         value_ties_wrong=None if ties_wrong is None or np.isnan(ties_wrong) else ties_wrong,
+        df=None if intervals.se is None or intervals.variance is None else intervals.variance.total_df,
     )
 
 

@@ -141,7 +141,7 @@ def score_unit_of_points(
             intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
         score = build_score(name, intervals, value=value, methods=methods)
         if score.value is None:
-            score = replace(score, reason=_explain_undefined(ranked.x, ranked.g))
+            score = replace(score, reason=_explain_undefined(ranked.g))
         width = ends[1] - ends[0]
         limits = {"mae": (0.0, width), "rmse": (0.0, width), "bias": (-width, width)}.get(name, (-1.0, 1.0))
         scores.append(score.clip(*limits))
@@ -159,7 +159,7 @@ def score_unit_of_points(
     )
 
 
-def _explain_undefined(given: Floats, gold: Floats) -> str:
+def _explain_undefined(gold: Floats) -> str:
     """Why a correlation is 0/0."""
     if len(gold) < 2:
         return Finding("one-pair")

@@ -102,8 +102,8 @@ MAX_MESSAGE = 4096
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_items, _check_options, _check_classes, _check_show_if, _check_columns, _check_filtering, _check_stages,
-        _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_items, _check_options, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
+        _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -248,6 +248,15 @@ def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None)
             message = f"The column {told!r} names a system, which nobody may see; take it out of `{key}.show`"
             return Contradiction(message, (*key_path, "systems"))
     return None
+
+
+def _check_empty(file: ProjectSections) -> Contradiction | None:
+    """`votes.empty: tie` is for questions that have a tie."""
+    empty = None if file.votes is None else file.votes.empty
+    compared = [question for _, question in _list_questions(file) if question.option_columns]
+    if empty is None or any(empty in question.get_labels(None) for question in compared):
+        return None
+    return Contradiction("No question of the type `preference` has a `tie`; leave `empty` out", ("votes", "empty"))
 
 
 def _list_shown(file: ProjectSections) -> set[str]:

@@ -51,13 +51,17 @@ class ProjectFile(ProjectSections):
         contradictions = list_contradictions(self)
         if contradictions:
             raise build_validation_error(contradictions)
+        self._fill_options()
         if self.votes is not None:
             sections = (self.items, self.truth)
             others = [one for one in sections if isinstance(one, ItemsSection | TruthSection)]
-            columns = [column for question in self.all_questions for column in question.required_columns()]
+            columns = [
+                column
+                for question in self.all_questions
+                for column in (*question.required_columns(), *question.option_columns, *question.system_columns)
+            ]
             votes = complete_rest(self.votes, others, questions=columns)
-            object.__setattr__(self, "votes", votes)  # values that follow from other sections, as the next one
-        self._fill_options()
+            object.__setattr__(self, "votes", votes)  # as the options, it follows from other sections
         return self
 
     def _fill_options(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
-from aggregation.answers import SIDES
+from aggregation.answers import SIDES, TIE
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
@@ -25,6 +25,8 @@ from annotation.loading.judgements import label_studio_json, tool_votes
 from annotation.loading.judgements.other_tools import Compared, RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
+_PAIRWISE = ("left", "right")
+"""What the control Pairwise of Label Studio stores."""
 _KEPT_UNREAD = frozenset({
     ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
     ExclusionKind.SEVERAL_TEXTS,
@@ -222,6 +224,10 @@ class VoteParser:
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         """Parse a vote on an item; the answer of one that was left out or not accepted is kept if it can be read."""
+        if raw.compared is not None:
+            raw, order = _turn_sides(raw, raw.compared, self.questions[0], content)
+            draft = self.parse_vote(raw, item=item, content=content, normalise=normalise)
+            return draft._replace(option_order=order)
         if raw.exclusion is None or raw.exclusion.kind not in _KEPT_UNREAD:
             return self._parse(raw, item=item, content=content, normalise=normalise)
         lenient = VoteParser(
@@ -244,8 +250,6 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
-        if raw.compared is not None:
-            return self._parse_compared(raw, raw.compared, question, item=item, content=content, normalise=normalise)
         labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
@@ -253,39 +257,19 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.takes_one_option:
             if label not in labels:
+                label = self._find_label(question, label, content, raw) or label
+            if label not in labels:
                 self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
 
-    def _parse_compared(
-        self,
-        raw: RawVote,
-        compared: Compared,
-        question: Question,
-        *,
-        item: str,
-        content: QuestionContent,
-        normalise: LabelNormaliser,
-    ) -> VoteDraft:
-        """Parse a vote that compares two systems, in the order in which its item has them."""
-        own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
-        if len(own) == len(SIDES[:2]) and sorted(own) != sorted(compared.systems):
-            raise BadInput(
-                f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
-                where=raw.row.where("votes.item"),
-                remedy="Name more columns as `votes.item`, or correct the row.",
-            )
-        turned = dict(zip(SIDES[:2], SIDES[1::-1], strict=True))
-        is_turned = own == compared.systems[::-1] and own[0] != own[1]
-        answer = turned.get(raw.answer, raw.answer) if is_turned else raw.answer
-        draft = self._parse(
-            raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise
-        )
-        order = list(range(len(question.get_labels(content.options) or SIDES[:2])))
-        if compared.is_swapped != is_turned:
-            order[:2] = [1, 0]
-        return draft._replace(option_order=order)
+    def _find_label(self, question: Question, written: str, content: QuestionContent, vote: RawVote) -> str | None:
+        """The label that an answer means; None where it means none."""
+        try:
+            return question.find_label(written, content)
+        except BadInput as refusal:
+            raise locate_refusal(refusal, vote.row) from None
 
     def _get_empty_answer(self, question: Question) -> str:
         """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
@@ -346,8 +330,22 @@ class VoteParser:
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
-        """The answer; of marked parts those that count."""
+        """The answer: of marked parts those that count, of a side as it was shown the label of its column."""
+        if question.option_columns and (not text.strip() or text in _PAIRWISE):
+            return self._read_side(question, text, vote)
         return self.span_classes.read_parts(question, text, vote) if question.marks_parts else text
+
+    def _read_side(self, question: Question, text: str, vote: RawVote) -> str:
+        """The label of a side of the control Pairwise, by the columns that its objects name, or else in their order."""
+        if not text.strip():
+            return TIE if self.section.empty == TIE and vote.exclusion is None else text
+        if self.section.format != "label-studio":
+            return text
+        columns = question.option_columns
+        control = self.section.answers.get(question.name) or self.section.answer
+        names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
+        shown = names if len(names) == len(_PAIRWISE) and {*names} <= {*columns} else columns
+        return SIDES[columns.index(shown[_PAIRWISE.index(text)])]
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
@@ -379,7 +377,7 @@ class VoteParser:
             label = answers.get(question.name)
             if question.takes_one_option and isinstance(label, str):
                 labels = question.get_labels(content.options)
-                if spelling.find_name(label, labels) is None:
+                if self._find_label(question, label, content, vote) is None:
                     self._add_unknown(question, label.strip(), vote, labels)
                     found = True
         return found
@@ -399,6 +397,29 @@ class VoteParser:
         ]
         if found:
             raise combine_errors(found)
+
+
+def _turn_sides(
+    raw: RawVote, compared: Compared, question: Question, content: QuestionContent
+) -> tuple[RawVote, list[int]]:
+    """The vote with its answer in the order in which the item has the two systems, and the options as they were shown.
+
+    Raises BadInput for a vote on other systems than those of its item.
+    """
+    own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
+    if own and sorted(own) != sorted(compared.systems):
+        raise BadInput(
+            f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
+            where=raw.row.where("votes.item"),
+            remedy="Name more columns as `votes.item`, or correct the row.",
+        )
+    one, two = SIDES[:2]
+    is_turned = bool(own) and own != compared.systems
+    answer = {one: two, two: one}.get(raw.answer, raw.answer) if is_turned else raw.answer
+    order = list(range(max(2, len(question.get_labels(content.options)))))
+    if compared.is_swapped != is_turned:
+        order[:2] = [1, 0]
+    return raw._replace(answer=answer, compared=None), order
 
 
 def _parse_answers(

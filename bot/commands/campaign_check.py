@@ -14,7 +14,7 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, golds
+from annotation.loading import campaign_lint, compared_systems, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
@@ -198,6 +198,9 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
     if campaign.definition.overlap is not None and main:
         facts["planned"] = precision.describe_plan(_plan_precision(campaign.definition, main).to_dict())
+    systems = compared_systems.read_systems(contents.questions, main).values()
+    if names := sorted({name for compared in systems for name in compared if name}):
+        facts["systems"] = spelling.list_words(names)
     facts |= {f"panel {name}": describe_panel(panel) for name, panel in campaign.definition.panels.items()}
     facts |= {
         f"sample of {frame.pool.value}": (
@@ -268,7 +271,8 @@ def _list_weaknesses(
 ) -> list[str]:
     counts = _count_items(contents)
     idle = consistency.list_idle_rules(definition, counts, quota=quota)
-    return [*idle, *consistency.list_weaknesses(definition, counts)]
+    systems = compared_systems.describe_systems(contents.questions, contents.items)
+    return [*idle, *consistency.list_weaknesses(definition, counts), *systems]
 
 
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:

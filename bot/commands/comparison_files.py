@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aggregation.answers import BOTH_BAD, TIE
 from annotation.errors import BadInput, Where
 from annotation.loading import tables
+from annotation.loading.drafts import pause_garbage_collection
 from annotation.loading.judgements import comparison_votes
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def has_comparisons(file: Path) -> bool:
     return {*PAIR_COLUMNS} <= first.values.keys() or comparison_votes.find_layout(first.values) is not None
 
 
+@pause_garbage_collection()
 def read_comparison_file(file: Path) -> ComparisonFile:
     """Read a file of comparisons; raises BadInput with the place of a row that cannot be used."""
     import pandas as pd
@@ -51,28 +53,26 @@ def read_comparison_file(file: Path) -> ComparisonFile:
     first = next(iter(tables.read_rows(file)))
     if {*PAIR_COLUMNS} <= first.values.keys():
         return ComparisonFile(comparisons=_read_counts(file), repeats=_list_repeats(None), notes=(COUNTS_ALONE,))
-    rows = list(comparison_votes.read_comparisons(file))
-    answered = [row for row in rows if row.answer]
+    columns: dict[str, list[str]] = {name: [] for name in ("one", "two", "winner", "item", "group", "annotator")}
+    n_open = 0
+    for row in comparison_votes.read_comparisons(file):
+        if not row.answer:
+            n_open += 1
+            continue
+        question = row.item[0] if row.item else ""
+        cells = (row.left, row.right, row.answer, "\x1f".join(row.item), question, row.annotator)
+        for column, cell in zip(columns.values(), cells, strict=True):
+            column.append(cell)
+    frame = pd.DataFrame(columns, dtype=object)
     outcomes = {comparison_votes.LEFT: 1.0, comparison_votes.RIGHT: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
-    frame = pd.DataFrame(
-        {
-            "one": [row.left for row in answered],
-            "two": [row.right for row in answered],
-            "outcome": pd.Series([outcomes[row.answer] for row in answered], dtype=float),
-            "both_bad": pd.Series([row.answer == BOTH_BAD for row in answered], dtype=bool),
-            "left": 1.0,
-        }
-    )
-    notes = [] if len(answered) == len(rows) else [f"Left out: {len(rows) - len(answered)} rows without a winner."]
-    if any(row.item for row in answered):
-        frame["item"] = ["\x1f".join(row.item) for row in answered]
-        frame["group"] = [row.item[0] for row in answered]
-    else:
-        notes.append(NO_ITEMS)
-    if any(row.annotator for row in answered):
-        frame["annotator"] = [row.annotator for row in answered]
-    else:
-        notes.append(NO_PEOPLE)
+    frame["outcome"] = frame["winner"].map(outcomes).astype(float)
+    frame["both_bad"] = frame["winner"] == BOTH_BAD
+    frame["left"] = 1.0
+    notes = [f"Left out: {n_open} rows without a winner."] if n_open else []
+    if not any(columns["item"]):
+        frame, notes = frame.drop(columns=["item", "group"]), [*notes, NO_ITEMS]
+    if not any(columns["annotator"]):
+        frame, notes = frame.drop(columns="annotator"), [*notes, NO_PEOPLE]
     return ComparisonFile(comparisons=frame, repeats=_list_repeats(frame), notes=tuple(notes))
 
 
@@ -122,17 +122,22 @@ def _list_repeats(frame: pd.DataFrame | None) -> pd.DataFrame:
 
     if frame is None or not {"item", "annotator"} <= {*frame.columns} or frame.empty:
         return pd.DataFrame(columns=list(REPEAT_COLUMNS))
-    is_swapped = frame["one"] > frame["two"]
-    key = frame[["item", "annotator"]].assign(
-        one=frame["one"].where(~is_swapped, frame["two"]), two=frame["two"].where(~is_swapped, frame["one"])
-    )
+    is_swapped = (frame["one"] > frame["two"]).to_numpy()
+    one, two = (frame[name].to_numpy() for name in ("one", "two"))
+    pairs = pd.DataFrame({"one": np.where(is_swapped, two, one), "two": np.where(is_swapped, one, two)})
+    person = frame["item"].astype(str) + "\x1f" + frame["annotator"].astype(str)
+    pair = pairs.groupby(["one", "two"]).ngroup()
     outcome = np.where(is_swapped, 1 - frame["outcome"], frame["outcome"])
-    key = key.assign(
-        answer=np.where(frame["both_bad"], BOTH_BAD, outcome.astype(str)),
-        swapped=is_swapped,
-        place=key.groupby(list(key.columns)).cumcount(),
+    told = pd.DataFrame(
+        {
+            "key": pd.factorize(person)[0] * (int(pair.max()) + 1) + pair,
+            "annotator": frame["annotator"],
+            "answer": np.where(frame["both_bad"], 2.0, outcome),
+            "swapped": is_swapped,
+        }
     )
-    names = ["item", "annotator", "one", "two"]
-    pairs = key.loc[key["place"] == 0].merge(key.loc[key["place"] == 1], on=names, suffixes=("", "_again"))
-    found = pairs.assign(is_swapped=pairs["swapped"] != pairs["swapped_again"])
-    return found[["annotator", "answer", "answer_again", "is_swapped"]].set_axis(list(REPEAT_COLUMNS), axis=1)
+    told = told.loc[told["key"].duplicated(keep=False)]
+    place = told.groupby("key").cumcount()
+    both = told.loc[place == 0].merge(told.loc[place == 1], on="key", suffixes=("", "_again"))
+    both["is_swapped"] = both["swapped"] != both["swapped_again"]
+    return both[["annotator", "answer", "answer_again", "is_swapped"]].set_axis(list(REPEAT_COLUMNS), axis=1)

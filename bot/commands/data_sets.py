@@ -103,6 +103,8 @@ class Method(StrEnum):
     CLOSEST = "closest"
     MEAN = "mean"
     MEDIAN = "median"
+    BRADLEY_TERRY = "bradley_terry"
+    DAVIDSON = "davidson"
 
 
 class Ties(StrEnum):

@@ -27,6 +27,7 @@ TITLES: Mapping[Variant, str] = {
 }
 NUMBERS = "A column a rule, by the numbers of the first table."
 NOBODY = "–"
+PROJECT_ENDINGS = (".yaml", ".yml")
 
 
 def rank(
@@ -56,7 +57,8 @@ def rank(
     from bot.commands import comparison_files, score_files
 
     file = Path(source)
-    if file.suffix.lower() not in tables.ENDINGS:
+    is_table = file.suffix.lower() in tables.ENDINGS
+    if not is_table and (file.suffix.lower() in PROJECT_ENDINGS or not file.is_file()):
         _rank_project(source, question, unblind=unblind, json=json)
         return
     if comparison_files.has_comparisons(file):

@@ -118,6 +118,18 @@ class SvgDrawing:
             clip_on=False,
         )
 
+    def bar(self, *, start: tuple[float, float], end: tuple[float, float], colour: Colour, opacity: float = 1) -> None:
+        """A filled rectangle between two corners."""
+        self._axes.fill_between(
+            [start[0], end[0]],
+            start[1],
+            end[1],
+            color=PLACEHOLDER_COLOURS[colour],
+            alpha=opacity,
+            linewidth=0,
+            clip_on=False,
+        )
+
     def dot(self, *, at: tuple[float, float], colour: Colour, size: float = 7) -> None:
         """A filled circle with a diameter of `size` pixels."""
         self._axes.plot(

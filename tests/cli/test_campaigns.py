@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = (
     "acceptability", "baseline", "complete", "ethics", "human-or-machine", "instance-filtering", "multiple-answers",
-    "open-answer", "programme", "rating", "sentiment", "span-qa", "span-validation", "story-correction",
+    "open-answer", "preference", "programme", "rating", "sentiment", "span-qa", "span-validation", "story-correction",
     "translation-review", "violation-categories", "winograd",
 )  # fmt: skip
 

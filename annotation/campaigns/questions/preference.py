@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from aggregation import spelling
+from aggregation import sides, spelling
 from aggregation.answers import BOTH_BAD, SIDES, TIE
 from annotation.campaigns.questions import question_base
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, refuse_duplicates
@@ -24,11 +25,6 @@ NEAR_TIE_RATE = 0.6
 """In a simulation, the chance that a wrong answer is a tie or "both bad", where the question has these answers."""
 STRENGTH_SPREAD = 0.8
 """The standard deviation of the strengths of simulated systems: the better of two wins two times in three."""
-_LETTERS = ("ABCDEF", "АБВГДЕ")
-"""The letters of the sides in files."""
-_TIE_WORDS = ("tie", "tied", "draw", "equal", "same", "нічия", "однаково", "ничья", "одинаково")
-_BOTH_BAD_WORDS = ("both_bad", "both bad", "bothbad", "tie (bothbad)", "обидві погані", "обидва погані", "обе плохие")
-_SHOWN_SIDES = ("left", "right", "ліворуч", "праворуч", "ліва", "права", "слева", "справа")
 
 
 class PreferenceQuestion(OptionQuestion):
@@ -148,32 +144,22 @@ class PreferenceQuestion(OptionQuestion):
 
         Raises BadInput for a text that means two of them, and for a side as it was shown.
         """
-        labels, key = self.get_labels(content.options), spelling.build_key(written).casefold()
-        if key in labels:
-            return key
-        if key in _SHOWN_SIDES:
+        if spelling.build_key(written).casefold() in sides.SHOWN_SIDES:
             raise self.build_refusal(
                 f"cannot be answered with {written!r}: nothing says which text was there.",
                 f"Write {self.side_labels[0]}, or the name of its column, {self.sides[0]}.",
             )
-        meant = {label for label, words in self._list_words(content) if key in words}
+        names = [
+            (column, *((system, content.fields.get(system, "")) if system is not None else ()))
+            for column, system in zip_longest(self.sides, self.systems or ())
+        ]
+        meant = sides.find_meanings(written, n_sides=len(self.sides), names=names, undecided=self._list_undecided())
         if len(meant) > 1:
             raise self.build_refusal(
-                f"has the answer {written!r}, which can mean {' and '.join(sorted(meant))}.",
+                f"has the answer {written!r}, which can mean {' and '.join(meant)}.",
                 f"Write {self.side_labels[0]} or {self.side_labels[1]}.",
             )
-        return next(iter(meant), None)
-
-    def _list_words(self, content: question_base.QuestionContent) -> Iterator[tuple[str, set[str]]]:
-        """The labels with the words that mean them in files, in lower case."""
-        for place, label in enumerate(self.side_labels):
-            words = [*(letters[place] for letters in _LETTERS), str(place + 1), self.sides[place]]
-            if self.systems is not None:
-                words += [self.systems[place], content.fields.get(self.systems[place], "")]
-            yield label, {spelling.build_key(word).casefold() for word in words} - {""}
-        usual = {TIE: _TIE_WORDS, BOTH_BAD: _BOTH_BAD_WORDS}
-        for label, text in self._list_undecided():
-            yield label, {*usual[label], spelling.build_key(text).casefold()}
+        return meant[0] if meant else None
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002  # labels are the same for all
         """Return the label that a text means without its item; a text that means none is returned unchanged."""

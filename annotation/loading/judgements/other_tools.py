@@ -102,7 +102,8 @@ class RawVote(NamedTuple):
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
     answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the
     answer where the section does not name it; `regions` are marked parts with their ids. `compared` are the systems of
-    a file in which each row compares two.
+    a file in which each row compares two. `objects` are the names of the two texts that a control of Label Studio
+    compares, the left one first, by control.
     """
 
     key: tuple[str, ...]
@@ -119,6 +120,7 @@ class RawVote(NamedTuple):
     is_flat: bool = False
     regions: tuple[Region, ...] = ()
     compared: Compared | None = None
+    objects: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def build_item_id(key: Sequence[str]) -> str:

@@ -181,9 +181,11 @@ def build_option_orders(
     """The order in which this annotator sees the options of each question, as indices by the question's name.
 
     Where a question shuffles its options, the order is seeded, and differs on each occasion of the same item: that of
-    compared texts is the order of the assignment `before` the other way round. Questions without options are left out.
+    compared texts is the order of the assignment `before` the other way round, and the same for all questions that
+    compare them. Questions without options are left out.
     """
-    orders = {}
+    orders: dict[str, list[int]] = {}
+    sides: list[int] | None = None
     earlier = {} if before is None else _list_orders(context, before)
     for question in list_questions(context, item):
         count, last, seed = len(question.get_options(item.options)), question.last_options, context.definition.seed
@@ -193,11 +195,15 @@ def build_option_orders(
             continue
         if not (question.balances_order and question.is_shuffled):
             order = question_base.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
+        elif sides is not None:
+            order = [*sides, *range(count - last, count)]
         elif question.name in earlier:
             order = question_base.reverse_options(earlier[question.name], last=last)
         else:
             turn, key = context.participation.shown, (*own, context.annotator.pseudonym)
             order = question_base.balance_options(count, turn=turn, seed=seed, key=key, last=last)
+        if question.balances_order:
+            sides = order[: count - last]
         orders[question.name] = order
     return orders
 
