@@ -28,6 +28,8 @@ from exports.rounding import round_row
 
 PROMISE = "With known variances, 87 to 95 % of simulated campaigns reached the half widths planned at 90 %."
 """What was simulated of half widths (`benchmarks/planning.py`); docs/explanation/intervals.md has the table."""
+PROMISE_OF_OPINIONS = PROMISE.replace("87 to 95", "86 to 97")
+"""What was simulated of win rates and mean opinions (docs/explanation/intervals.md)."""
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48
@@ -70,6 +72,11 @@ class Plan:
     promised: float | None = None
     reached: Mapping[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def promise(self) -> str:
+        """How often half widths planned so were reached."""
+        return PROMISE if self.result.kind == "share" else PROMISE_OF_OPINIONS
 
 
 def plan_unit(
@@ -118,7 +125,7 @@ def build_plan_json(plan: Plan) -> Row:
         "simulated": plan.simulated,
         "half_width": plan.half_width,
         "assurance": ASSURANCE,
-        "promise": PROMISE,
+        "promise": plan.promise,
         "difference": plan.difference,
         "power": POWER,
         "promised_half_width": plan.promised,

@@ -276,7 +276,6 @@ def _list_notes(
 
 
 def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
-    from exports import plan_files
 
     stamp, result = "SIMULATED · " if planned.simulated else "", planned.result
     found = COMPARED[result.kind]
@@ -301,7 +300,7 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
     notes = [
         f"Variance: {planned.units[0].basis}.",
         "± new people: the half width of the 95 % interval for new people and new items.",
-        f"± these people: for these people and new items. {plan_files.PROMISE}",
+        f"± these people: for these people and new items. {planned.promise}",
         least,
         *planned.notes,
         *_describe_promise(planned),

@@ -54,6 +54,7 @@ def write_campaign(hromada: Hromada, text: str, answers: list[str]) -> str:
     return str(hromada.write("project.yaml", text))
 
 
+@pytest.mark.slow
 def test_a_project_is_planned_for_its_kind_of_result(hromada: Hromada) -> None:
     """A rating for its mean in points, assumed and then from votes; in the table too."""
     path = write_campaign(hromada, RATING.replace("LEVEL", ", level: interval"), ["2", "3", "3", "4", "5"])
@@ -87,6 +88,7 @@ def test_an_ordinal_scale_is_planned_for_the_share_at_a_point_or_above(hromada: 
     assert seen["unit"]["variance"]["share"] == pytest.approx(0.8, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_preference_is_planned_for_its_win_rate(hromada: Hromada) -> None:
     """Ties count half: assumed, and then from votes."""
     path = write_campaign(hromada, PREFERENCE, SAYS)

@@ -15,6 +15,7 @@ from tests.house.page_runner import BLOCK, ROOT, PageReader
 PAGE = "docs/how-to/rate-texts.md"
 
 
+@pytest.mark.slow
 def test_the_page_runs_as_written(tmp_path: Path) -> None:
     """Both campaigns are made and checked, and the plans are about a mean and a win rate."""
     said = PageReader(tmp_path).read(PAGE).said
