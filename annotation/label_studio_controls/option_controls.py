@@ -154,12 +154,15 @@ class ScaleControl(OptionControl[ScaleQuestion]):
     always_inline = True
 
     def build_control(self, card: Element, question: ScaleQuestion, context: control_base.ControlContext) -> None:
-        """Add the captions and the points."""
-        if question.ends is not None:
-            elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
+        """Add the captions and the points, or both ends and a field."""
         if not question.is_typed:
+            if question.ends is not None:
+                elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
             super().build_control(card, question, context)
             return
+        ends = question.options[0], question.options[-1]
+        captions = [f"{end} — {caption}" for end, caption in zip(ends, question.ends or (), strict=False)]
+        elements.add_header(card, " · ".join(captions or (" … ".join(ends),)), name="ends", size=6)
         low, next_point, *_, high = question.options
         elements.add_element(
             card,

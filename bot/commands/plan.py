@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -92,9 +92,9 @@ def plan(
     from aggregation.planning.assumed_variance import compute_mean_group_size
     from exports import plan_files, writers
 
-    data, source, promised = None, None, None
+    data, source, frozen = None, None, dict[str, Any]()
     if project is not None or pilot is not None:
-        data, source, promised = _read_sources(project, pilot, question, unblind=unblind)
+        data, source, frozen = _read_sources(project, pilot, question, unblind=unblind)
     is_observed = source is not None and not source.list_counted_answers().empty
     n_items = items or (ITEMS if data is None else len(data.items))
     given = _check_assumptions(share=share, ties=ties, deviation=deviation, model_share=model_share)
@@ -156,7 +156,7 @@ def plan(
             for unit, model in models.items()
         ),
         simulated=source is not None and source.simulated,
-        promised=promised,
+        promised=frozen.get("half_width") if frozen.get("result", "share") == result.kind else None,
         reached=(
             plan_results.measure_reached(data, result) if data is not None and source is data and is_observed else {}
         ),
@@ -220,8 +220,8 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
 
 def _read_sources(
     project: str | None, pilot: str | None, question: str | None, *, unblind: bool
-) -> tuple[DataSet | None, DataSet | None, float | None]:
-    """Read the project's data set, the one that gives the variance, and the half width recorded when it was started.
+) -> tuple[DataSet | None, DataSet | None, dict[str, Any]]:
+    """Read the project's data set, the one that gives the variance, and the plan recorded when it was started.
 
     The second is the data set of `pilot` if given; otherwise the project's own pilot, while only the pilot has answers;
     otherwise the first. Raise HromadaError if it would show votes of a blind project, other than of its own pilot,
@@ -246,7 +246,7 @@ def _read_sources(
             else:
                 data_sets.refuse_blind(view, names)
         frozen = None if own is None else own.project.frozen
-        return data, source, (frozen or {}).get("plan", {}).get("half_width")
+        return data, source, (frozen or {}).get("plan", {})
 
 
 def _list_notes(

@@ -113,6 +113,11 @@ def _plan_half_width(sizes: Collection[int], result: PlannedResult, spread: floa
     return None if math.isnan(width) else round(width, 4)
 
 
+def get_share_half_width(plan: Mapping[str, Any]) -> float | None:
+    """The planned half width of a share of right answers; None in a stored plan for another result, or for none."""
+    return None if "result" in plan else plan.get("half_width")
+
+
 def describe_plan(plan: Mapping[str, Any]) -> Finding:
     """A stored plan in one sentence."""
     low, high = plan["judgements"], plan["judgements_most"]

@@ -217,6 +217,7 @@ def test_a_number_is_a_point_of_a_long_scale(value: dict[str, Any]) -> None:
     assert "Choices" in configs.render_label_config(about), "few points are options"
     about = project({"name": "score", "type": "scale", "text": "Як?", "options": {"from": 0, "to": 100, "step": 2}})
     assert 'max="100" step="2"' in configs.render_label_config(about)
+    assert 'value="0 … 100"' in configs.render_label_config(about)
     assert payloads.read_answers(about, item(), [said("score", "number", **value)]) == {"score": "70"}
     with pytest.raises(BadInput, match="The scale goes 0 … 100"):
         payloads.read_answers(about, item(), [said("score", "number", number=71)])
