@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from _opinion_designs import FRESH, NODES, WEIGHTS, Held, OpinionDesign, name_codes, prefer
 from _rated_campaigns import CENTRE, ITEM, NAMES, NOISE, PERSON, POINTS, expect_points, rate
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from aggregation.answers import SIDES, TIE
@@ -26,7 +27,7 @@ RATIO, TIES, PEOPLE_SLOPE, JUDGE_SLOPE = 0.5, 0.3, 0.3, 1.0  # of two lengths' l
 
 
 def build_votes(
-    design: OpinionDesign, items: Codes, people: Codes, answers: np.ndarray[tuple[int], np.dtype[np.object_]], *,
+    design: OpinionDesign, items: Codes, people: Codes, answers: NDArray[np.object_], *,
     classes: tuple[str, ...], level: MeasurementLevel = "nominal",
 ) -> Votes:  # fmt: skip
     """The votes of a campaign."""
@@ -140,6 +141,6 @@ def hold_length_slope(rng: np.random.Generator, design: OpinionDesign) -> Held:
     return {("length slope", FRESH): (ends.low, ends.high, find_true_slope())}
 
 
-def _decide(seen: Floats) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+def _decide(seen: Floats) -> NDArray[np.object_]:
     answers = np.array([SIDES[1], TIE, SIDES[0]], dtype=object)
-    return answers[np.searchsorted([-TIES, TIES], seen)]
+    return np.asarray(answers[np.searchsorted([-TIES, TIES], seen)])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from aggregation.schema import Codes, Floats
@@ -59,7 +60,7 @@ class OpinionDesign:
         return np.asarray(GROUPED**0.5 * shared + (1 - GROUPED) ** 0.5 * own)
 
 
-def name_codes(codes: Codes) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+def name_codes(codes: Codes) -> NDArray[np.object_]:
     """Names that are sorted as the codes are."""
     return np.array([f"{code:05d}" for code in codes], dtype=object)
 

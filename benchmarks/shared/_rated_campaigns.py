@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from _opinion_designs import FRESH, NODES, THIS, WEIGHTS, Held, OpinionDesign, name_codes
 from scipy.special import ndtr
-from scipy.stats import kendalltau, spearmanr
+from scipy.stats import kendalltau, rankdata
 
 from aggregation.agreement.icc import compute_iccs
 from aggregation.opinions.opinions import compare_systems, measure_opinions
@@ -22,7 +22,7 @@ CENTRE, ITEM, PERSON, NOISE = 3.2, 0.7, 0.4, 0.7
 SYSTEM, TASTE = 0.4, 0.2  # the difference of two systems, and the spread among people of how they see it
 CUTS = np.array([1.5, 2.5, 3.5, 4.5])
 NAMES = ("1", "2", "3", "4", "5")
-POINTS = np.arange(1.0, 6.0)
+POINTS: Floats = np.arange(1, 6, dtype=np.float64)
 GOLD_NOISE = 0.5  # how far gold is from what people mostly think
 OTHERS, LARGE = 60, 1500  # panels and items whose scores are the true ones
 SAMPLED = 200_000  # items whose sums are the true ones
@@ -132,7 +132,9 @@ def hold_icc(rng: np.random.Generator, design: OpinionDesign) -> Held:
     """Both single coefficients of a complete table, of people who differ as `note` says, rounded or not."""
     severity = 0.6 if "severe" in design.note else PERSON
     is_rounded = "rounded" in design.note
-    table = CENTRE + ITEM * rng.standard_normal((design.items, 1)) + severity * rng.standard_normal(design.people)
+    table: Floats = (
+        CENTRE + ITEM * rng.standard_normal((design.items, 1)) + severity * rng.standard_normal(design.people)
+    )
     table = table + NOISE * rng.standard_normal((design.items, design.people))
     found = compute_iccs(POINTS[rate(table)] if is_rounded else table)
     absolute, consistent = find_true_iccs(severity, is_rounded=is_rounded)
@@ -194,8 +196,9 @@ def find_true_points(design: OpinionDesign) -> PointsTruth:
         pairs = {"individual": (ratings.ravel(), np.repeat(gold, design.votes))}
         pairs |= {unit: (middle(ratings, axis=1), gold) for unit, middle in MIDDLES.items()}  # type: ignore[operator]
         for unit, (given, known) in pairs.items():
-            ranks.setdefault((unit, "spearman"), []).append(spearmanr(given, known).statistic)
-            ranks.setdefault((unit, "kendall_tau_b"), []).append(kendalltau(given, known).statistic)
+            ranked = np.corrcoef(rankdata(given), rankdata(known))[0, 1]  # Spearman's: Pearson's of mid-ranks
+            ranks.setdefault((unit, "spearman"), []).append(float(ranked))
+            ranks.setdefault((unit, "kendall_tau_b"), []).append(float(kendalltau(given, known).statistic))
     return PointsTruth(scores=scores | {key: float(np.mean(values)) for key, values in ranks.items()})
 
 

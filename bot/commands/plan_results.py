@@ -9,7 +9,7 @@ from aggregation.planning import assumed_variance
 from aggregation.planning.assumed_variance import PlannedResult
 
 if TYPE_CHECKING:
-    from aggregation.intervals.panel import Contributions, Metric
+    from aggregation.intervals.panel import Contributions, Metric, Scale
     from aggregation.planning.variance_models import VarianceModel
     from exports.inputs import DataSet
 
@@ -113,7 +113,7 @@ def estimate_models(
         metric, contributions = _sum_opinions(first, result)
         _refuse_few(contributions.n_groups, FEWEST_GROUPS, "answers")
         n_votes = contributions.n_independent / len(contributions.columns)
-        scale = "fraction" if result.kind == "win_rate" else "difference"
+        scale: Scale = "fraction" if result.kind == "win_rate" else "difference"
         return {"individual": estimate_variance_model(metric, contributions, votes=n_votes, scale=scale)}
     units = sum_scored_units(first.build_answers(), first.build_skips())
     _refuse_few(units.individual.n_groups, FEWEST_GROUPS, "gold and answers")
