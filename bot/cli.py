@@ -54,7 +54,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Results": {
         "aggregate": "Make one label of the votes on each item.",
         "agreement": "Measure how far people agree with each other.",
-        "baseline": "Measure how often people are right, by gold.",
+        "baseline": "Measure how often people are right, by gold; or what they think.",
         "compare": "Compare people with models, or two projects.",
         "sensitivity": "Show what other quality rules would change.",
         "export": "Write all tables and a report page, to look at.",

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import stdtr
-from scipy.stats import false_discovery_control
 
 from aggregation.intervals.panel import Metric, PanelIntervals, estimate_intervals
 from aggregation.judges.judged_votes import JudgedVotes
@@ -62,8 +61,13 @@ class AlternativeTest:
 
 
 def adjust_by_benjamini_yekutieli(p_values: Sequence[float]) -> Floats:
-    """The adjusted p values, in the order given."""
-    return np.asarray(false_discovery_control(p_values, method="by") if len(p_values) else [], dtype=np.float64)
+    """The adjusted p values, in the order given: p · m/r · Σ 1/i of rank r of m, none above one of higher rank or 1."""
+    p = np.asarray(p_values, dtype=np.float64)
+    order, ranks = np.argsort(p), np.arange(1, len(p) + 1)
+    scaled = p[order] * len(p) / ranks * (1 / ranks).sum()
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(1.0, np.minimum.accumulate(scaled[::-1])[::-1])
+    return adjusted
 
 
 def compare_with_people(judged: JudgedVotes, *, epsilon: float = EPSILON, level: float = 0.95) -> AlternativeTest:
@@ -72,10 +76,10 @@ def compare_with_people(judged: JudgedVotes, *, epsilon: float = EPSILON, level:
     On ties of nearness the judge has the advantage, and the test takes them as nobody's.
     """
     wins, ties = _compare_votes(judged)
-    frame = pd.DataFrame({"person": judged.people, "win": wins, "lead": np.where(ties, 0.0, 1 - 2 * wins)})
+    leads = np.where(ties, 0.0, 1 - 2 * wins)
+    own_votes = np.split(np.argsort(judged.people, kind="stable"), np.cumsum(np.bincount(judged.people))[:-1])
     rows = [
-        (code, len(own), float(own["win"].mean()), _test_lead(own["lead"].to_numpy(dtype=np.float64), epsilon))
-        for code, own in frame.groupby("person", sort=True)
+        (code, len(own), float(wins[own].mean()), _test_lead(leads[own], epsilon)) for code, own in enumerate(own_votes)
     ]
     tested = [code for code, _, _, p in rows if p is not None]
     adjusted = dict(zip(tested, adjust_by_benjamini_yekutieli([p for *_, p in rows if p is not None]), strict=True))
@@ -102,7 +106,7 @@ def compare_with_people(judged: JudgedVotes, *, epsilon: float = EPSILON, level:
     )
 
 
-def _compare_votes(judged: JudgedVotes) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _compare_votes(judged: JudgedVotes) -> tuple[Floats, NDArray[np.bool_]]:
     """For each vote whether the judge is as near to the other votes or nearer (1 or 0), and whether both are equal."""
     items = judged.items
     if judged.has_points:  # the RMSE over the same others is compared by its sum of squares

@@ -59,9 +59,8 @@ class JudgedVotes:
     def with_others(self) -> Floats:
         """The sum of the agreement of each vote with the other votes on its item."""
         if not self.has_points:
-            pairs = np.column_stack([self.items, self.values])
-            _, place, counts = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
-            return np.asarray(counts[place.ravel()] - 1.0)
+            _, _, counts, place = self.count_answers()
+            return np.asarray(counts[place] - 1.0)
         order = np.lexsort((self.values, self.items))
         items, values = self.items[order], self.values[order]
         sizes = self.n_votes[items]
@@ -73,6 +72,12 @@ class JudgedVotes:
         distances = np.empty(len(items))
         distances[order] = (2 * ranks - sizes) * values - 2 * up_to + totals  # of the sorted votes of an item
         return -distances
+
+    def count_answers(self) -> tuple[Codes, Floats, Floats, Codes]:
+        """The different answers to each item: its code, the value, how many gave it, and which of them each vote is."""
+        values, codes = np.unique(self.values, return_inverse=True)
+        keys, place, counts = np.unique(self.items * len(values) + codes, return_inverse=True, return_counts=True)
+        return keys // len(values), values[keys % len(values)], counts.astype(np.float64), place
 
     def sum_items(self, values: Floats) -> Floats:
         """The sum of a number of each vote over the votes of each item."""
@@ -115,7 +120,7 @@ def join_judge(votes: Votes, judge: Mapping[str, str], *, fewest_votes: int = 2)
     people, person_ids = order_annotators(frame)
     said = np.array([*frame["answer"], *(judge[str(item)] for item in item_ids)], dtype=object)
     codes, labels = pd.factorize(said, sort=True)
-    numbers = codes.astype(np.float64)
+    numbers: Floats = codes.astype(np.float64)
     has_points = votes.measurement_level != "nominal" and votes.classes is not None
     if has_points and votes.classes is not None:
         points = dict(zip(votes.classes, votes.values(), strict=True))

@@ -9,7 +9,7 @@ import numpy as np
 
 from aggregation.answers import BOTH_BAD, SIDES, TIE
 from aggregation.intervals.panel import Metric, PanelIntervals, estimate_intervals
-from aggregation.judges.judged_votes import JudgedVotes, join_judge
+from aggregation.judges.judged_votes import join_judge
 from aggregation.schema import Floats, Votes, divide_safely
 
 HALF_POINTS: Mapping[str, float] = {SIDES[0]: 1.0, SIDES[1]: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
@@ -43,6 +43,9 @@ class SwapCounts:
         )
 
 
+NO_SWAPS = SwapCounts()
+
+
 @dataclass(frozen=True, kw_only=True)
 class LengthSlope:
     """How much more a judge chooses the longer text than people do.
@@ -53,6 +56,7 @@ class LengthSlope:
 
     value: float | None
     n_items: int
+    n_groups: int
     n_people: int
     n_answers: int
     intervals: PanelIntervals
@@ -83,6 +87,7 @@ def measure_length_slope(
     return LengthSlope(
         value=None if np.isnan(value) else value,
         n_items=judged.n_items,
+        n_groups=judged.n_groups,
         n_people=len(judged.person_ids),
         n_answers=len(items),
         intervals=estimate_intervals(metric, contributions, confidence_level=confidence_level),

@@ -216,3 +216,13 @@ def _sum_items(
         people=scored.annotators,
     )  # fmt: skip
     return contributions, ranked
+
+
+def compute_weighted_kappa(table: Floats, weights: Floats) -> float | None:
+    """Cohen's (1968) weighted kappa of a table of counts or shares, by weights of disagreement; None where it is 0/0.
+
+    With the squared distances of points as weights it is `kappa_quadratic` of column sums.
+    """
+    shares = table / table.sum()
+    expected = float((weights * np.outer(shares.sum(axis=1), shares.sum(axis=0))).sum())
+    return None if expected < NOTHING else 1 - float((weights * shares).sum()) / expected

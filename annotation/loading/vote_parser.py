@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,10 @@ def _encode(parts: Iterable[dict[str, Any]]) -> str:
     return json.dumps(list(parts), ensure_ascii=False)
 
 
+Spell = Callable[[str, Sequence[str]], str]
+"""How a question spells a label of its options (`Question.spell_label`)."""
+
+
 @dataclass(frozen=True)
 class LabelNormaliser:
     """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label).
@@ -147,13 +151,14 @@ class LabelNormaliser:
     section: LabelsSection
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def __call__(self, raw: str, *, known: Sequence[str] = ()) -> str:
-        """Return the label of a raw answer; answers that are not in the map are kept."""
+    def __call__(self, raw: str, *, known: Sequence[str] = (), spell: Spell | None = None) -> str:
+        """Return the label of a raw answer, as `spell` writes it; answers that are not in the map are kept."""
         stripped = raw.strip() if self.section.strip else raw
         label = self._find_mapped(stripped)
         if known and label not in known:
             written = _unwrap_list(label)
             label = spelling.find_name(written, known) or written
+            label = label if spell is None or label in known else spell(label, known)
         if label != raw:
             self.changed[raw, label] += 1
         return label
@@ -251,7 +256,7 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
         labels = question.get_labels(content.options) if question.takes_one_option else ()
-        label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
+        label = self._read_parts(question, normalise(raw.answer, known=labels, spell=question.spell_label), raw)
         if not label.strip():
             response = self._get_empty_answer(question) if raw.exclusion is None else ""
             return self._build_draft(raw, item=item, response=response, given=None)
@@ -355,7 +360,9 @@ class VoteParser:
         for question in self.questions:
             column = self.section.answers.get(question.name)
             labels = question.get_labels(content.options) if question.takes_one_option else ()
-            written = "" if column is None else normalise(get_cell(row, column), known=labels)
+            written = (
+                "" if column is None else normalise(get_cell(row, column), known=labels, spell=question.spell_label)
+            )
             text = self._read_parts(question, written, vote)
             if text.strip() or (question.empty_answer is not None and column is not None):
                 raw[question.name] = text or []

@@ -40,20 +40,17 @@ def print_opinions(result: DataSetResult) -> None:
         [_list_shares(found, opinion) for opinion in found.opinions],
         notes=[f"{_name(one)}: {reason}" for one in found.opinions for reason in _explain_median(one)],
     )
-    scores = [(_name(one), score) for one in found.opinions for score in _list_scores(found, one)]
+    scores = [
+        (_name(one), score.metric.removeprefix("share_at_least_"), score)
+        for one in found.opinions
+        for score in _list_scores(found, one)
+    ]
     warnings = [(_name(one), warning) for one in found.opinions for warning in one.warnings]
+    at_least = () if found.ratings.has_means else ("at least",)
     terminal_output.print_table(
         title(result.data, "mean opinion" if found.ratings.has_means else "share at or above a point"),
-        ("texts", *(() if found.ratings.has_means else ("at least",)), "value", *INTERVALS),
-        [
-            (
-                name,
-                *(() if found.ratings.has_means else (score.metric.removeprefix("share_at_least_"),)),
-                score.value,
-                *_format_ends(score),
-            )
-            for name, score in scores
-        ],
+        ("texts", *at_least, "value", *INTERVALS),
+        [(name, *(point for _ in at_least), score.value, *_format_ends(score)) for name, point, score in scores],
         notes=[EXPLANATION, *_describe(scores, warnings), *found.notes],
     )
     _print_differences(result, found)
@@ -76,7 +73,7 @@ def _print_differences(result: DataSetResult, found: ScaleResult) -> None:
             for name, pair in named
         ],
         notes=_describe(
-            [(name, pair.difference) for name, pair in named],
+            [(name, "", pair.difference) for name, pair in named],
             [(name, warning) for name, pair in named for warning in pair.warnings],
         ),
     )
@@ -105,7 +102,7 @@ def print_points(result: DataSetResult) -> None:
     units = result.point_units
     if not units:
         return
-    named = [(f"{unit.unit}, {score.metric}", score) for unit in units for score in unit.scores]
+    named = [(unit.unit, score.metric, score) for unit in units for score in unit.scores]
     warnings = [(unit.unit, warning) for unit in units for warning in unit.warnings]
     terminal_output.print_table(
         data_sets.format_title(result.data, "points against gold points"),
@@ -181,8 +178,26 @@ def _number(value: float) -> float | None:
     return None if value != value else float(value)  # noqa: PLR0124  # nan
 
 
-def _describe(named: Sequence[tuple[str, Score]], warnings: Sequence[tuple[str, str]]) -> list[str]:
-    """How intervals were made, what is doubtful and why something is missing, each once, after those it is true of."""
-    methods = [(name, f"Intervals: {score.ci_method}.") for name, score in named if score.ci_method != "none"]
-    reasons = [(name, score.reason) for name, score in named]
-    return data_sets.describe_reasons([*methods, *warnings, *reasons])
+def _describe(named: Sequence[tuple[str, str, Score]], warnings: Sequence[tuple[str, str]]) -> list[str]:
+    """How intervals were made, what is doubtful and why something is missing, each once, after what it is true of.
+
+    `named` are scores with the name of their texts or unit, and of the metric, if there are several of each.
+    """
+    metrics: dict[str, list[str]] = {}
+    for name, metric, _ in named:
+        metrics.setdefault(name, []).append(metric)
+    told: dict[str, dict[str, list[str]]] = {}
+    for name, metric, score in named:
+        method = "" if score.ci_method == "none" else f"Intervals: {score.ci_method}."
+        for reason in filter(None, (method, score.reason)):
+            told.setdefault(reason, {}).setdefault(name, []).append(metric)
+    for name, warning in warnings:
+        told.setdefault(warning, {})[name] = metrics.get(name, [])
+    notes = []
+    for reason, names in told.items():
+        parts = [
+            name if own == metrics.get(name) or not any(own) else f"{name} ({', '.join(own)})"
+            for name, own in names.items()
+        ]
+        notes.append(reason if names == metrics else f"{', '.join(parts)}: {reason}")
+    return notes

@@ -164,12 +164,12 @@ def print_ranking(
     told = [first.reason, *notes] if first.reason else [*notes, STRENGTHS[first.model], PLACES]
     davidson = found.davidson
     if davidson.reason and davidson.reason != first.reason:
-        told.append(f"Davidson: {davidson.reason}")
+        told.append(davidson.reason)
     elif davidson.tie_parameter is not None:
         told.append(f"Davidson: ties have a parameter of their own, ν {davidson.tie_parameter:.4f}.")
     told += [] if first.reason else _describe_estimates([(one.system, one.strength) for one in first.systems[:1]])
     told += [describe_first_choice(found)] if found.ranks_all_answers else []
-    told += describe_cycles(found.cycles, n_systems=len(first.systems))
+    told += describe_cycles(found.cycles, n_systems=len(first.systems)) if found.has_all_pairs else []
     terminal_output.print_table(f"{title} · ranking", heads, rows, notes=told)
 
 

@@ -175,7 +175,7 @@ def _format_places(low: int | None, high: int | None) -> str:
 def _list_sentences(found: PreferenceResults) -> Iterable[str]:
     """What the numbers say in words, and what was left out."""
     comparisons, cycles = found.comparisons, found.cycles
-    if len(comparisons.systems) > 2:
+    if found.has_all_pairs and len(comparisons.systems) > 2:
         if cycles.winner is not None:
             yield translate("More answers prefer {system} to each other system than the reverse.", system=cycles.winner)
         else:

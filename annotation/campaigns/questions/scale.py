@@ -114,13 +114,8 @@ class ScaleQuestion(OptionQuestion):
         return not self.is_typed
 
     def find_point(self, written: str) -> str | None:
-        """Return the point that a text names, or that is the same number otherwise written: 4.0 is 4, and 3.5 is 3,5.
-
-        None if it names none.
-        """
-        number = read_point(written.removesuffix("%"))
-        same = [option for option in self.options if number is not None and read_point(option) == number]
-        return find_option(written, self.options) or (same[0] if len(same) == 1 else None)
+        """Return the point that a text names; None if it names none."""
+        return find_option(self.spell_label(written, None), self.options)
 
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
         """Return what annotators see, with the captions of both ends if there are any."""
@@ -137,6 +132,12 @@ class ScaleQuestion(OptionQuestion):
                 f"The scale goes {self.options[0]} … {self.options[-1]}.",
             )
         return point
+
+    def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002
+        """Return the point that is the same number otherwise written (4.0 is 4, and 3.5 is 3,5); else the text."""
+        number = read_point(written.removesuffix("%"))
+        same = [option for option in self.options if number is not None and read_point(option) == number]
+        return same[0] if len(same) == 1 and written not in self.options else written
 
     def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
         """Draw a wrong point, mostly a neighbour of the right one."""
