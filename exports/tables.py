@@ -211,9 +211,15 @@ def build_release(
             [build_trivial_table(result.data, result.trivial) for result in results],
             TRIVIAL_COLUMNS,
         ),
-        preferences=_stack_frames([build_preference_table(result) for result in results], PREFERENCE_COLUMNS),
-        preference_ranking=_stack_frames([build_ranking_table(result) for result in results], RANKING_COLUMNS),
-        positions=_stack_frames([build_position_table(result) for result in results], POSITION_COLUMNS),
+        preferences=_stack_frames(
+            [build_preference_table(result.data, result.preference) for result in results], PREFERENCE_COLUMNS
+        ),
+        preference_ranking=_stack_frames(
+            [build_ranking_table(result.data, result.preference) for result in results], RANKING_COLUMNS
+        ),
+        positions=_stack_frames(
+            [build_position_table(result.data, result.preference) for result in results], POSITION_COLUMNS
+        ),
         agreement=build_agreement_content(results, options=options),
         opinions=_stack_frames(
             [build_opinion_table(result.data.name, result.scale) for result in results], OPINION_COLUMNS

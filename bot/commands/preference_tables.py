@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aggregation.preferences.positions import SideShare
     from aggregation.preferences.results import PreferenceResults
     from aggregation.preferences.strengths import Model
+    from aggregation.preferences.turned_pairs import TurnedPair
     from aggregation.preferences.win_rates import Estimate, PairResult
     from exports.inputs import DataSet
     from exports.results import DataSetResult
@@ -58,27 +59,28 @@ def print_preferences(title: str, found: PreferenceResults, *, notes: Sequence[s
 
 def print_pairs(title: str, found: PreferenceResults, *, notes: Sequence[str] = ()) -> None:
     """Print a row for each pair, the preferred system first, the clearest pair on top."""
-    pairs = sorted(found.pairs, key=lambda pair: -abs((pair.estimate.value or 0.0) - 0.5))
+    from aggregation.preferences.turned_pairs import list_clearest
+
+    pairs = list_clearest(found.pairs)
     heads = ("system", "against", "wins", "ties", "losses", "win rate", NEW, THESE, "p", "detectable")
     told = [*_describe_winner(found), *notes, *_list_left_out(found), *_describe_sides(found)]
-    if any(pair.both_bad for pair in pairs):
-        told.append(f"Ties: {sum(pair.both_bad for pair in pairs)} of them called both texts bad.")
+    if any(pair.both_bad for pair in found.pairs):
+        told.append(f"Ties: {sum(pair.both_bad for pair in found.pairs)} of them called both texts bad.")
     if len(pairs) > MOST_PAIRS:
         told.append(f"{len(pairs) - MOST_PAIRS} closer pairs are left out; --json and preferences.csv have all.")
-    told += [WIN_RATE, DETECTABLE, EXPLANATION, *_describe_estimates([(pair.one, pair.estimate) for pair in pairs])]
+    told += [
+        WIN_RATE,
+        DETECTABLE,
+        EXPLANATION,
+        *_describe_estimates([(pair.one, pair.result.estimate) for pair in pairs]),
+    ]
     rows = [_build_pair(pair) for pair in pairs[:MOST_PAIRS]]
     terminal_output.print_table(f"{title} · who is preferred", heads, rows, notes=told)
 
 
-def _build_pair(pair: PairResult) -> tuple[Cell, ...]:
-    estimate, is_first = pair.estimate, (pair.estimate.value or 0.0) >= 0.5
-    ends = ((estimate.ci_low, estimate.ci_high), (estimate.item_only_low, estimate.item_only_high))
-    if is_first:
-        names, counts, value = (pair.one, pair.two), (pair.wins, pair.ties, pair.losses), estimate.value
-    else:
-        names, counts, value = (pair.two, pair.one), (pair.losses, pair.ties, pair.wins), 1 - (estimate.value or 0.0)
-        ends = tuple((None if high is None else 1 - high, None if low is None else 1 - low) for low, high in ends)
-    return (*names, *counts, value, *(format_interval(*end) for end in ends), pair.p_holm, pair.detectable)
+def _build_pair(pair: TurnedPair) -> tuple[Cell, ...]:
+    ends = (format_interval(*pair.fresh), format_interval(*pair.these))
+    return (pair.one, pair.two, *pair.counts, pair.value, *ends, pair.result.p_holm, pair.result.detectable)
 
 
 def _describe_winner(found: PreferenceResults) -> list[str]:
@@ -102,10 +104,14 @@ def is_sure(pair: PairResult) -> bool:
 
 
 def _describe_pair(pair: PairResult) -> list[str]:
-    one, two, wins, ties, losses, value, fresh, these, *_ = _build_pair(pair)
-    interval = fresh if fresh != "–" else these
+    from aggregation.preferences.turned_pairs import turn_pair
+
+    turned = turn_pair(pair)
+    one, two, (wins, ties, losses) = turned.one, turned.two, turned.counts
+    interval = format_interval(*(turned.these if turned.fresh[0] is None else turned.fresh))
     if wins == losses:
         return [f"Neither of {one} and {two} is preferred: {wins} wins each, {ties} ties."]
+    value = turned.value
     sure = "Chance does not explain this." if is_sure(pair) else "Chance can explain this."
     return [
         f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from annotation.loading import tables
 from bot.commands import data_sets, preference_tables, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
@@ -54,6 +53,7 @@ def rank(
     the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well. Comparisons are
     ranked by Bradley-Terry and Davidson strengths, with intervals, beside the voting rules that pairs allow.
     """
+    from annotation.loading import tables
     from bot.commands import comparison_files, score_files
 
     file = Path(source)

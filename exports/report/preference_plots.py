@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from aggregation.preferences.results import PreferenceResults
-from aggregation.preferences.win_rates import Estimate, PairResult
+from aggregation.preferences.turned_pairs import TurnedPair, list_clearest
+from aggregation.preferences.win_rates import EVEN, Estimate
 from exports.pages.display_text import format_count, format_number, format_percent, shorten_text
 from exports.pages.localization import mark_text, translate
 from exports.pages.svg import (
@@ -25,51 +25,14 @@ MOST_BARS = 24
 WINS, TIES, LOSSES = mark_text("wins"), mark_text("ties"), mark_text("losses")
 _TOP, _STEP, _BAR = 76, 40, 13
 _COLOURS: tuple[Colour, ...] = ("accent", "rule", "second")
-EVEN, TICKS = 0.5, (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
-class TurnedPair(NamedTuple):
-    """A pair with the preferred system first, and both intervals of its win rate, fresh panel first."""
-
-    one: str
-    two: str
-    counts: tuple[int, int, int]
-    value: float
-    fresh: tuple[float | None, float | None]
-    these: tuple[float | None, float | None]
-    result: PairResult
-
-    @property
-    def name(self) -> str:
-        """The two systems."""
-        return f"{self.one} – {self.two}"
-
-
-def turn_pair(pair: PairResult) -> TurnedPair:
-    """The pair with the preferred system first."""
-    estimate, value = pair.estimate, pair.estimate.value or 0.0
-    fresh, these = (estimate.ci_low, estimate.ci_high), (estimate.item_only_low, estimate.item_only_high)
-    if value >= EVEN:
-        return TurnedPair(pair.one, pair.two, (pair.wins, pair.ties, pair.losses), value, fresh, these, pair)
-    counts = (pair.losses, pair.ties, pair.wins)
-    return TurnedPair(pair.two, pair.one, counts, 1 - value, _mirror(fresh), _mirror(these), pair)
-
-
-def _mirror(ends: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
-    low, high = ends
-    return (None if high is None else 1 - high, None if low is None else 1 - low)
-
-
-def list_clearest(found: PreferenceResults) -> list[TurnedPair]:
-    """The pairs with the preferred system first, the clearest preference on top."""
-    return sorted(map(turn_pair, found.pairs), key=lambda pair: (-pair.value, pair.name))
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def draw_preference_panels(
     found: PreferenceResults, *, name: str, prefix: str, level: str, simulated: bool
 ) -> tuple[str, ...]:
     """The panels of a data set: bars of counts, win rates, and the strengths of three systems or more."""
-    pairs = list_clearest(found)[:MOST_BARS]
+    pairs = list_clearest(found.pairs)[:MOST_BARS]
     panels = [
         _draw_counts(pairs, name=name, prefix=f"{prefix}-counts", simulated=simulated),
         _draw_rates(pairs, name=name, prefix=f"{prefix}-rates", level=level, simulated=simulated),

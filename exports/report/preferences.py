@@ -9,6 +9,7 @@ from aggregation.findings import Finding
 from aggregation.preferences.places import PreferenceRanking, RankedSystem
 from aggregation.preferences.positions import EVERYBODY
 from aggregation.preferences.results import PreferenceResults
+from aggregation.preferences.turned_pairs import Ends, TurnedPair, list_clearest
 from aggregation.preferences.win_rates import Estimate
 from exports.pages.display_text import (
     FOR_NEW_PEOPLE,
@@ -23,7 +24,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.localization import list_findings, localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import Headline, TableRow
-from exports.report.preference_plots import MOST_BARS, TurnedPair, draw_preference_panels, list_clearest
+from exports.report.preference_plots import MOST_BARS, draw_preference_panels
 from exports.results import DataSetResult
 
 MOST_SYSTEMS = 10
@@ -66,7 +67,7 @@ def build_preference_part(result: DataSetResult, *, number: int) -> PreferencePa
         ),
         matrix_heads=(translate("System"), *found.comparisons.systems),
         matrix=_build_matrix(found),
-        pairs=tuple(map(_build_pair_row, list_clearest(found)[:MOST_BARS])),
+        pairs=tuple(map(_build_pair_row, list_clearest(found.pairs)[:MOST_BARS])),
         ranking=_build_ranking_rows(found),
         sides=_build_side_rows(found),
         side_heads=(
@@ -81,7 +82,7 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     found = result.preference
     if found is None or not found.pairs:
         return ()
-    clearest, level = list_clearest(found), result.options.confidence_level
+    clearest, level = list_clearest(found.pairs), result.options.confidence_level
     if len(clearest) == 1:
         pair = clearest[0]
         name = translate("{one} preferred to {two}", one=pair.one, two=pair.two)
@@ -119,8 +120,8 @@ def _lower(text: str) -> str:
 
 def _describe_ends(
     estimate: Estimate,
-    fresh: tuple[float | None, float | None],
-    these: tuple[float | None, float | None],
+    fresh: Ends,
+    these: Ends,
     level: float,
 ) -> tuple[str, ...]:
     """The interval for new people, or that for these people and why there is no other, or why there is none."""
