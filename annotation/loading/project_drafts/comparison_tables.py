@@ -49,7 +49,8 @@ def read_comparisons(source: SourceFile) -> VotesTable | None:
 
 def find_preference(votes: VotesTable) -> VotesTable:
     """The votes as those on two texts, if the item shows `…_a` and `…_b` and each answer is one of them or a tie."""
-    sides, shown = _find_sides(votes.source), next((line.value for line in votes.lines if line.key == "show"), ())
+    sides = _find_sides(votes.source)
+    shown = [str(name) for line in votes.lines if line.key == "show" for name in line.value]
     answers = [answer for answer in votes.answers.get(FIRST, ()) if answer]
     if sides is None or not {*sides} <= {*shown} or votes.options or len(votes.answers) != 1:
         return votes
