@@ -185,6 +185,7 @@ OWNERS = {
     "RankedSystem": "opinions: Davidson places",
     "AgreementDifference": "opinions: agreement difference",
     "AlternativeTest": "opinions: advantage",
+    "JudgeScore": "opinions: agreement difference",
     "CorrectedMean": "opinions: Rogan–Gladen share",
     "LengthSlope": "opinions: length slope",
 }
