@@ -20,6 +20,7 @@ from annotation.errors import BadInput, Where
 
 if TYPE_CHECKING:
     from aggregation.answers import AnswerTypeName
+    from aggregation.planning.assumed_variance import PlannedResult
 
 BLANK_RATE = 0.8
 """The chance that an optional text stays empty in a simulation."""
@@ -128,6 +129,11 @@ class Question(Section):
                     f"The metric {metric!r} does not fit here; what does: {', '.join(self.methods.scores)}"
                 )
         return self
+
+    @property
+    def planned_result(self) -> PlannedResult | None:
+        """What answers are planned for where there is no gold; None for nothing."""
+        return None
 
     @property
     def can_be_condition(self) -> bool:

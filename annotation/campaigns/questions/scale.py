@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, model_validator
 
 from aggregation import spelling
+from aggregation.planning.assumed_variance import PlannedResult, plan_at_least, plan_mean
 from aggregation.scales import ICC_NAMES, list_point_metrics, read_point
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, Options, find_option, refuse_duplicates
 from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
@@ -107,6 +108,14 @@ class ScaleQuestion(OptionQuestion):
     def is_typed(self) -> bool:
         """Whether the points are numbers, and too many to show each of them."""
         return len(self.options) > MAX_TAPPED_POINTS and None not in map(read_point, self.options)
+
+    @property
+    def planned_result(self) -> PlannedResult:
+        """The mean opinion, or on an ordinal scale the share at a point or above."""
+        if self.level == "ordinal":
+            return plan_at_least()
+        numbers = [read_point(point) or 0.0 for point in self.options]
+        return plan_mean(lowest=numbers[0], highest=numbers[-1])
 
     @property
     def can_be_condition(self) -> bool:

@@ -11,10 +11,8 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from aggregation.planning.assumed_variance import PlannedResult, plan_at_least, plan_mean, plan_share, plan_win_rate
-from aggregation.scales import read_point
+from aggregation.planning.assumed_variance import PlannedResult, plan_share
 from annotation.campaigns import lint, project_file
-from annotation.campaigns.questions import PreferenceQuestion, ScaleQuestion
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
 from annotation.store import panel_members, queries
@@ -81,15 +79,8 @@ def build_precision_plan(session: Session, project: Project) -> precision.Precis
 
 def plan_result(definition: project_file.ProjectFile, *, has_gold: bool) -> PlannedResult | None:
     """What a project's answers to its first question are planned for; None for a campaign without a score. Pure."""
-    question = definition.all_questions[0]
-    if has_gold or not isinstance(question, PreferenceQuestion | ScaleQuestion):
-        return plan_share() if definition.kind == "baseline" else None
-    if isinstance(question, PreferenceQuestion):
-        return plan_win_rate()
-    if question.level == "ordinal":
-        return plan_at_least()
-    points = [read_point(point) or 0.0 for point in question.options]
-    return plan_mean(lowest=points[0], highest=points[-1])
+    own = None if has_gold else definition.all_questions[0].planned_result
+    return own or (plan_share() if definition.kind == "baseline" else None)
 
 
 def add_post_hoc_change(project: Project, *, what: str, now: datetime) -> None:
