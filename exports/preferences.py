@@ -52,6 +52,7 @@ def read_preferences(data: DataSet, *, confidence_level: float) -> PreferenceRes
 def _list_choices(data: DataSet) -> pd.DataFrame:
     """The answers that count, as `expand_choices` takes them."""
     rows = data.list_counted_answers()
+    rows = rows.loc[rows["item_id"].isin(list(data.systems))]
     groups = data.items.set_index("item_id")["group"]
     return pd.DataFrame(
         {

@@ -321,6 +321,8 @@ class VoteParser:
         if exclusion is None and first.is_abstention(response):
             exclusion = ABSTAINED
         seconds, seconds_unknown = vocabulary.check_duration(raw.seconds)
+        shown = self._list_shown_columns(first, raw)
+        order = None if shown is None else [first.option_columns.index(column) for column in shown]
         return VoteDraft(
             item=item,
             annotator=spelling.build_key(raw.annotator),
@@ -332,6 +334,7 @@ class VoteParser:
             answers=given,
             seconds=seconds,
             seconds_unknown=seconds_unknown,
+            option_order=None if order is None else [*order, *range(len(order), len(first.get_labels(None)))],
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
@@ -346,11 +349,15 @@ class VoteParser:
             return TIE if self.section.empty == TIE and vote.exclusion is None else text
         if self.section.format != "label-studio":
             return text
-        columns = question.option_columns
+        shown = self._list_shown_columns(question, vote) or question.option_columns
+        return SIDES[question.option_columns.index(shown[_PAIRWISE.index(text)])]
+
+    def _list_shown_columns(self, question: Question, vote: RawVote) -> tuple[str, ...] | None:
+        """The columns of both sides of the control Pairwise, the left one first; None where its objects name none."""
         control = self.section.answers.get(question.name) or self.section.answer
         names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
-        shown = names if len(names) == len(_PAIRWISE) and {*names} <= {*columns} else columns
-        return SIDES[columns.index(shown[_PAIRWISE.index(text)])]
+        is_named = len(names) == len(_PAIRWISE) and {*names} == {*question.option_columns}
+        return names if is_named else None
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())

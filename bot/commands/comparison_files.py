@@ -53,25 +53,24 @@ def read_comparison_file(file: Path) -> ComparisonFile:
     first = next(iter(tables.read_rows(file)))
     if {*PAIR_COLUMNS} <= first.values.keys():
         return ComparisonFile(comparisons=_read_counts(file), repeats=_list_repeats(None), notes=(COUNTS_ALONE,))
-    columns: dict[str, list[str]] = {name: [] for name in ("one", "two", "winner", "item", "group", "annotator")}
+    cells: list[tuple[str, str, str, str, str, str]] = []
     n_open = 0
     for row in comparison_votes.read_comparisons(file):
-        if not row.answer:
+        if row.answer:
+            question, *turn = row.item or ("",)
+            item = "\x1f".join(row.item) if turn else question
+            cells.append((row.left, row.right, row.answer, item, question, row.annotator))
+        else:
             n_open += 1
-            continue
-        question = row.item[0] if row.item else ""
-        cells = (row.left, row.right, row.answer, "\x1f".join(row.item), question, row.annotator)
-        for column, cell in zip(columns.values(), cells, strict=True):
-            column.append(cell)
-    frame = pd.DataFrame(columns, dtype=object)
+    frame = pd.DataFrame(cells, columns=["one", "two", "winner", "item", "group", "annotator"], dtype=object)
     outcomes = {comparison_votes.LEFT: 1.0, comparison_votes.RIGHT: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
     frame["outcome"] = frame["winner"].map(outcomes).astype(float)
     frame["both_bad"] = frame["winner"] == BOTH_BAD
     frame["left"] = 1.0
     notes = [f"Left out: {n_open} rows without a winner."] if n_open else []
-    if not any(columns["item"]):
+    if not frame["item"].any():
         frame, notes = frame.drop(columns=["item", "group"]), [*notes, NO_ITEMS]
-    if not any(columns["annotator"]):
+    if not frame["annotator"].any():
         frame, notes = frame.drop(columns="annotator"), [*notes, NO_PEOPLE]
     return ComparisonFile(comparisons=frame, repeats=_list_repeats(frame), notes=tuple(notes))
 
@@ -122,15 +121,16 @@ def _list_repeats(frame: pd.DataFrame | None) -> pd.DataFrame:
 
     if frame is None or not {"item", "annotator"} <= {*frame.columns} or frame.empty:
         return pd.DataFrame(columns=list(REPEAT_COLUMNS))
-    is_swapped = (frame["one"] > frame["two"]).to_numpy()
-    one, two = (frame[name].to_numpy() for name in ("one", "two"))
-    pairs = pd.DataFrame({"one": np.where(is_swapped, two, one), "two": np.where(is_swapped, one, two)})
-    person = frame["item"].astype(str) + "\x1f" + frame["annotator"].astype(str)
-    pair = pairs.groupby(["one", "two"]).ngroup()
+    systems, names = pd.factorize(np.concatenate([frame["one"], frame["two"]]), sort=True)
+    one, two = np.split(systems, 2)
+    is_swapped = one > two
+    pair = np.minimum(one, two) * len(names) + np.maximum(one, two)
+    people, persons = pd.factorize(frame["annotator"])
+    key = (pd.factorize(frame["item"])[0] * len(persons) + people) * len(names) ** 2 + pair
     outcome = np.where(is_swapped, 1 - frame["outcome"], frame["outcome"])
     told = pd.DataFrame(
         {
-            "key": pd.factorize(person)[0] * (int(pair.max()) + 1) + pair,
+            "key": key,
             "annotator": frame["annotator"],
             "answer": np.where(frame["both_bad"], 2.0, outcome),
             "swapped": is_swapped,

@@ -20,6 +20,7 @@ from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
     EditQuestion,
+    PreferenceQuestion,
     Question,
     QuestionContent,
     ScaleQuestion,
@@ -119,7 +120,7 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
     match question:
         case ScaleQuestion() if question.is_typed:
             return [build_region(name, "number", number=int(chance.choice(question.options)))]
-        case ChoiceQuestion() | ScaleQuestion():
+        case ChoiceQuestion() | ScaleQuestion() | PreferenceQuestion():
             return [build_region(name, "choices", choices=[chance.choice(question.get_labels(own))])]
         case ChoicesQuestion():
             labels = question.get_labels(own)
