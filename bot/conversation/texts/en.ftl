@@ -65,6 +65,7 @@ left = { $left ->
 }
 page-over = Page { $page } is done. A good moment for a rest: /pause
 type-a-number = There are too many options for buttons: send the number of your answer.
+type-a-point = Tap a number, or send any from { $low } to { $high }.
 done = Done
 none-of-them = None of these
 leave-open = No answer
