@@ -192,6 +192,22 @@ def test_a_release_of_votes_proves_itself_and_says_who_won(hromada: Hromada) -> 
     ranked = hromada("rank", "arena", "--json").json
     assert list_strengths(of_counts) == pytest.approx(list_strengths(ranked))
     assert "counts alone" in of_counts["notes"][0]
+    assert "Classes are columns" in report
+    assert "classes are columns" in hromada("agreement", "arena").out
+
+
+@pytest.mark.slow
+def test_a_draft_without_answers_proves_itself(hromada: Hromada) -> None:
+    """Nobody worked 0.0 hours, as the file says it and as it is computed again."""
+    for words in (
+        ("new", "shop", "--template", "preference", "--language", "en"),
+        ("load", "shop/project.yaml"),
+        ("release", "shop", "rel", "--draft", "--no-replay"),
+        ("release", "--verify", "rel"),
+    ):
+        ran = hromada(*words)
+        assert ran.code == 0, ran.err
+    assert ran.out.startswith("Verified")
 
 
 def test_a_winner_that_is_no_side_is_refused_with_its_place(hromada: Hromada) -> None:
