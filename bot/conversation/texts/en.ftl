@@ -1,3 +1,38 @@
+## Lists: words that may be typed, and time zones
+
+words-yes = yes
+words-no = no
+words-back = back
+words-go-on = { words-yes }, ok, okay, y, yep, yeah, sure, agree, understood, next, continue, begin, start, +
+words-stay-out = { words-no }, { words-back }, n, nope, -
+common-zones = Europe/London, Europe/Berlin, Europe/Kyiv, America/New_York, America/Los_Angeles, Asia/Kolkata
+cities =
+    Europe/Kyiv: Kiev, Lviv, Kharkiv, Odesa, Odessa, Dnipro, Zaporizhzhia, Vinnytsia, Poltava, Chernihiv,
+    Cherkasy, Sumy, Zhytomyr, Rivne, Ternopil, Lutsk, Chernivtsi, Uzhhorod, Mykolaiv, Kherson, Khmelnytskyi,
+    Ivano-Frankivsk, Kropyvnytskyi, Mariupol, Donetsk, Luhansk, Kremenchuk, Irpin, Bucha, Ukraine, Bila
+    Tserkva, Kryvyi Rih
+    Europe/Warsaw: Kraków, Krakow, Wrocław, Wroclaw, Gdańsk, Gdansk, Poznań, Poznan, Łódź, Lodz, Lublin,
+    Poland
+    Europe/Berlin: Munich, München, Hamburg, Frankfurt, Cologne, Köln, Stuttgart, Leipzig, Dresden, Germany
+    Europe/Prague: Brno, Czechia
+    Europe/London: Manchester, Edinburgh, Cambridge, Oxford, Britain
+    Europe/Paris: Lyon, Nice, France
+    Europe/Madrid: Barcelona, Valencia, Alicante, Spain
+    Europe/Rome: Milan, Naples, Turin, Italy
+    Europe/Lisbon: Porto, Portugal
+    Europe/Zurich: Geneva, Basel, Bern, Switzerland
+    Europe/Vilnius: Kaunas, Lithuania
+    Europe/Moscow: Kazan, Sochi, Voronezh, Saint Petersburg
+    Asia/Tbilisi: Batumi, Georgia
+    Asia/Jerusalem: Tel-Aviv, Haifa, Israel, Tel Aviv
+    Asia/Kolkata: Delhi, Mumbai, Bangalore
+    Asia/Shanghai: Beijing
+    America/Toronto: Ottawa, Montreal
+    America/New_York: Boston, Washington, Philadelphia, Miami
+    America/Chicago: Dallas, Houston, Austin
+    America/Edmonton: Calgary
+    America/Los_Angeles: Seattle, San Francisco, San Diego
+
 ## Joining
 
 which-language = Which language do you prefer?
