@@ -39,9 +39,9 @@ class FluentMessage:
 
     @cached_property
     def examples(self) -> dict[str, str | int]:
-        """An example of each variable that the comment explains: whole numbers, and texts."""
+        """An example of each variable that the comment explains: whole numbers, and texts; digits in quotes are a text."""
         found = (_VARIABLE.fullmatch(line) for line in self.comment.splitlines())
-        return {match[1]: int(match[2]) if match[2].isdecimal() else match[2] for match in found if match}
+        return {one[1]: int(one[2]) if one[2].isdecimal() else one[2].strip('"') for one in found if one}
 
     @property
     def max_units(self) -> int:
