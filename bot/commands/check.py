@@ -24,7 +24,10 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     unread = list(dict.fromkeys(other.unread for other in others if other.unread))
     if json:
         notes: dict[str, object] = {"to do": list(checked.to_do), "weak": list(checked.weak)}
-        notes |= {"warnings": [*checked.warnings, *untranslated, *unread, *shared], "to declare": dict(checked.to_declare)}
+        notes |= {
+            "warnings": [*checked.warnings, *untranslated, *unread, *shared],
+            "to declare": dict(checked.to_declare),
+        }
         notes["closed by exposure"] = {
             other.campaign.name: {
                 closed.annotator: {"items": closed.number, "why": dict(closed.reasons)} for closed in other.closed

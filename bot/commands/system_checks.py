@@ -66,7 +66,9 @@ def _check_texts(settings: Settings) -> tuple[SystemFinding, ...]:
         added_texts.use_added_texts()
     except HromadaError as failure:
         return (SystemFinding("texts", well=False, says=str(failure)),)
-    return (SystemFinding("texts", well=True, says=f"{settings.texts}; languages: {', '.join(texts.list_languages())}"),)
+    return (
+        SystemFinding("texts", well=True, says=f"{settings.texts}; languages: {', '.join(texts.list_languages())}"),
+    )
 
 
 def _check_connection(settings: Settings) -> tuple[SystemFinding, ...]:

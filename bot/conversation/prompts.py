@@ -113,7 +113,10 @@ def find_named_button(text: str, rows: ButtonRows) -> InlineButton | None:
     own = _find_button(text, buttons)
     if own is not None:
         return own
-    others = (_find_button(label, buttons) for label in _list_label_translations(list_languages()).get(normalise_text(text), ()))
+    others = (
+        _find_button(label, buttons)
+        for label in _list_label_translations(list_languages()).get(normalise_text(text), ())
+    )
     return next((button for button in others if button is not None), None)
 
 

@@ -13,6 +13,7 @@ from babel.core import get_global
 
 from bot.conversation.texts import Texts, get_texts, list_languages, typed_words
 
+
 def get_city(zone: str, language: str) -> str:
     """The city that stands for a zone in a language, as CLDR names it; otherwise the last part of the IANA name."""
     return _list_zone_cities(language).get(zone) or zone.rpartition("/")[2].replace("_", " ")

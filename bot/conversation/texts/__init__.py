@@ -47,6 +47,8 @@ class Texts:
 
     def __call__(self, text_id: str, **arguments: str | int) -> str:
         """The text with its arguments; raises LookupError where the text or an argument is missing."""
+        if self.fallback is not None and not self.bundle.has_message(text_id):
+            return self.fallback(text_id, **arguments)
         if arguments:
             return self._format_text(text_id, arguments)
         if text_id not in self._without_arguments:
@@ -54,8 +56,6 @@ class Texts:
         return self._without_arguments[text_id]
 
     def _format_text(self, text_id: str, arguments: dict[str, str | int]) -> str:
-        if self.fallback is not None and not self.bundle.has_message(text_id):
-            return self.fallback._format_text(text_id, arguments)
         pattern = self.bundle.get_message(text_id).value
         if pattern is None:
             raise LookupError(f"{self.language}: {text_id} has no text")
@@ -89,8 +89,13 @@ def use_added_files(path: Path | None) -> None:
 
 
 def check_file(path: Path) -> CheckedFile:
-    """Check a file against the English one and the languages that are installed; raises BadInput if it is unreadable."""
-    return file_check.check_file(path, english=FOLDER / "en.ftl", others={one: FOLDER / f"{one}.ftl" for one in LANGUAGES})
+    """Check a file against the English one and the other languages that are installed.
+
+    Raises BadInput where the file cannot be read at all, or its name is not that of a language.
+    """
+    return file_check.check_file(
+        path, english=FOLDER / "en.ftl", others={one: FOLDER / f"{one}.ftl" for one in LANGUAGES}
+    )
 
 
 def build_template(language: str) -> str:

@@ -303,7 +303,7 @@ correction-accept = No changes
 correction-keep = Leave it so
 # Button, at most 24 characters: the paragraph becomes the original one again.
 correction-reset = Back to the original
-# Button, at most 20 characters: back to a paragraph; the sign ‹ stands first.
+# Button, at most 24 characters: back to a paragraph; the sign ‹ stands first.
 # $number (2): which paragraph
 correction-back = ‹ Paragraph { $number }
 # Above the correction of a paragraph, with the changes marked.

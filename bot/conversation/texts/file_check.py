@@ -116,7 +116,9 @@ class _Checker:
 
     def find_faults(self) -> Iterator[BadInput]:
         for line, content in self.file.junk:
-            yield self._fault(line, None, f"Fluent cannot read {content!r}.", "Write `name = text`; indent further lines.")
+            yield self._fault(
+                line, None, f"Fluent cannot read {content!r}.", "Write `name = text`; indent further lines."
+            )
         seen: dict[str, int] = {}
         for message in self.file.messages:
             if message.text_id in seen:
@@ -164,7 +166,9 @@ class _Checker:
             for key in choice.keys:
                 if key not in known and not key.isdecimal():
                     problem = f"The form [{key}] of ${choice.variable} is never used."
-                    yield self._fault_of(message, problem, "Remove it, or write one of: " + ", ".join(sorted(known)) + ".")
+                    yield self._fault_of(
+                        message, problem, "Remove it, or write one of: " + ", ".join(sorted(known)) + "."
+                    )
         for variable, keys in named.items():
             have = {key for choice in given if choice.variable == variable for key in choice.keys}
             for key in sorted(keys - have) if have else ():
@@ -183,7 +187,11 @@ class _Checker:
                 return
             texts.append(str(text))
         longest = max(texts, key=count_units)
-        if count_units(longest) > english.max_units and not english.text_id.startswith(typed_words.PREFIX) and english.text_id != CITIES:
+        if (
+            count_units(longest) > english.max_units
+            and not english.text_id.startswith(typed_words.PREFIX)
+            and english.text_id != CITIES
+        ):
             problem = f"{longest!r} has {count_units(longest)} characters; there is room for {english.max_units}."
             yield self._fault_of(message, problem, "Shorten it.")
         for command in bot_commands.list_unknown_commands(longest):
@@ -222,7 +230,10 @@ class _Checker:
     def _check_name(self) -> Iterator[BadInput]:
         message = self.file.by_id.get(LANGUAGE_NAME)
         if message is None:
-            problem, remedy = f"{LANGUAGE_NAME} is missing.", "Write what the language calls itself: it is on the button."
+            problem, remedy = (
+                f"{LANGUAGE_NAME} is missing.",
+                "Write what the language calls itself: it is on the button.",
+            )
             yield self._fault(1, LANGUAGE_NAME, problem, remedy)
             return
         for language, other in self.others.items():
@@ -238,7 +249,6 @@ class _Checker:
     def _english_bundle(self) -> FluentBundle:
         return build_bundle(self.english)
 
-
     def _fault_of(self, message: FluentMessage, problem: str, remedy: str) -> BadInput:
         return self._fault(message.line, message.text_id, problem, remedy)
 
@@ -253,7 +263,9 @@ def build_bundle(file: FluentFile) -> FluentBundle:
     return bundle
 
 
-def format_example(message: FluentMessage, bundle: FluentBundle, arguments: Mapping[str, str | int] | None = None) -> str:
+def format_example(
+    message: FluentMessage, bundle: FluentBundle, arguments: Mapping[str, str | int] | None = None
+) -> str:
     """The message with the examples of its variables, or with these arguments; empty where it has no text."""
     pattern = bundle.get_message(message.text_id).value
     return "" if pattern is None else str(bundle.format_pattern(pattern, arguments or message.examples)[0])

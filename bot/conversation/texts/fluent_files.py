@@ -39,7 +39,7 @@ class FluentMessage:
 
     @cached_property
     def examples(self) -> dict[str, str | int]:
-        """An example of each variable that the comment explains: whole numbers, and texts; digits in quotes are a text."""
+        """An example of each variable that the comment explains: a number, or a text, in quotes if it is digits."""
         found = (_VARIABLE.fullmatch(line) for line in self.comment.splitlines())
         return {one[1]: int(one[2]) if one[2].isdecimal() else one[2].strip('"') for one in found if one}
 
@@ -95,7 +95,10 @@ def read_fluent_file(path: Path) -> FluentFile:
     text = input_files.read_text(path, of_campaign=False)
     resource: ast.Resource = FluentResource(text)
     return FluentFile(
-        path=path, resource=resource, messages=tuple(_list_messages(resource, text)), junk=tuple(_list_junk(resource, text))
+        path=path,
+        resource=resource,
+        messages=tuple(_list_messages(resource, text)),
+        junk=tuple(_list_junk(resource, text)),
     )
 
 
