@@ -29,7 +29,7 @@ cities =
 which-language = W jakim języku wolisz rozmawiać?
 language-name = Polski
 language-noted = Od teraz rozmawiamy po polsku.
-welcome = Cześć! Tutaj ludzie odpowiadają na te same pytania, które dostają modele językowe. Jedno dotknięcie to jedna odpowiedź, a skończyć możesz w każdej chwili.
+welcome = Cześć! Ludzie odpowiadają tu na te same pytania, które dostają modele językowe. Jedno dotknięcie to jedna odpowiedź, a skończyć możesz w każdej chwili.
 invitation-unknown = Nie ma takiego zaproszenia. Sprawdź, czy link jest skopiowany w całości, albo poproś organizatorów o nowy.
 invitation-expired = To zaproszenie już wygasło. Poproś organizatorów o nowe.
 invitation-used-up = Z tego zaproszenia skorzystali już wszyscy, dla których było. Poproś organizatorów o nowe.
@@ -77,8 +77,8 @@ decline-warning = Wolę nie
 warning-declined = W porządku, tego nie zobaczysz. Jeśli zmienisz zdanie, wyślij /start.
 go-on = Dalej
 begin = Zaczynamy
-examples-good = Tak jest dobrze
-examples-bad = A tak niedobrze
+examples-good = Dobre przykłady
+examples-bad = Złe przykłady
 
 ## Pytanie na ekranie
 
@@ -94,7 +94,7 @@ left = { $left ->
    *[other] zostało { $left } pytania
 }
 page-over = Strona { $page } gotowa. Dobra chwila na odpoczynek: /pause
-type-a-number = Odpowiedzi jest za dużo na przyciski: wyślij numer tej wybranej.
+type-a-number = Odpowiedzi jest za dużo na przyciski: wyślij numer swojej.
 done = Gotowe
 none-of-them = Żadna z nich
 leave-open = Bez odpowiedzi
@@ -141,7 +141,7 @@ second-none = Wszystko w porządku
 ## Odpowiedź własnymi słowami
 
 text-preview = Twoja odpowiedź:
-text-number = Liczy się jako { $number }.
+text-number = Liczymy to jako { $number }.
 text-save = Zapisz
 text-fix = Popraw
 text-type-again = Zmień swoją wiadomość z odpowiedzią albo wyślij ją jeszcze raz.
@@ -200,7 +200,12 @@ correction-count = { $count ->
 
 ## Za długie na telefon
 
-long-item = To długie zadanie: liczba wiadomości to { $messages }. Przy komputerze wygodniej zrobić je w Label Studio, gdzie czeka Twoja paczka: { $address }
+long-item = To długie zadanie: zajmuje { $messages ->
+    [one] { $messages } wiadomość
+    [few] { $messages } wiadomości
+    [many] { $messages } wiadomości
+   *[other] { $messages } wiadomości
+}. Przy komputerze wygodniej zrobić je w Label Studio, gdzie czeka Twoja paczka: { $address }
 long-move = Zrobię w Label Studio
 long-moved = W porządku. To zadanie jest przeniesione do Label Studio i pojawi się w Twojej paczce, gdy tylko zostanie uzupełniona.
 
@@ -209,12 +214,12 @@ long-moved = W porządku. To zadanie jest przeniesione do Label Studio i pojawi 
 saved = Zapisane
 saved-already = To już jest zapisane
 answered-already = Odpowiedź już jest: „{ $answer }”. Możesz ją zmienić powyżej.
-stale = O to już nie pytamy. Oto miejsce, w którym jesteś.
-not-taken = Ta odpowiedź tu nie pasuje. Oto miejsce, w którym jesteś.
+stale = O to już nie pytamy. Teraz jesteś tutaj.
+not-taken = Ta odpowiedź tu nie pasuje. Teraz jesteś tutaj.
 tap-please = Dotknij przycisku albo wpisz to, co na nim jest.
 choose-shown = Takiej odpowiedzi tu nie ma. Dotknij przycisku albo wpisz to, co na nim jest.
-only-read = Ostatnia wiadomość o nic nie pytała, więc to się nie zapisało. Oto miejsce, w którym jesteś.
-only-above = Ostatnie pytanie było o coś innego, więc nic się nie zapisało. Oto miejsce, w którym jesteś.
+only-read = Ostatnia wiadomość o nic nie pytała, więc to się nie zapisało. Teraz jesteś tutaj.
+only-above = Ostatnie pytanie było o coś innego, więc nic się nie zapisało. Teraz jesteś tutaj.
 sent-too-early = Ta wiadomość przyszła, zanim pojawiło się pytanie, więc nie liczy się jako odpowiedź. Odpowiedz na to, co widzisz teraz.
 reply-unknown = Tamta wiadomość o nic nie pyta. Nic się nie zapisało. Co dalej, pokaże /start
 reply-several = To zadanie ma kilka pytań: żeby zmienić odpowiedź, dotknij pod nim „Zmień”. Bieżące pytanie pokaże /start
@@ -251,7 +256,12 @@ reported = Dziękujemy, organizatorzy to zobaczą. Odpowiedzieć i tak możesz.
 ask-type = Wpisz swoje pytanie do organizatorów w jednej wiadomości.
 asked = Pytanie przekazane. Odpowiedź przyjdzie tutaj.
 ask-too-long = Pytanie jest puste albo za długie. Wpisz od jednego słowa do { $most } znaków.
-ask-enough = W ciągu doby można przekazać najwyżej { $most } pytań, więc tego nie przekazaliśmy. Wyślij je, proszę, jutro.
+ask-enough = W ciągu doby można przekazać najwyżej { $most ->
+    [one] { $most } pytanie
+    [few] { $most } pytania
+    [many] { $most } pytań
+   *[other] { $most } pytania
+}, więc tego nie przekazaliśmy. Wyślij je, proszę, jutro.
 answered = Organizatorzy odpowiedzieli
 
 ## Odpowiedzi przejrzane przez organizatorów
@@ -279,15 +289,15 @@ all-closed = { $answers ->
     [many] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
    *[other] Wszystko jest zakończone. Masz za sobą { $answers } odpowiedzi, dziękujemy! Nowy projekt otworzysz linkiem od organizatorów.
 }
-not-admitted = Niestety, tym razem „{ $project }” zaprasza inne osoby. Dziękujemy za chęć pomocy!
-not-running = „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi są zapisane.
+not-admitted = Niestety, tym razem projekt „{ $project }” zaprasza inne osoby. Dziękujemy za chęć pomocy!
+not-running = Projekt „{ $project }” jest teraz wstrzymany. Twoje odpowiedzi są zapisane.
 suspended = Organizatorzy wstrzymali Twój udział. Jeśli to pomyłka, napisz do nich: /ask
-paused-by-rule = Twój udział w „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
-excluded = Twój udział w „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
-failed = W „{ $project }” nie ma już więcej prób. Dziękujemy za Twój czas!
-cool-down = Następna próba w „{ $project }” otworzy się { $until }.
-withdrawn = Nie bierzesz już udziału w „{ $project }”. Dziękujemy za Twój czas!
-quota = W „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
+paused-by-rule = Twój udział w projekcie „{ $project }” jest wstrzymany. Organizatorzy przejrzą Twoje odpowiedzi; możesz ich zapytać: /ask
+excluded = Twój udział w projekcie „{ $project }” jest zakończony. Żeby zapytać dlaczego: /ask
+failed = W projekcie „{ $project }” nie ma już więcej prób. Dziękujemy za Twój czas!
+cool-down = Następna próba w projekcie „{ $project }” otworzy się { $until }.
+withdrawn = Nie bierzesz już udziału w projekcie „{ $project }”. Dziękujemy za Twój czas!
+quota = W projekcie „{ $project }” masz za sobą wszystko, co było dla Ciebie. Twoje odpowiedzi: { $answers }. Dziękujemy!
 cap = Masz za sobą wszystko, co może tu zrobić jedna osoba. Twoje odpowiedzi: { $answers }. Dziękujemy!
 cap-until = Na razie wystarczy, dziękujemy! Następne pytania będą { $until }.
 searching = Szukamy dla Ciebie pytania, chwileczkę.
@@ -295,8 +305,18 @@ paused = Pauza. Wszystko jest zapisane; żeby wrócić, wyślij /start.
 resume = Żeby wrócić: /start
 sitting-over = Jedno krótkie pytanie o poprzedni raz:
 sitting-ends = I na koniec jedno krótkie pytanie:
-in-minutes = za { $minutes } min
-in-hours = za { $hours } godz.
+in-minutes = za { $minutes ->
+    [one] { $minutes } minutę
+    [few] { $minutes } minuty
+    [many] { $minutes } minut
+   *[other] { $minutes } minuty
+}
+in-hours = za { $hours ->
+    [one] { $hours } godzinę
+    [few] { $hours } godziny
+    [many] { $hours } godzin
+   *[other] { $hours } godziny
+}
 month-name = { $month ->
     [1] stycznia
     [2] lutego
@@ -325,22 +345,22 @@ mydata-consent-withdrawn = Zgoda (wersja { $version }): wycofana { $date }
 mydata-questions = Pytania do organizatorów: { $count }
 mydata-reminders = Przypomnienia: włączone. Zmienisz to tutaj: /reminders
 mydata-news = Mamy dać znać, gdy będą dla Ciebie pytania. Zmienisz to tutaj: /reminders
-mydata-profile = Co wiemy od Ciebie (przyciskami można to poprawić):
-mydata-rights = Wszystko dokładnie jest w pliku powyżej. Wyjść z projektu: /withdraw; wymazać wszystko: /forget
+mydata-profile = Twoje odpowiedzi o sobie (poprawisz je przyciskami):
+mydata-rights = Wszystko jest dokładnie zapisane w pliku powyżej. Wyjście z projektu: /withdraw; wymazanie wszystkiego: /forget
 mydata-again = Ten plik jest u Ciebie od niedawna. O następny możesz poprosić za { $minutes } min.
 withdraw-which = Z którego projektu chcesz wyjść?
 withdraw-nothing = Nie bierzesz udziału w żadnym projekcie.
-withdraw-sure = Wyjść z „{ $project }”? Żadna Twoja odpowiedź nie będzie się tam już liczyć. Powrotu nie ma.
+withdraw-sure = Wyjść z projektu „{ $project }”? Żadna Twoja odpowiedź nie będzie się tam już liczyć. Powrotu nie ma.
 withdraw-yes = Tak, wychodzę
 withdrawn-now = { $answers ->
-    [one] Nie bierzesz już udziału w „{ $project }”; { $answers } odpowiedź już się nie liczy.
-    [few] Nie bierzesz już udziału w „{ $project }”; { $answers } odpowiedzi już się nie liczą.
-    [many] Nie bierzesz już udziału w „{ $project }”; { $answers } odpowiedzi już się nie liczy.
-   *[other] Nie bierzesz już udziału w „{ $project }”; { $answers } odpowiedzi już się nie liczy.
+    [one] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedź już się nie liczy.
+    [few] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczą.
+    [many] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczy.
+   *[other] Nie bierzesz już udziału w projekcie „{ $project }”; { $answers } odpowiedzi już się nie liczy.
 }
 stay = Nie, zostaję
 stays = W porządku, wszystko zostaje jak było.
-forget-sure = Zapomnieć Cię we wszystkich projektach? Twoje odpowiedzi, wiadomości i wszystko, co o Tobie wiemy, zostanie wymazane. Tego nie da się cofnąć. Zostanie tylko ślad bez imienia i numeru: jeśli wrócisz, wstrzymany udział, niezdany test i wyjście z projektu nadal będą obowiązywać. Tego, co już opublikowane, nie zdołamy wymazać.
+forget-sure = Zapomnieć o Tobie we wszystkich projektach? Twoje odpowiedzi, wiadomości i wszystko, co o Tobie wiemy, zostanie wymazane. Tego nie da się cofnąć. Zostanie tylko ślad bez imienia i numeru: jeśli wrócisz, wstrzymany udział, niezdany test i wyjście z projektu nadal będą obowiązywać. Tego, co już opublikowane, nie zdołamy wymazać.
 forget-yes = Tak, zapomnijcie
 forgotten = Gotowe: nic już o Tobie nie wiemy. Dziękujemy za wszystko. Ten czat możesz wyczyścić tylko Ty. Powrót: /start
 
@@ -360,12 +380,12 @@ busy = Nie udaje się teraz zapisać odpowiedzi. Spróbuj za minutę: wyślij /s
 
 ## Menu poleceń
 
-command-start = Wróć do miejsca, w którym jesteś
+command-start = Wróć do pytań
 command-projects = Wybierz projekt
 command-task = Pokaż zadanie jeszcze raz
 command-ask = Zapytaj organizatorów
 command-pause = Skończ na dziś
-command-reminders = Kiedy bot pisze bez pytania
+command-reminders = Kiedy bot odzywa się sam
 command-language = Zmień język
 command-mydata = Zobacz i popraw swoje dane
 command-withdraw = Wyjdź z projektu
@@ -403,14 +423,14 @@ pass-mark = Żeby przejść dalej, { $needed ->
     [many] potrzeba co najmniej { $needed } poprawnych odpowiedzi
    *[other] potrzeba co najmniej { $needed } poprawnej odpowiedzi
 }.
-result = poprawne odpowiedzi: { $right } z { $of } (potrzeba co najmniej { $needed })
+result = { $right } z { $of } dobrze (potrzeba co najmniej { $needed })
 training-over = Trening zakończony, dziękujemy!
 training-passed = Trening zaliczony: { $result }.
 qualification-over = Test zakończony, dziękujemy!
 qualification-passed = Test zaliczony, gratulujemy: { $result }.
 failed-retry = Tym razem się nie udało: { $result }. Przeczytaj jeszcze raz zadanie (/task) i spróbuj ponownie.
 failed-now = Tym razem się nie udało: { $result }.
-main-begins = Teraz pytania na serio.
+main-begins = A teraz już na serio.
 paused-begun = Pauza. Rozpoczęte pytanie { $number } jest zapamiętane i poczeka na Ciebie, chyba że inni zdążą je zamknąć. Żeby wrócić, wyślij /start.
 command-skip = Pomiń pytanie
 command-problem = Zgłoś problem z pytaniem
@@ -491,7 +511,7 @@ session-left = { $left ->
     [many] Wszystkim razem zostało { $left } odpowiedzi.
    *[other] Wszystkim razem zostało { $left } odpowiedzi.
 }
-session-thanks = Dziękujemy! Robimy dalej?
+session-thanks = Dziękujemy! Działamy dalej?
 progress-nothing = nie ma dla Ciebie zadań
 progress-paused = wstrzymany
 progress-closed = zakończony
@@ -511,7 +531,7 @@ programme-paused = Na razie to wszystko. Masz za sobą { $answers ->
 command-progress = Zobacz, ile już za Tobą
 command-session = Wybierz, ile zadań teraz
 
-## Co bot pisze bez pytania
+## Kiedy bot odzywa się sam
 
 reminder = „{ $project }”: są dla Ciebie pytania, jeśli masz ochotę.
 reminder-last = Jeśli i teraz nie będzie odpowiedzi, więcej nie przypomnimy. Żeby znów włączyć przypomnienia: /reminders
@@ -519,11 +539,11 @@ reminder-tomorrow = Jutro
 reminder-tomorrow-noted = W porządku, do jutra.
 reminder-stop-noted = W porządku, koniec przypomnień. Żeby znów je włączyć: /reminders
 news = „{ $project }”: znów są dla Ciebie pytania.
-news-offer = Napisać raz, gdy będą dla Ciebie pytania? Sprawdzisz też tutaj: /start
-news-tell = Tak, napiszcie
-news-noted = Napiszemy raz, gdy będą dla Ciebie pytania.
+news-offer = Dać Ci znać raz, gdy będą dla Ciebie pytania? Możesz też zajrzeć tu bez czekania: /start
+news-tell = Tak, dajcie znać
+news-noted = Damy znać raz, gdy będą dla Ciebie pytania.
 notices-open = Przypomnienia
-notices-about = Piszemy pierwsi tylko na Twoje życzenie i tylko w ciągu dnia.
+notices-about = Bez Twojej wiadomości odzywamy się tylko na Twoje życzenie i tylko w ciągu dnia.
 notices-reminders = Przypomnienia: { $state }. Przychodzą, gdy nie ma Cię od dwóch dni, a są dla Ciebie pytania, najwyżej raz na trzy dni. Po trzech bez odpowiedzi ustają.
 notices-new = Nowe pytania: { $state }. Napiszemy raz, gdy po przerwie znów będą dla Ciebie pytania.
 notices-on = włączone
