@@ -6,9 +6,11 @@ added file lacks is in English; a text that no file has, or an argument that is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from fluent.runtime import FluentBundle
 
@@ -76,11 +78,13 @@ def use_added_files(path: Path | None) -> None:
     A text comes from the added file, else from the installed one of that language, else from the English one. Raises
     BadInput, and changes nothing, where a file has a fault; NotFound where there is no file.
     """
+    if path is None and not _added:
+        return
     files = {} if path is None else {file.stem: file for file in file_check.list_files(path)}
     errors = ErrorCollector()
     for file in files.values():
         with errors:
-            check_file(file).refuse()
+            check_file(file, others=files).refuse()
     errors.refuse()
     _added.clear()
     _added.update(files)
@@ -88,14 +92,13 @@ def use_added_files(path: Path | None) -> None:
     list_words.cache_clear()
 
 
-def check_file(path: Path) -> CheckedFile:
-    """Check a file against the English one and the other languages that are installed.
+def check_file(path: Path, *, others: Mapping[str, Path] = MappingProxyType({})) -> CheckedFile:
+    """Check a file against the English one, the other languages that are installed, and `others` by language.
 
     Raises BadInput where the file cannot be read at all, or its name is not that of a language.
     """
-    return file_check.check_file(
-        path, english=FOLDER / "en.ftl", others={one: FOLDER / f"{one}.ftl" for one in LANGUAGES}
-    )
+    installed = {language: FOLDER / f"{language}.ftl" for language in LANGUAGES}
+    return file_check.check_file(path, english=FOLDER / "en.ftl", others={**installed, **others})
 
 
 def build_template(language: str) -> str:

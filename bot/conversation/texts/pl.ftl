@@ -441,10 +441,10 @@ command-adjudicate = Rozstrzygnij sporne zadania
 case-left = czeka { $left }
 case-which = Która odpowiedź jest poprawna?
 case-votes = { $count ->
-    [one] { $count } głos
-    [few] { $count } głosy
-    [many] { $count } głosów
-   *[other] { $count } głosu
+    [one] { $count } głos
+    [few] { $count } głosy
+    [many] { $count } głosów
+   *[other] { $count } głosu
 }
 case-why = Dlaczego tu jest: { $reasons }.
 case-tie = głosów jest po równo

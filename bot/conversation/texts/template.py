@@ -17,11 +17,11 @@ MONTHS = "month-name"
 _HEADER = """\
 The texts of the bot in {name}: what annotators read, and what they may type.
 
-Translate what is right of "=" and keep the names left of it. Above each message stand its meaning, an example of each
-of its variables, and the English text with these examples. {{ $variables }} and /commands stay as they are.
-A message that you remove is in English. The plural forms of this language are {forms}.
-Look for mistakes: hromada texts check {language}.ftl
-Then write HROMADA_TEXTS={language}.ftl into .env and start the bot."""
+Translate the text after each "=". Keep the names before it, {{ $variables }} and /commands as they are.
+The lines above a message say where it is shown, explain its variables with an example of each, and give the English.
+If you remove a message, people read it in English. The plural forms of this language: {forms}.
+To look for faults: hromada texts check {language}.ftl
+To use the file, write HROMADA_TEXTS={language}.ftl into .env and start the bot."""
 
 
 def build_template(english: FluentFile, language: str) -> str:
@@ -37,8 +37,8 @@ def build_template(english: FluentFile, language: str) -> str:
         )
     ]
     body += _list_entries(english, language)
-    written: str = FluentSerializer().serialize(ast.Resource(body))
-    return written
+    written = (FluentSerializer().serialize_entry(entry).strip("\n") for entry in body)
+    return "\n\n".join(written) + "\n"
 
 
 def _list_entries(english: FluentFile, language: str) -> Iterator[ast.EntryType]:
