@@ -60,7 +60,7 @@ def test_it_is_chosen_read_and_typed_like_the_others(chat: Chat, load: Callable[
     assert "Бастау" in chat.last.labels
     chat.say("жарайды")
     assert "Өткізіп жіберу" in str(chat.last.labels)
-    assert chat.say("өткізіп жіберу")[-1].endswith("Why skip it?")
+    assert "Why skip it?" in chat.say("өткізіп жіберу")[-1]
     chat.say("артқа")
     assert "Өткізіп жіберу" in str(chat.last.labels)
 
