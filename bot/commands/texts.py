@@ -11,7 +11,7 @@ from bot.commands import terminal_output
 from bot.commands.command_line import AsJson, CommandGroup
 
 if TYPE_CHECKING:
-    from bot.conversation.texts import CheckedFile
+    from bot.conversation.texts.file_check import CheckedFile
 
 MAX_SHOWN = 8
 """How many names of messages a table shows; --json gives all."""

@@ -133,7 +133,7 @@ def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
 
 @cache
 def _list_label_translations(languages: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """The labels of the same button in all languages, by each of them as it is compared."""
+    """The labels of the same button in all languages, by each of them as it is compared; of “Back” by its words, too."""
     same = [[get_texts(language)(text_id) for language in languages] for text_id in LABELS]
     same += [
         [get_organiser_texts(language)(text_id) for language in ORGANISER_LANGUAGES] for text_id in ORGANISER_LABELS
@@ -142,6 +142,9 @@ def _list_label_translations(languages: tuple[str, ...]) -> Mapping[str, tuple[s
     for labels in same:
         for label in labels:
             translations.setdefault(normalise_text(label), {}).update(dict.fromkeys(labels))
+    for word in get_words(BACK):
+        back = dict.fromkeys(get_texts(language)("back") for language in languages)
+        translations.setdefault(word, {}).update(back)
     return {label: tuple(others) for label, others in translations.items()}
 
 

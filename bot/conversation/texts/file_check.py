@@ -177,7 +177,7 @@ class _Checker:
     def _check_text(self, message: FluentMessage, english: FluentMessage) -> Iterator[BadInput]:
         texts = []
         for arguments in self._list_arguments(english):
-            pattern = message.entry.value and self._bundle.get_message(message.text_id).value
+            pattern = self._bundle.get_message(message.text_id).value
             if pattern is None:
                 yield self._fault_of(message, "It has no text.", "Write the text after `=`.")
                 return
@@ -268,7 +268,7 @@ def format_example(
 ) -> str:
     """The message with the examples of its variables, or with these arguments; empty where it has no text."""
     pattern = bundle.get_message(message.text_id).value
-    return "" if pattern is None else str(bundle.format_pattern(pattern, arguments or message.examples)[0])
+    return "" if pattern is None else str(bundle.format_pattern(pattern, dict(arguments or message.examples))[0])
 
 
 def _has_words(message: FluentMessage) -> bool:

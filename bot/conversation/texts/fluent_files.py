@@ -105,13 +105,13 @@ def read_fluent_file(path: Path) -> FluentFile:
 def _list_messages(resource: ast.Resource, text: str) -> Iterator[FluentMessage]:
     for entry in resource.body:
         if isinstance(entry, ast.Message):
-            start = entry.id.span.start
+            start, end = _get_start(entry.id), entry.span.end if entry.span else None
             yield FluentMessage(
                 text_id=entry.id.name,
                 line=text.count("\n", 0, start) + 1,
                 comment=(entry.comment.content or "") if entry.comment else "",
                 entry=entry,
-                source=text[start : entry.span.end],
+                source=text[start:end],
             )
 
 
@@ -120,4 +120,8 @@ def _list_junk(resource: ast.Resource, text: str) -> Iterator[tuple[int, str]]:
         if isinstance(entry, ast.Junk):
             content = entry.content or ""
             blank = len(content) - len(content.lstrip())
-            yield text.count("\n", 0, entry.span.start + blank) + 1, content.strip().split("\n")[0][:60]
+            yield text.count("\n", 0, _get_start(entry) + blank) + 1, content.strip().split("\n")[0][:60]
+
+
+def _get_start(node: ast.SyntaxNode) -> int:
+    return node.span.start if node.span else 0
