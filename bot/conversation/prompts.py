@@ -133,7 +133,7 @@ def find_labelled_button(text: str, rows: ButtonRows) -> InlineButton | None:
 
 @cache
 def _list_label_translations(languages: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    """The labels of the same button in all languages, by each of them as it is compared; of “Back” by its words, too."""
+    """The labels of the same button in all languages, by each of them as it is compared, “Back” also by its words."""
     same = [[get_texts(language)(text_id) for language in languages] for text_id in LABELS]
     same += [
         [get_organiser_texts(language)(text_id) for language in ORGANISER_LANGUAGES] for text_id in ORGANISER_LABELS
