@@ -10,6 +10,28 @@ words-back = back
 words-go-on = { words-yes }, ok, okay, y, yep, yeah, sure, agree, understood, next, continue, begin, start, +
 # Words that lead out, with commas, besides those for no and back: they press buttons such as “No, I’ll stay”.
 words-stay-out = { words-no }, { words-back }, n, nope, -
+# Words for the first of the texts to compare, one word each, in all their forms, with commas. So are the lists
+# below.
+words-first = first, 1st
+# Words for the second text.
+words-second = second, 2nd
+# Words for the third text.
+words-third = third, 3rd
+# Words for the fourth text.
+words-fourth = fourth, 4th
+# Words for the fifth text.
+words-fifth = fifth, 5th
+# Words for the sixth text.
+words-sixth = sixth, 6th
+# Words that say that the texts are equally good.
+words-tie = tie, tied, draw, equal, equally, same, =
+# Words for bad: with a word of `words-all` they say that both texts, or all, are bad.
+words-bad = bad
+# Words for both and all.
+words-all = both, all
+# Words that people may add without changing what they mean: “A is better”, “text 2”. None may deny or turn round
+# anything.
+words-fillers = is, are, the, better, best, one, option, text, version, answer, letter
 # The time zones of most speakers, with commas, by their names in the tz database. They are offered as buttons, so
 # write at most 6.
 common-zones = Europe/London, Europe/Berlin, Europe/Kyiv, America/New_York, America/Los_Angeles, Asia/Kolkata
@@ -198,6 +220,17 @@ back = ‹ Back
 undo = Change
 # Button, at most 20 characters: to type a reason that is not on a button.
 in-my-words = In my own words
+
+## Comparing texts
+
+# Button, at most 20 characters: of texts to compare, the one under this letter is better.
+# $letter (A): the letter of the text
+side-better = { $letter } is better
+# Said to a typed text that does not name one of the texts to compare.
+# $answers (A, B, tie): what may be typed
+side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.
+# Below long texts to compare: a reply that leads back to the first of them.
+way-up = ↑ Tap the quote above this line to go back to the beginning.
 
 ## Parts of a text
 

@@ -5,6 +5,16 @@ words-no = nie
 words-back = wstecz, wróć, cofnij
 words-go-on = { words-yes }, dalej, dobrze, dobra, okej, ok, jasne, pewnie, zgoda, zgadzam się, rozumiem, zaczynamy, zacznij, kontynuuj, mhm, +
 words-stay-out = { words-no }, { words-back }, nie teraz, -
+words-first = pierwsza, pierwszy, pierwsze, pierwszą, pierwszej
+words-second = druga, drugi, drugie, drugą, drugiej
+words-third = trzecia, trzeci, trzecie, trzecią, trzeciej
+words-fourth = czwarta, czwarty, czwarte, czwartą
+words-fifth = piąta, piąty, piąte, piątą
+words-sixth = szósta, szósty, szóste, szóstą
+words-tie = remis, równo, równe, jednakowo, jednakowe, identyczne, =
+words-bad = zła, zły, złe, źle, kiepskie, kiepsko
+words-all = obie, oba, obydwie, obydwa, wszystkie
+words-fillers = jest, są, lepsza, lepszy, lepsze, lepiej, najlepsza, najlepszy, najlepsze, wersja, wariant, tekst, odpowiedź, litera
 common-zones = Europe/Warsaw, Europe/London, Europe/Berlin, Europe/Kyiv, America/New_York, America/Chicago
 cities =
     Europe/Warsaw: Kraków, Łódź, Wrocław, Poznań, Gdańsk, Gdynia, Sopot, Szczecin, Bydgoszcz, Lublin, Białystok,
@@ -107,6 +117,12 @@ keep = Zostaw bez zmian
 back = ‹ Wstecz
 undo = Zmień
 in-my-words = Własnymi słowami
+
+## Porównywanie tekstów
+
+side-better = { $letter } lepsza
+side-please = Nie wiadomo, co wybierasz. Wpisz jedno z tych: { $answers }. Albo dotknij przycisku.
+way-up = ↑ Dotknij cytatu nad tym wierszem: tam jest początek.
 
 ## Fragmenty tekstu
 
