@@ -19,7 +19,8 @@ def check(file: ProjectFile, allow_outside: AllowOutside = False, json: AsJson =
     checked = campaign_check.check_campaign(file, allow_outside=allow_outside)
     others = other_projects.compare_campaigns(checked.campaigns)
     shared = [f"{other.campaign.name}: {what.note}" for other in others for what in other.shared]
-    languages = dict.fromkeys(campaign.definition.language for campaign, _ in checked.campaigns)
+    asked = (campaign.definition for campaign, _ in checked.campaigns if campaign.definition.overlap is not None)
+    languages = dict.fromkeys(definition.language for definition in asked)
     untranslated = [sentence for sentence in map(added_texts.explain_missing_language, languages) if sentence]
     unread = list(dict.fromkeys(other.unread for other in others if other.unread))
     if json:

@@ -24,7 +24,7 @@ MAX_ROW_LABEL = 10
 """The longest tie, in UTF-16 units, that no client cuts between the buttons of two sides."""
 UP = "↑"
 """What a button says that leads to the message of the first side, before its letter."""
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 """The lists of words that count a side, as shown. No word of `fillers` denies what is chosen or turns it round."""
 _SPLIT = re.compile(r"[\s,;.!()\[\]«»\"“”№#:]+")
 _NUMBER = re.compile(r"([1-9])(?:-?(?:ша|га|тя|а|я|й|е))?")
@@ -154,7 +154,7 @@ def _find_places(key: str, word: str, letters: Sequence[str]) -> set[int]:
         return {letters.index(word.upper())}
     number = _NUMBER.fullmatch(word)
     places = (
-        {int(number[1]) - 1} if number else {place for place, name in enumerate(_ORDINALS) if key in _list_keys(name)}
+        {int(number[1]) - 1} if number else {place for place, name in enumerate(ORDINALS) if key in _list_keys(name)}
     )
     if len(word) == 1:
         alike = (place for place, letter in enumerate(letters) if spelling.build_skeleton(letter) == key)

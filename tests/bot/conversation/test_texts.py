@@ -12,6 +12,7 @@ from annotation.campaigns.questions.question_base import count_units
 from bot import conversation
 from bot.conversation import message_layout, prompts, texts
 from bot.conversation.handlers import answers
+from bot.conversation.inputs import preferences
 from bot.conversation.message_layout import TextBlock
 from bot.conversation.texts import LANGUAGES, get_texts, list_commands
 from bot.conversation.texts.fluent_files import read_fluent_file
@@ -20,7 +21,7 @@ from bot.emulator import message_content
 
 ENGLISH = read_fluent_file(texts.FOLDER / "en.ftl").by_id
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month", "goal"}
-SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER}
+SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER, "side-better": 1}
 """Messages whose arguments are shortened to so many UTF-16 units before they come in."""
 LISTS = {"cities", *(name for name in ENGLISH if name.startswith("words-"))}
 
@@ -82,6 +83,7 @@ def test_every_message_is_said_somewhere() -> None:
     """The code names each message, or makes its name from a word that is listed there."""
     made = REASONS | {f"command-{one}" for one in (*COMMANDS, ADJUDICATE)}
     made |= {f"words-{name.removeprefix('=')}" for name in prompts.WORD_SETS}
+    made |= {f"words-{name}" for name in (*preferences.ORDINALS, "tie", "bad", "all", "fillers")}
     assert {name for name in messages("uk") if f'"{name}"' not in code()} == made
 
 
