@@ -10,9 +10,11 @@ from functools import cached_property
 import pandas as pd
 from sqlmodel import Session
 
-from aggregation.answer_types import TYPES_BY_QUESTION
+from aggregation.answer_types import ANSWER_TYPES, TYPES_BY_QUESTION
+from aggregation.judges.records import MarginSource
 from annotation.campaigns import project_file as project_files
 from annotation.campaigns.questions import Question
+from annotation.campaigns.sections.sources import ItemsSection
 from annotation.campaigns.stimulus import compute_text_digest
 from annotation.errors import BadInput
 from annotation.loading.drafts import pause_garbage_collection
@@ -131,6 +133,8 @@ class ProjectInputs:
             reviews=pd.DataFrame() if later is not None else frames.read_reviews(view, project),
             panels=self._panels,
             systems=self._read_systems(question),
+            side_lengths=self._measure_sides(question),
+            judges=self._judge_plan,
             **space.build_data_fields(question, reader, is_first=later is None),
         )
         return panels.fill_panel_gold(data) if any(panel.gold for panel in data.panels.values()) else data
@@ -250,6 +254,32 @@ class ProjectInputs:
         if columns:
             return frames.read_systems(self.view, self.project, columns)
         return dict.fromkeys(sorted(self.contents), question.option_columns) if question.option_columns else {}
+
+    def _measure_sides(self, question: Question) -> dict[str, tuple[int, ...]]:
+        """The lengths of the texts that an item compares; none for other questions."""
+        if not ANSWER_TYPES[question.answer_type].compares_texts:
+            return {}
+        return {
+            item: tuple(len(fields.get(column, "")) for column in question.option_columns)
+            for item, (_, fields) in sorted(self.contents.items())
+        }
+
+    @cached_property
+    def _judge_plan(self) -> inputs.JudgePlan:
+        """What the project file says of judges; a margin counts as named before only if it was frozen at the start."""
+        section, frozen, items = self.definition.judges, self.project.frozen, self.definition.items
+        sample = items.sample if isinstance(items, ItemsSection) and not items.where else None
+        is_sample = sample is not None and sample.by is None
+        if section is None:
+            return inputs.JudgePlan(has_random_sample=is_sample)
+        source: MarginSource = "start"
+        if self.definition.overlap is None or frozen is None:
+            source = "imported"
+        elif frozen.get("judges") != section.model_dump(mode="json"):
+            source = "changed"
+        return inputs.JudgePlan(
+            margin=section.margin, margin_source=source, has_random_sample=section.random_sample or is_sample
+        )
 
     def _get_question(self, name: str | None) -> Question:
         questions = {question.name: question for question in self.definition.all_questions}

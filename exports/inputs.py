@@ -15,6 +15,7 @@ from aggregation import schema
 from aggregation.answer_types import ANSWER_TYPES
 from aggregation.answer_types.answer_type import AnswerType
 from aggregation.answers import Answers, AnswerTypeName
+from aggregation.judges.records import MarginSource
 from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
 
@@ -54,6 +55,18 @@ class Panel:
     hidden: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgePlan:
+    """What the project file fixes of model judges: the margin of equivalence, if any, and where it comes from.
+
+    `has_random_sample` says that the items people answer are a random sample of those that judges score.
+    """
+
+    margin: float | None = None
+    margin_source: MarginSource = "start"
+    has_random_sample: bool = False
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
@@ -86,7 +99,8 @@ class DataSet:
     something is chosen from options.
 
     `systems` are, by item_id, the systems that wrote what the item shows: one where a text is rated, one a side where
-    texts are compared; empty where the project file names none.
+    texts are compared; empty where the project file names none. `side_lengths` are, by item_id, the numbers of
+    characters of the texts that are compared, and `judges` what the project file fixes of model judges.
 
     `adjudications` are the decisions of adjudicators on its items, `reviews` those of reviewers on the answers to all
     questions (in the data set of the first question), with the columns of `review_tables` but `dataset`; frames without
@@ -134,6 +148,8 @@ class DataSet:
     panels: Mapping[str, Panel] = field(default_factory=dict)
     panel_gold: tuple[str, ...] = ()
     systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    side_lengths: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    judges: JudgePlan = JudgePlan()
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
     parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)

@@ -12,22 +12,30 @@ from aggregation import spelling
 from aggregation.comparison.model_differences import PublishedScore
 from aggregation.comparison.soft_labels import Distribution
 from aggregation.errors import HromadaError, Where
+from aggregation.findings import Finding
+from aggregation.judges.side_bias import NO_SWAPS, SwapCounts
 from exports.benchmark_items.answer_spaces import SPACES_BY_TYPE
 from exports.benchmark_items.rows import name_task
 from exports.inputs import DataSet
 from exports.lm_eval import HarnessRun, find_results, read_run, read_samples
 from exports.model_distributions import KEY, choose_likeliest, find_written, read_distribution
+from exports.model_orders import AnswersByOrder
 from exports.vote_distributions import list_offered
 
 PEOPLE = "human:"
 """How the model of a replay of people begins: they are compared with, and are no model."""
+ROW_KEYS = frozenset({"item_id", "answer", "stimulus_sha256", "order", KEY})
+"""The keys of a row of plain answers that are read."""
+MOST_KEYS = 5
+"""How many others a note names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAnswers:
     """What a model answered: by item the answer as answers are stored (None where none can be read), and the hash of
     what it was shown (None where it is not said). `n_unreadable` counts answers of another form or label.
-    `distributions` has the probability of each option, of the items whose rows have them.
+    `distributions` has the probability of each option, of the items whose rows have them. `swaps` counts the items that
+    were answered in several orders of the compared texts; other answers in another order make a tie.
     """
 
     name: str
@@ -36,6 +44,7 @@ class ReadAnswers:
     stimuli: Mapping[str, str | None]
     n_unreadable: int = 0
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
+    swaps: SwapCounts = NO_SWAPS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +62,8 @@ def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
     A folder holds result files of the harness; of each model the latest run of the data set's task counts, and one
     without samples is a published score. A file holds samples of the harness, or rows with `item_id`, `answer` and
     perhaps `stimulus_sha256`; it is named after the file. A row can have a `distribution`, the probability of each
-    option by its label; without `answer` the likeliest option is the answer then.
+    option by its label; without `answer` the likeliest option is the answer then. Where texts are compared a row can
+    have the `order` in which it showed them, and an item a row for each order. Other keys are named in the notes.
 
     Raises HromadaError for files that cannot be read, and for folders without results of the task.
     """
@@ -64,7 +74,7 @@ def read_models(paths: Sequence[Path], data: DataSet) -> ReadModels:
         if path.is_dir():
             _read_folder(path, data, models, published, notes)
         else:
-            models.append(_read_file(path, data))
+            models.append(_read_file(path, data, notes))
     return ReadModels(models=tuple(models), published=tuple(published), notes=tuple(notes))
 
 
@@ -161,7 +171,7 @@ def _read_score(name: str, run: HarnessRun, task: str, data: DataSet) -> Publish
     return PublishedScore(name=name, value=float(value), n_items=n_items)
 
 
-def _read_file(file: Path, data: DataSet) -> ReadAnswers:
+def _read_file(file: Path, data: DataSet, notes: list[str]) -> ReadAnswers:
     """A file of samples, or of plain answers: its first line tells."""
     try:
         with file.open(encoding="utf-8", errors="surrogateescape") as lines:
@@ -174,7 +184,7 @@ def _read_file(file: Path, data: DataSet) -> ReadAnswers:
         ) from None
     if '"filtered_resps"' in first:
         return _read_samples(file.parent.name or file.stem, file, data)
-    return _read_plain(file, data)
+    return _read_plain(file, data, notes)
 
 
 def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
@@ -203,20 +213,24 @@ def _read_samples(name: str, file: Path, data: DataSet) -> ReadAnswers:
     )
 
 
-def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
+def _read_plain(file: Path, data: DataSet, notes: list[str]) -> ReadAnswers:
     answers: dict[str, str | None] = {}
     stimuli: dict[str, str | None] = {}
+    unread: dict[str, None] = {}
     n_unreadable, items = 0, _index_items(data)
     distributions: dict[str, Distribution] = {}
+    orders = AnswersByOrder(data)
     offered = list_offered(data) if data.answer_type.is_label else None
     golds, space = dict(zip(data.items["item_id"], data.items["gold"], strict=True)), SPACES_BY_TYPE[data.kind]
     for number, row in _list_rows(file):
+        unread.update(dict.fromkeys(name for name in row if name not in ROW_KEYS))
         item = row["item_id"]
         where = Where(file=file, line=number, field="item_id")
         if not isinstance(item, str) or not item:
             raise HromadaError("The id of an item is a text.", remedy="Write it as the project has it.", where=where)
         item = items.get(spelling.build_key(item), item)
-        if item in answers:
+        order = orders.read_order(row.get("order"), item, where)
+        if item in answers and (order is None or item not in orders):
             raise HromadaError(
                 f"{spelling.quote_word(item)} is answered twice.", remedy="Keep one answer to each item.", where=where
             )
@@ -228,18 +242,23 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
                     remedy="Leave it out: only one of several options has.",
                     where=replace(where, field=KEY),
                 )
-            distributions[item] = read_distribution(written, offered.get(item), where)
+            distributions[item] = orders.average(
+                item, read_distribution(written, offered.get(item), where), distributions.get(item)
+            )
             if answer is None or answer is written:
-                answer = choose_likeliest(distributions[item])
-        answers[item] = space.read_answer(answer, item, data, gold=golds.get(item))
+                answer = choose_likeliest(read_distribution(written, offered.get(item), where))
+        read = space.read_answer(answer, item, data, gold=golds.get(item))
+        answers[item] = read if order is None else orders.add(item, order, read)
         stimuli[item] = row.get("stimulus_sha256")
-        n_unreadable += answers[item] is None and answer is not None
+        n_unreadable += read is None and answer is not None
     if n_unreadable and n_unreadable == len(answers):
         raise HromadaError(
             f"None of the {n_unreadable} answers can be read as an answer to the question.",
             remedy="Write them as the project stores answers: labels, boxes or parts of a text.",
             where=Where(file=file),
         )
+    if unread:
+        notes.append(Finding("unread-keys", model=file.stem, names=", ".join(sorted(unread)[:MOST_KEYS])))
     return ReadAnswers(
         name=file.stem,
         file=file,
@@ -247,6 +266,7 @@ def _read_plain(file: Path, data: DataSet) -> ReadAnswers:
         stimuli=stimuli,
         n_unreadable=n_unreadable,
         distributions=distributions,
+        swaps=orders.count_swaps(),
     )
 
 

@@ -17,8 +17,10 @@ from aggregation.consensus.consensus import SHARED, TieChoice, TieRule
 from aggregation.errors import HromadaError, Where
 from aggregation.findings import Finding
 from aggregation.intervals.panel import FEWEST_PEOPLE
+from aggregation.judges.records import JudgeResult, JudgeRules
 from exports import writers
 from exports.inputs import DataSet
+from exports.judges import build_judge_files, build_rules, measure_judges
 from exports.model_answers import ReadAnswers, ReadModels
 from exports.results import CIRCULAR
 from exports.rounding import round_number, round_row
@@ -47,7 +49,7 @@ class ComparedModels:
 
     `n_items` counts the items of the data set, `n_scored` those on which people are scored. `notes` say what is
     doubtful or was left out. `ties` is the rule by which ties of the majority are scored. `soft_scores` are those of
-    the models that predict distributions.
+    the models that predict distributions, `judges` what is measured of each model as a judge in people's place.
     """
 
     data: DataSet
@@ -58,6 +60,7 @@ class ComparedModels:
     notes: tuple[str, ...]
     ties: TieRule = "shared"
     soft_scores: tuple[SoftScore, ...] = ()
+    judges: tuple[JudgeResult, ...] = ()
 
     @property
     def has_equal_items(self) -> bool:
@@ -83,31 +86,35 @@ def compare_data_set(
     *,
     published: Sequence[PublishedScore] = (),
     tie_choice: TieChoice = SHARED,
+    rules: JudgeRules | None = None,
 ) -> ComparedModels:
     """Compare a data set, by the first votes of each item as scores do, with what was read of models.
 
-    Items are matched by id and by the hash of what was shown; to `DataSet.parts` the classes of gold are added.
-    Raises HromadaError as `compare_models` does, where no item has gold, and for a model of which no answer can be
-    compared, with its file.
+    Items are matched by id and by the hash of what was shown; to `DataSet.parts` the classes of gold are added. Models
+    are measured as judges by `rules`, those of the data set by default; without gold that is all. Raises HromadaError
+    as `compare_models` does, where there is neither gold nor anything that a judge can be measured by, and for a model
+    of which no answer can be compared, with its file.
     """
     first = data.keep_first_places()
     answers, skips = first.build_answers(), first.build_skips()
     golds = dict(zip(data.items["item_id"], data.list_scoring_gold(), strict=True))
     met = set(answers.votes.frame["item"]) | set(skips["item"])
     soft_scores = tuple(score for model in read.models for score in _score_distributions(model, data, answers))
-    if not soft_scores or any(gold is not None for gold in golds.values()):
-        _check_gold(data, golds)
-    statuses = {model.name: _match_items(model, data, golds, met) for model in read.models}
-    if soft_scores and all(gold is None for gold in golds.values()):
+    judges = measure_judges(data, read.models, answers, rules or build_rules(data))
+    has_gold = any(gold is not None for gold in golds.values())
+    statuses = {model.name: _match_items(model, data, golds, met, needs_gold=has_gold) for model in read.models}
+    if not has_gold:
+        _check_judges(data, read, statuses, is_measured=bool(soft_scores) or any(judge.scores for judge in judges))
         return ComparedModels(
             data=data,
             comparison=WITHOUT_GOLD,
             statuses=statuses,
             n_items=len(data.items),
             n_scored=0,
-            notes=(*read.notes, Finding("no-gold")),
+            notes=(*read.notes, Finding("no-gold"), *_list_unreadable(read)),
             ties=tie_choice.ties,
             soft_scores=soft_scores,
+            judges=judges,
         )
     for model in read.models:
         _check_matches(model, statuses[model.name])
@@ -136,15 +143,32 @@ def compare_data_set(
         notes=(*read.notes, *_list_notes(read, comparison, has_skips=not skips.empty)),
         ties=tie_choice.ties,
         soft_scores=soft_scores,
+        judges=judges,
     )
 
 
-def _check_gold(data: DataSet, golds: Mapping[str, str | None]) -> None:
-    if all(gold is None for gold in golds.values()):
+def _check_judges(
+    data: DataSet, read: ReadModels, statuses: Mapping[str, Mapping[str, str]], *, is_measured: bool
+) -> None:
+    """Raise HromadaError where no gold is there to score by, and no model can be measured as a judge either."""
+    if read.models and data.answer_type.is_label:
+        for model in read.models:
+            _check_matches(model, statuses[model.name])
+    if not is_measured:
+        can_judge = data.answer_type.is_label and bool(read.models)
         raise HromadaError(
             CIRCULAR if data.has_circular_gold else "No item has gold, so nobody can be scored.",
-            remedy="Declare gold in the file of the items, or decide it: `hromada adjudicate`.",
+            remedy="A judge without gold needs items with answers of two people: collect them, or declare gold."
+            if can_judge
+            else "Declare gold in the file of the items, or decide it: `hromada adjudicate`.",
         )
+
+
+def _list_unreadable(read: ReadModels) -> Iterator[str]:
+    """Answers that no judge is measured by."""
+    for model in read.models:
+        if model.n_unreadable:
+            yield Finding("judge-unreadable", model=model.name, n=model.n_unreadable)
 
 
 WITHOUT_GOLD = ModelComparison(
@@ -173,7 +197,9 @@ def _check_matches(model: ReadAnswers, statuses: Mapping[str, str]) -> None:
         )
 
 
-def _match_items(model: ReadAnswers, data: DataSet, golds: Mapping[str, str | None], met: set[str]) -> dict[str, str]:
+def _match_items(
+    model: ReadAnswers, data: DataSet, golds: Mapping[str, str | None], met: set[str], *, needs_gold: bool
+) -> dict[str, str]:
     """The status of every item of the data set or of the model, sorted by id."""
     hashes = dict(zip(data.items["item_id"], data.items["stimulus_sha256"], strict=True))
     statuses = {}
@@ -181,7 +207,7 @@ def _match_items(model: ReadAnswers, data: DataSet, golds: Mapping[str, str | No
         shown = model.stimuli.get(item)
         if item not in hashes:
             statuses[item] = UNKNOWN
-        elif golds[item] is None:
+        elif needs_gold and golds[item] is None:
             statuses[item] = NO_GOLD
         elif item not in met:
             statuses[item] = NO_PEOPLE
@@ -223,7 +249,9 @@ def list_soft_rows(compared: ComparedModels) -> list[Row]:
 
 
 def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
-    """The tables as CSV: model_comparison, model_mcnemar, model_items; soft_scores where models have distributions."""
+    """The tables as CSV: model_comparison, model_mcnemar, model_items; soft_scores where models have distributions,
+    judges and judge_people where models are measured as judges.
+    """
     columns = [field.name for field in fields(ModelDifference)]
     items = pd.DataFrame(
         [(model, item, status) for model, own in compared.statuses.items() for item, status in own.items()],
@@ -239,6 +267,7 @@ def build_comparison_files(compared: ComparedModels) -> dict[str, str]:
     soft = {"soft_scores.csv": writers.format_rows(list_soft_rows(compared), soft_columns)}
     return {
         **(soft if compared.soft_scores else {}),
+        **build_judge_files(compared.data, compared.judges),
         "model_comparison.csv": writers.format_rows(list_difference_rows(compared), columns),
         "model_mcnemar.csv": writers.format_rows(list_mcnemar_rows(compared), MCNEMAR_COLUMNS),
         "model_items.csv": writers.format_csv(shown.astype(object)),

@@ -18,7 +18,7 @@ from aggregation.consensus.methods import build_label_consensus
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import join_findings
 from aggregation.intervals.paired_measures import ItemMeasure, build_item_measure, join_measures, sum_items
-from aggregation.intervals.panel import FEWEST_PEOPLE, PanelIntervals, estimate_intervals
+from aggregation.intervals.panel import PanelIntervals, estimate_intervals
 from aggregation.intervals.resampling import encode_groups
 from aggregation.schema import Floats
 from aggregation.scores.graded_answers import build_column_mean
@@ -319,11 +319,7 @@ def drop_nan(value: float) -> float | None:
 def _explain_interval(row: MeasureDifference, intervals: PanelIntervals) -> str:
     if row.difference is None:
         return "Undefined in one of both: nothing varies."
-    if intervals.form != "items":
-        return intervals.reason
-    if row.measure == "posterior":
-        return REASON_POSTERIOR
-    return f"With fewer than {FEWEST_PEOPLE} people in one of both nothing can be said of new people."
+    return REASON_POSTERIOR if intervals.form == "items" and row.measure == "posterior" else intervals.reason
 
 
 def _list_warnings(projects: Sequence[ProjectAnswers]) -> Iterator[str]:

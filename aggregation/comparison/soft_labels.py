@@ -1,9 +1,9 @@
-"""A model's predicted distribution over options beside the votes of people: cross-entropy, and Jensen–Shannon."""
+"""A model's predicted distribution over options beside the votes of people: cross-entropy, and distances."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,26 +13,30 @@ import pandas as pd
 from aggregation.findings import Finding
 from aggregation.intervals.panel import Contributions, Metric, estimate_intervals
 from aggregation.intervals.resampling import encode_groups
-from aggregation.schema import Votes, divide_safely, order_annotators
+from aggregation.schema import Floats, Votes, divide_safely, order_annotators
 
 FLOOR = 1e-6
 """The least probability whose logarithm is taken; votes with a smaller one are counted."""
-CROSS_ENTROPY, JENSEN_SHANNON = "cross_entropy", "jensen_shannon"
+CROSS_ENTROPY, SQUARED_DISTANCE = "cross_entropy", "squared_distance"
+JENSEN_SHANNON, MANHATTAN, WASSERSTEIN = "jensen_shannon", "manhattan", "wasserstein"
+SOFT_METRICS = (CROSS_ENTROPY, SQUARED_DISTANCE, JENSEN_SHANNON, MANHATTAN, WASSERSTEIN)
 Distribution = Mapping[str, float]
 """The probability of each option of an item; they add up to 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SoftScore:
-    """How far a model's distributions are from people's votes, in bits; less is nearer.
+    """How far a model's distributions are from people's votes; less is nearer.
 
-    `cross_entropy` is the mean over votes of −log2 q(vote), which is unbiased with any number of votes; the true
-    distribution has the least one. Its intervals are for a fresh panel (`ci_low`, `ci_high`, `se`, `df`) and for this
-    one (`item_only_low`, `item_only_high`). `n_floored` counts votes whose probability is below FLOOR.
+    `cross_entropy` is the mean over votes of −log2 q(vote), in bits, which is unbiased with any number of votes; the
+    true distribution has the least one. Its intervals are for a fresh panel (`ci_low`, `ci_high`, `se`, `df`) and for
+    this one (`item_only_low`, `item_only_high`). `n_floored` counts votes whose probability is below FLOOR.
 
-    `jensen_shannon` is the mean over items with two votes or more of the divergence of the model from one half of the
-    votes; `people_ceiling` is that of the other half from the same one, which is what as many other people reach. Few
-    votes make both large, so neither says anything alone. It has no interval. `reason` says why a number is missing.
+    `squared_distance` is the mean over items with two votes or more of Σ (f − q)² − f (1 − f)/(n − 1), unbiased too and
+    so at times below 0. `jensen_shannon` is that of the divergence in bits of the model from one half of the votes,
+    `manhattan` that of Σ |f − q|, and `wasserstein`, of points, that of the distance in points; `people_ceiling` is
+    that of the other half from the same one, which is what as many other people reach. Few votes make both large, so
+    neither says anything alone. These have no interval. `reason` says why a number is missing.
     """
 
     model: str
@@ -82,7 +86,7 @@ def score_distributions(
         n_floored=int((chances < FLOOR).sum()),
         reason=intervals.reason,
     )
-    return cross_entropy, _compare_halves(frame, distributions, model=model)
+    return cross_entropy, *_measure_distances(votes, frame, distributions, model=model)
 
 
 def _sum_losses(
@@ -111,59 +115,100 @@ def _sum_losses(
     )
 
 
-def _compare_halves(frame: pd.DataFrame, distributions: Mapping[str, Distribution], *, model: str) -> SoftScore:
-    """Jensen–Shannon of the model, and of people, from ⌊n/2⌋ of the n votes of an item: means over all halves."""
-    models, people, kept = [], [], []
+def _measure_distances(
+    votes: Votes, frame: pd.DataFrame, distributions: Mapping[str, Distribution], *, model: str
+) -> Iterator[SoftScore]:
+    """The squared distance, and what compares halves: means over items with two votes or more, over all halves."""
+    items: list[tuple[list[float], list[int]]] = []
+    kept = []
     for item, answers in frame.groupby("item", sort=True)["answer"]:
-        if len(answers) < 2:
-            continue
-        counts, chances = answers.value_counts(), distributions[str(item)]
-        said = [int(counts.get(option, 0)) for option in chances]
-        models.append(expect_divergence(list(chances.values()), said))
-        people.append(expect_ceiling(said))
-        kept.append(item)
+        if len(answers) >= 2:
+            counts, given = answers.value_counts(), distributions[str(item)]
+            chances = {option: given[option] for option in votes.classes or given if option in given}
+            items.append((list(chances.values()), [int(counts.get(option, 0)) for option in chances]))
+            kept.append(item)
     used = frame.loc[frame["item"].isin(kept)]
-    return SoftScore(
-        model=model,
-        metric=JENSEN_SHANNON,
-        value=float(np.mean(models)) if models else None,
-        people_ceiling=float(np.mean(people)) if people else None,
-        n_items=len(kept),
-        n_annotators=used["annotator"].nunique(),
-        n_answers=len(used),
-        reason=Finding("divergence-of-halves" if kept else "no-pairs"),
-    )
+    gaps = None
+    if votes.classes is not None and votes.measurement_level != "nominal":
+        gaps = np.diff(votes.values())
+    measures: list[tuple[str, list[float], list[float], str]] = [
+        (SQUARED_DISTANCE, [measure_squared_distance(*item) for item in items], [], "squared-distance"),
+        *(
+            (name, [expect_distance(name, *item) for item in items], [expect_ceiling(name, said) for _, said in items],
+             "divergence-of-halves")
+            for name in (JENSEN_SHANNON, MANHATTAN)
+        ),
+    ]  # fmt: skip
+    if gaps is not None:
+        steps = [(list(np.cumsum(chances)[:-1]), np.cumsum(said)[:-1], sum(said)) for chances, said in items]
+        own = [_sum_steps(gaps, [_expect_term(MANHATTAN, q, n, int(c)) for q, c in zip(chances, said, strict=True)])
+               for chances, said, n in steps]  # fmt: skip
+        ceiling = [
+            _sum_steps(gaps, [_expect_option_ceiling(MANHATTAN, n, int(c)) for c in said]) for _, said, n in steps
+        ]
+        measures.append((WASSERSTEIN, own, ceiling, "divergence-of-halves"))
+    for name, values, ceilings, reason in measures:
+        yield SoftScore(
+            model=model,
+            metric=name,
+            value=float(np.mean(values)) if values else None,
+            people_ceiling=float(np.mean(ceilings)) if ceilings else None,
+            n_items=len(kept),
+            n_annotators=used["annotator"].nunique(),
+            n_answers=len(used),
+            reason=Finding(reason if kept else "no-pairs"),
+        )
 
 
-def expect_divergence(chances: Sequence[float], counts: Sequence[int]) -> float:
-    """The expected Jensen–Shannon divergence, in bits, of probabilities from a random half of votes (counts).
+def _sum_steps(gaps: Floats, terms: Sequence[float]) -> float:
+    return float(np.dot(gaps, terms))
 
-    JS(q, f) = H((q + f)/2) − H(q)/2 − H(f)/2 is a sum over options, so each needs only the hypergeometric distribution
-    of its own votes in the half (Lin 1991, doi:10.1109/18.61115).
+
+def measure_squared_distance(chances: Sequence[float], counts: Sequence[int]) -> float:
+    """The squared distance of probabilities from the shares of votes, less what their number adds on average."""
+    shares = np.array(counts) / sum(counts)
+    noise = shares * (1 - shares) / (sum(counts) - 1)
+    return float(((shares - np.array(chances)) ** 2 - noise).sum())
+
+
+def measure_term(name: str, one: float, two: float) -> float:
+    """What an option adds to a distance of two distributions, of its share in both.
+
+    JS(q, f) = H((q + f)/2) − H(q)/2 − H(f)/2 is a sum over options (Lin 1991, doi:10.1109/18.61115), and so is the
+    Manhattan distance; Wasserstein's is the latter of cumulative shares, each times the gap to the next point.
     """
-    n, total = sum(counts), 0.0
-    for chance, count in zip(chances, counts, strict=True):
-        for share, weight in _list_halves(n, count):
-            total += weight * (_bits((chance + share) / 2) - _bits(chance) / 2 - _bits(share) / 2)
-    return max(0.0, total)
+    return abs(one - two) if name == MANHATTAN else _bits((one + two) / 2) - _bits(one) / 2 - _bits(two) / 2
 
 
-def expect_ceiling(counts: Sequence[int]) -> float:
-    """The expected divergence of one random half of the votes from another one; of odd votes one is left out."""
+def expect_distance(name: str, chances: Sequence[float], counts: Sequence[int]) -> float:
+    """The expected distance of probabilities from a random half of votes (counts).
+
+    It is a sum over options, so each needs only the hypergeometric distribution of its own votes in the half.
+    """
     n = sum(counts)
-    return max(0.0, sum(_expect_option_ceiling(n, count) for count in counts))
+    return max(0.0, sum(_expect_term(name, chance, n, count) for chance, count in zip(chances, counts, strict=True)))
+
+
+def _expect_term(name: str, chance: float, n: int, count: int) -> float:
+    """What one option with `count` of n votes adds to `expect_distance`."""
+    return sum(weight * measure_term(name, chance, share) for share, weight in _list_halves(n, count))
+
+
+def expect_ceiling(name: str, counts: Sequence[int]) -> float:
+    """The expected distance of one random half of the votes from another one; of odd votes one is left out."""
+    n = sum(counts)
+    return max(0.0, sum(_expect_option_ceiling(name, n, count) for count in counts))
 
 
 @lru_cache(maxsize=4096)
-def _expect_option_ceiling(n: int, count: int) -> float:
+def _expect_option_ceiling(name: str, n: int, count: int) -> float:
     """What one option with `count` of n votes adds to `expect_ceiling`."""
     half, total = n // 2, 0.0
     for share, weight in _list_halves(n, count):
         left = count - round(share * half)
         for other in range(max(0, left - (n - 2 * half)), min(half, left) + 1):
             chance = math.comb(left, other) * math.comb(n - half - left, half - other) / math.comb(n - half, half)
-            mixed = _bits((share + other / half) / 2)
-            total += weight * chance * (mixed - _bits(share) / 2 - _bits(other / half) / 2)
+            total += weight * chance * measure_term(name, share, other / half)
     return total
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from aggregation.intervals.panel import FEWEST_PEOPLE, Contributions, Metric
+from aggregation.intervals.panel import Contributions, Metric
 from aggregation.schema import Codes, Floats, count_codes
 
 
@@ -106,7 +106,9 @@ def join_measures(one: ItemMeasure, two: ItemMeasure, *, groups: Codes) -> tuple
         people_factor=max(first.people_factor, second.people_factor),
         cell_factor=1.0,
         n_independent=len(first.columns),
-        fewest_people=FEWEST_PEOPLE if is_known else len(people) + 1,
+        fewest_people=max(first.fewest_people, second.fewest_people),
+        is_refitted=first.is_refitted or second.is_refitted,
+        is_short=not is_known,
         **_join_ties(first, second),
     )
 

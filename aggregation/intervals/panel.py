@@ -80,7 +80,8 @@ class Contributions:
     A/(A-1) and 1 where one vote each is left out, (A-1)/A for both where a mean over subsets, or a fit, is made anew.
     `n_independent` is the largest n that a share can have: the number of answers, or of items. `item_sets` is for a
     fit in which items depend on each other: what leaving out sets of items changes. With less than `fewest_people`
-    there is no interval for a fresh panel; `is_refitted` says that it is the score of a fit that needs more of them.
+    there is no interval for a fresh panel; `is_refitted` says that it is the score of a fit that needs more of them,
+    and `is_short` that one of two measures, of which this is the difference, has fewer people of its own.
 
     `columns` share ties. `ties_wrong` are the columns in which each tie counts as no answer, `tied` marks the items
     with a tie; both are None where nothing ties.
@@ -100,6 +101,7 @@ class Contributions:
     item_sets: SetChanges | None = None
     fewest_people: int = FEWEST_PEOPLE
     is_refitted: bool = False
+    is_short: bool = False
     ties_wrong: Floats | None = None
     tied: NDArray[np.bool_] | None = None
 
@@ -162,7 +164,7 @@ def estimate_variance(metric: Metric, contributions: Contributions) -> PanelVari
         if refitted > items:
             items, items_df = refitted, len(contributions.item_sets.change) - 1
     n_people, people = contributions.n_people, None
-    if n_people >= contributions.fewest_people:
+    if n_people >= contributions.fewest_people and not contributions.is_short:
         effects = (contributions.changes @ gradient)[contributions.change]
         effects = effects - effects.mean()
         of_people = np.bincount(contributions.people, weights=effects, minlength=n_people)
@@ -351,6 +353,8 @@ def explain_few_people(contributions: Contributions) -> Finding:
         return Finding("few-people-refitted", n=contributions.n_people, least=contributions.fewest_people)
     if contributions.n_people == 1:
         return Finding("one-person-panel", least=contributions.fewest_people)
+    if contributions.n_people >= contributions.fewest_people:
+        return Finding("few-people-in-either", least=contributions.fewest_people)
     return Finding("few-people-panel", n=contributions.n_people, least=contributions.fewest_people)
 
 

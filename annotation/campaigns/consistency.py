@@ -125,6 +125,9 @@ def find_unused_key(file: ProjectSections) -> Contradiction | None:
     if file.repeats is not None and file.asks_in_steps:
         message = "Nobody can answer blind again what was asked in steps: the right answer was shown; leave it out"
         return Contradiction(message, ("repeats",))
+    if file.judges is not None and not any(one.answer_type in ("label", "preference") for one in file.all_questions):
+        message = "Judges are measured on choices, scales and preferences, and none is asked; leave it out"
+        return Contradiction(message, ("judges",))
     return None
 
 
@@ -169,6 +172,8 @@ def _check_questions(file: ProjectSections) -> Contradiction | None:
 def _check_items(file: ProjectSections) -> Contradiction | None:
     if not isinstance(file.items, ItemsSection):
         return _check_items_from_votes(file)
+    if not file.items.show and not any(question.option_columns for _, question in _list_questions(file)):
+        return Contradiction("The items show nothing. Name a column", ("items", "show"))
     if file.truth is not None:
         return Contradiction("Items from a file carry their gold in a column; leave `truth` out", ("truth",))
     if file.votes is not None and file.votes.earlier and file.overlap is None:

@@ -17,6 +17,7 @@ from annotation.campaigns.sections.quality import (
     DeclaredSection,
     ExpectedSection,
     FilteringSection,
+    JudgesSection,
     LineageSection,
     PublishedSection,
     QualityRule,
@@ -91,6 +92,7 @@ class ProjectSections(Section):
     expected: ExpectedSection | None = None
     declared: DeclaredSection = DeclaredSection()
     published: PublishedSection | None = None
+    judges: JudgesSection | None = None
     benchmark: BenchmarkSection = BenchmarkSection()
     lineage: LineageSection | None = None
 

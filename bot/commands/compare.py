@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aggregation.errors import HromadaError, Where
-from bot.commands import terminal_output
+from bot.commands import compare_judges, terminal_output
 from bot.commands.command_line import AsJson, ProjectName, refuse_options
 from bot.commands.data_sets import (
     PANELS,
@@ -49,7 +49,7 @@ def compare(
         list[str] | None,
         typer.Argument(
             help="Another project, by name or file. Or answers of models: JSON Lines with item_id and answer, or"
-            " folders or sample files of the harness.",
+            " results of the harness.",
             show_default=False,
         ),
     ] = None,
@@ -59,6 +59,14 @@ def compare(
     ] = None,
     question: QuestionName = None,
     to: Annotated[Path | None, typer.Option(help="A folder for the tables as CSV.", show_default=False)] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="What a judge may be worse by: .1 by default.", min=0, max=1, show_default=False),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="Margin of equivalence, marked post hoc.", min=0, show_default=False),
+    ] = None,
     ties: ScoreTies = Ties.SHARED,
     seed: Seed = 0,
     unblind: Unblind = False,
@@ -66,21 +74,20 @@ def compare(
 ) -> None:
     """Compare people with models, or two projects.
 
-    Models are scored on the same items by the same scorer: paired differences, people's value less the model's, with
-    intervals and tests. Ties of the majority are shared; people or a model are called above only if that holds with
-    ties wrong as well. Exit code 1: a model is not compared on all items of people.
+    Models are scored on the same items by the same scorer: people's value less the model's, with intervals and tests.
+    Models that label or choose are also measured as judges in people's place, with or without gold. Exit code 1: a
+    model is not compared on all items of people.
 
-    Two projects ask about the same items in other words or another interface: agreement, confidence, time, skips and
-    accuracy of both, and the first less the second with paired intervals. Items are matched by id.
+    Of two projects with the same items: agreement, confidence, time, skips and accuracy, and their difference.
     """
     from aggregation.consensus.consensus import TieChoice
     from bot.commands import compare_projects
-    from exports import model_answers, model_comparison, writers
+    from exports import judges, model_answers, model_comparison, writers
 
     def list_names(view: Session) -> list[str]:
         """The project and those among the others that are projects; raises BadInput for options that do not fit."""
         others = compare_projects.list_projects(view, against or ())
-        is_model_option = ties is not Ties.SHARED or seed != 0
+        is_model_option = ties is not Ties.SHARED or seed != 0 or not (epsilon is None and margin is None)
         refuse_options(
             (
                 bool(others) and (others != against or len(others) > 1 or bool(score)),
@@ -89,7 +96,7 @@ def compare(
             ),
             (
                 bool(others) and is_model_option,
-                "--ties and --seed are for a comparison with models.",
+                "--ties, --seed, --epsilon and --margin are for a comparison with models.",
                 "Leave them out.",
             ),
         )
@@ -110,7 +117,8 @@ def compare(
     read = model_answers.read_models([Path(written) for written in against or ()], data)
     published = [parse_score(written, n_items=len(data.items)) for written in score or ()]
     choice = TieChoice(ties=ties.value, seed=seed)
-    compared = model_comparison.compare_data_set(data, read, published=published, tie_choice=choice)
+    rules = judges.build_rules(data, epsilon=epsilon, margin=margin)
+    compared = model_comparison.compare_data_set(data, read, published=published, tie_choice=choice, rules=rules)
     written = () if to is None else writers.write_files(to, model_comparison.build_comparison_files(compared))
     if json:
         terminal_output.print_json(_build_json(compared) | {"files": [str(path) for path in written]})
@@ -141,7 +149,7 @@ def parse_score(written: str, *, n_items: int) -> PublishedScore:
 
 
 def _build_json(compared: ComparedModels) -> dict[str, object]:
-    from exports import model_comparison
+    from exports import judges, model_comparison
 
     data = compared.data
     return {
@@ -165,6 +173,10 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
         "differences": model_comparison.list_difference_rows(compared),
         "mcnemar": model_comparison.list_mcnemar_rows(compared),
         "soft_scores": model_comparison.list_soft_rows(compared),
+        "verdicts": {judge.judge: judge.verdict for judge in compared.judges},
+        "judges": judges.list_judge_rows(data, compared.judges),
+        "judge_people": judges.list_people_rows(compared.judges),
+        "judge_notes": {judge.judge: judge.notes for judge in compared.judges},
         "notes": [*compared.notes, *([compared.mcnemar_note] if compared.mcnemar_note else [])],
     }
 
@@ -172,6 +184,8 @@ def _build_json(compared: ComparedModels) -> dict[str, object]:
 def _print_tables(compared: ComparedModels) -> None:
     """A table for each unit of people, McNemar's test, other metrics, and the parts."""
     comparison = compared.comparison
+    if not comparison.differences:
+        compare_judges.print_judges(compared)
     _print_soft_scores(compared)
     for unit in UNITS if comparison.differences else ():
         rows = [row for row in comparison.differences if row.unit == unit and row.metric == comparison.primary]
@@ -203,22 +217,30 @@ def _print_tables(compared: ComparedModels) -> None:
             ],
         )  # fmt: skip
     _print_parts(compared)
+    if comparison.differences:
+        compare_judges.print_judges(compared)
+    elif not compared.soft_scores:
+        for note in compared.notes:
+            terminal_output.print_line(note)
 
 
 def _print_soft_scores(compared: ComparedModels) -> None:
-    """Cross-entropy of models that predict distributions, then Jensen–Shannon beside people's ceiling."""
+    """Cross-entropy and other distances of models that predict distributions, the latter beside people's ceiling."""
+    from aggregation.comparison.soft_labels import SOFT_METRICS
+
     scores = compared.soft_scores
     if not scores:
         return
-    columns = ("model", "measure, bits", "value", "people's ceiling", "new people", "these people", "items", "votes")
+    columns = ("model", "measure", "value", "people's ceiling", "new people", "these people", "items", "votes")
     rows = [
         (score.model, score.metric.replace("_", " "), score.value, score.people_ceiling,
          format_interval(score.ci_low, score.ci_high), format_interval(score.item_only_low, score.item_only_high),
          score.n_items, score.n_answers)
-        for score in sorted(scores, key=lambda score: score.metric)
+        for score in sorted(scores, key=lambda score: SOFT_METRICS.index(score.metric))
     ]  # fmt: skip
     notes = [
         "Cross-entropy: the mean over votes of −log2 of the model's probability of the vote. Less is nearer.",
+        "Cross-entropy and Jensen–Shannon are in bits, Wasserstein in points, the others of shares.",
         "People's ceiling: other people, as many as the model is compared with. Few votes make both values large.",
         "Intervals, 95 %: for new people and new items, and for these people and new items.",
         *describe_reasons((f"{score.model} {score.metric.replace('_', ' ')}", score.reason) for score in scores),

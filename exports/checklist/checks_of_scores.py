@@ -55,6 +55,12 @@ def check_differences(subject: Subject) -> Verdict:
     if not subject.models:
         return check_nothing(subject)
     differences = [row for name in subject.models for row in subject.state.comparisons[name].comparison.differences]
+    without_gold = [one for name in subject.models if not (one := subject.state.comparisons[name]).n_scored]
+    judges = [judge for compared in without_gold for judge in compared.judges if judge.scores]
+    if not differences and judges:
+        return met(
+            "No item has gold; the agreement of judges with people is compared with people’s own ({n}).", n=len(judges)
+        )
     if not differences:
         return unmet("No model could be compared.", translate("Give results of models on items of people."))
     paired = [row for row in differences if row.is_paired]

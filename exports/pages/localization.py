@@ -112,7 +112,7 @@ def localize_number(text: str) -> str:
     """
     if get_language() != "uk":
         return text
-    spaced = re.sub(r"(?<=\d), (?=[-+−]?\d)", "; ", text)
+    spaced = re.sub(r"(?<=\d), (?=[-+−]?\.?\d)", "; ", text)
     marked = re.sub(r"(?<=\d)\.(?=\d)", ",", re.sub(r"(?<!\d)\.(?=\d)", "0,", spaced))
     return re.sub(" ?%", f"{NO_BREAK_SPACE}%", marked)
 

@@ -159,7 +159,8 @@ def build_tables(state: ReleaseState, *, stamp: str = "") -> tuple[PaperTable, .
     """Build the tables of a release; that of models where results of models were given."""
     mark = f"{stamp}. " if stamp else ""
     tables = [_build_results(state, mark), _build_agreement(state, mark), _build_people(state, mark)]
-    return (*tables, *([_build_models(state, mark)] if state.comparisons else []))
+    is_compared = any(compared.comparison.differences for compared in state.comparisons.values())
+    return (*tables, *([_build_models(state, mark)] if is_compared else []))
 
 
 def _build_results(state: ReleaseState, mark: str) -> PaperTable:

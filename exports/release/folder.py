@@ -129,7 +129,10 @@ def build_release_pages(state: ReleaseState, checklist: Checklist, stamp: str) -
     def render_report() -> str:
         translated = checklist if get_language() == LANGUAGES[0] else check_release(state)
         title = translate("{title}: a release", title=inputs.facts.title)
-        return report.render_report(state.tables, title=title, marks=_build_marks(state, translated, stamp))
+        judges = {name: compared.judges for name, compared in state.comparisons.items()}
+        return report.render_report(
+            state.tables, title=title, marks=_build_marks(state, translated, stamp), judges=judges
+        )
 
     return {
         **build_pages("report", render_report),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from aggregation.agreement.table import Coefficient
 from aggregation.agreement.two_populations import describe_coverage
 from aggregation.findings import Finding, get_code, split_findings
+from aggregation.judges.records import JudgeResult
 from aggregation.scores.performance import Performance, Unit
 from exports.adjudicated_gold import describe_ceiling
 from exports.gold_tables import get_positions_mark
@@ -38,7 +41,9 @@ from exports.pages.scaffold import (
     render_page,
 )
 from exports.report.headlines import list_cautions, list_headlines
+from exports.report.judges import JudgesPart, build_judges_part
 from exports.report.methods import describe_methods
+from exports.report.opinions import OpinionsPart, build_opinions
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.preferences import build_preference_part
@@ -158,9 +163,9 @@ class ReportSection(DataSetSection):
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
-    opinions: object | None = None
+    opinions: OpinionsPart | None = None
     preferences: object | None = None
-    judges: object | None = None
+    judges: JudgesPart | None = None
 
 
 def render_report(
@@ -168,11 +173,12 @@ def render_report(
     *,
     title: str = "",
     marks: ReleaseMarks | None = None,
+    judges: Mapping[str, Sequence[JudgeResult]] = MappingProxyType({}),
 ) -> str:
     """Render the report of a release as one HTML document that needs nothing from outside.
 
     Where any data set is simulated the page and its plots say SIMULATED. `marks` add the gate and stamp of a release.
-    There is a title where none is given.
+    There is a title where none is given; `judges` are what was measured of models, by data set.
     """
     results, options = release.results, release.options
     measured = {row.name for result in results if result.agreement is not None for row in result.agreement.rows}
@@ -182,7 +188,10 @@ def render_report(
         name="report",
         title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
-        sections=[_build_section(result, number) for number, result in enumerate(results)],
+        sections=[
+            _build_section(number, result, judges=judges.get(result.data.name, ()))
+            for number, result in enumerate(results)
+        ],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
@@ -216,7 +225,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(result: DataSetResult, number: int) -> ReportSection:
+def _build_section(number: int, result: DataSetResult, *, judges: Sequence[JudgeResult]) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -238,7 +247,9 @@ def _build_section(result: DataSetResult, number: int) -> ReportSection:
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
+        opinions=build_opinions(result, prefix=f"opinions-{number}"),
         preferences=build_preference_part(result, number=number),
+        judges=build_judges_part(result.data, judges, number=number),
     )
 
 

@@ -206,16 +206,16 @@ def test_where_a_model_is_above_people(answers: Answers) -> None:
 
 
 def test_few_people_have_no_interval_for_a_fresh_panel(votes_of: Build) -> None:
-    """With four people only these people on new items, and the reason."""
+    """With three people only these people on new items, and the reason with the number that is needed."""
     rows = [(item, who, GOLD[item] if (number + place) % 5 else "x") for number, item in enumerate(ITEMS)
-            for place, who in enumerate("abcd")]  # fmt: skip
+            for place, who in enumerate("abc")]  # fmt: skip
     few = Answers(kind="label", votes=votes_of(rows, classes="xyz", gold=GOLD))
     made = compare_models(few, [ModelAnswers(name="m", answers=answer_items(right=21))])
     row = find_difference(made, "m", "individual")
     assert (row.ci_low, row.p_value, row.detectable) == (None, None, None)
     assert row.item_only_low is not None
     assert row.item_only_detectable is not None
-    assert "With 4 people nothing can be said of new ones; 5 are needed." in row.reason
+    assert "With 3 people nothing can be said of new ones; 5 are needed." in row.reason
 
 
 def test_what_cannot_be_compared_is_refused(answers: Answers) -> None:

@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from aggregation.comparison.soft_labels import expect_ceiling, expect_divergence, score_distributions
-from aggregation.schema import Votes, check_votes
+from aggregation.comparison.soft_labels import (
+    JENSEN_SHANNON,
+    MANHATTAN,
+    SoftScore,
+    expect_ceiling,
+    expect_distance,
+    measure_squared_distance,
+    measure_term,
+    score_distributions,
+)
+from aggregation.schema import MeasurementLevel, Votes, check_votes
+from exports.vote_distributions import compute_entropy
 
 OPTIONS = ("а", "б", "в", "г")
 TRUE = (0.55, 0.25, 0.15, 0.05)
 
 
-def build_votes(said: list[str], *, people: int) -> Votes:
+def build_votes(
+    said: list[str], *, people: int, options: tuple[str, ...] = OPTIONS, level: MeasurementLevel = "nominal"
+) -> Votes:
     """Votes in turn, as many on each item as people."""
     rows = [(f"i{place // people:03}", f"p{place % people}", answer) for place, answer in enumerate(said)]
     frame = pd.DataFrame(rows, columns=["item", "annotator", "answer"], dtype=object)
     ids = pd.Index(sorted(frame["item"].unique()), name="item")
-    items = pd.DataFrame({"group": list(ids), "gold": None, "n_options": len(OPTIONS)}, index=ids)
-    return check_votes(frame, items=items, classes=OPTIONS)
+    items = pd.DataFrame({"group": list(ids), "gold": None, "n_options": len(options)}, index=ids)
+    return check_votes(frame, items=items, classes=options, measurement_level=level)
+
+
+def score(votes: Votes, given: Mapping[str, Mapping[str, float]]) -> tuple[SoftScore, SoftScore]:
+    """The cross-entropy and the Jensen–Shannon divergence."""
+    scores = {one.metric: one for one in score_distributions(votes, given, model="m")}
+    return scores["cross_entropy"], scores["jensen_shannon"]
 
 
 def test_cross_entropy_is_the_mean_over_votes_of_the_bits_that_each_costs() -> None:
@@ -32,7 +53,7 @@ def test_cross_entropy_is_the_mean_over_votes_of_the_bits_that_each_costs() -> N
         "i000": {"а": 0.5, "б": 0.5, "в": 0.0, "г": 0.0},
         "i001": {"а": 0.75, "б": 0.0, "в": 0.25, "г": 0.0},
     }
-    entropy, divergence = score_distributions(votes, given, model="m")
+    entropy, divergence = score(votes, given)
     assert entropy.value == pytest.approx((1 + 1 + 2 * math.log2(1e6)) / 4)
     assert (entropy.n_items, entropy.n_annotators, entropy.n_answers, entropy.n_floored) == (2, 2, 4, 2)
     assert entropy.reason.startswith("No interval")
@@ -45,7 +66,7 @@ def test_a_true_model_costs_its_entropy_however_few_the_votes() -> None:
     for people in (3, 9):
         said = [OPTIONS[code] for code in rng.choice(4, size=400 * people, p=TRUE)]
         given = {f"i{number:03}": dict(zip(OPTIONS, TRUE, strict=True)) for number in range(400)}
-        found[people] = score_distributions(build_votes(said, people=people), given, model="m")
+        found[people] = score(build_votes(said, people=people), given)
     true = -sum(share * math.log2(share) for share in TRUE)
     for entropy, divergence in found.values():
         assert entropy.value == pytest.approx(true, abs=0.08)
@@ -68,13 +89,45 @@ def test_expected_divergences_are_means_over_random_halves(counts: tuple[int, ..
         one, two = (np.bincount(part, minlength=4) / half for part in (drawn[:half], drawn[half : 2 * half]))
         model.append(jensenshannon(TRUE, one, base=2) ** 2)
         people.append(np.nan_to_num(jensenshannon(one, two, base=2)) ** 2)
-    assert expect_divergence(TRUE, counts) == pytest.approx(np.mean(model), abs=0.01)
-    assert expect_ceiling(counts) == pytest.approx(np.mean(people), abs=0.02)
+    assert expect_distance(JENSEN_SHANNON, TRUE, counts) == pytest.approx(np.mean(model), abs=0.01)
+    assert expect_ceiling(JENSEN_SHANNON, counts) == pytest.approx(np.mean(people), abs=0.02)
 
 
 def test_items_with_one_vote_have_no_half() -> None:
-    (entropy, divergence) = score_distributions(
-        build_votes(["а"], people=1), {"i000": dict.fromkeys(OPTIONS, 0.25)}, model="m"
-    )
+    entropy, divergence = score(build_votes(["а"], people=1), {"i000": dict.fromkeys(OPTIONS, 0.25)})
     assert (entropy.value, divergence.value, divergence.people_ceiling) == (2.0, None, None)
     assert score_distributions(build_votes(["а"], people=1), {}, model="m") == ()
+
+
+def test_distances_are_those_of_their_definitions(shared: Path) -> None:
+    """Each by what the published scores add up: ten votes for the cross-entropy, terms of options for the others."""
+    path = shared / "reference" / "ratings-known-answers.json"
+    known = {case["id"]: case for case in json.loads(path.read_text(encoding="utf-8"))["cases"]}
+    given, expected = known["soft-labels"]["input"], known["soft-labels"]["expected"]
+    people, model = given["people"], given["model"]
+    said = [option for option, share in zip("123", people, strict=True) for _ in range(round(10 * share))]
+    votes = build_votes(said, people=10, options=tuple("123"), level="interval")
+    scores = {
+        one.metric: one for one in score_distributions(votes, {"i000": dict(zip("123", model, strict=True))}, model="m")
+    }
+    entropy = compute_entropy([round(10 * share) for share in people]) or 0.0
+    cross_entropy = scores["cross_entropy"].value or 0.0
+    pairs = list(zip(people, model, strict=True))
+    divergence = sum(measure_term(JENSEN_SHANNON, *pair) for pair in pairs)
+    cumulative = list(zip(np.cumsum(people)[:-1], np.cumsum(model)[:-1], strict=True))
+    found = {
+        "entropy_bits": entropy,
+        "cross_entropy_bits": cross_entropy,
+        "kl_bits": cross_entropy - entropy,
+        "js_divergence_bits": divergence,
+        "js_distance_base_2": divergence**0.5,
+        "manhattan": sum(measure_term(MANHATTAN, *pair) for pair in pairs),
+        "wasserstein": sum(measure_term(MANHATTAN, *pair) for pair in cumulative),
+    }
+    assert found == pytest.approx(expected, abs=known["soft-labels"]["tolerance"])
+    assert (scores["wasserstein"].value or 0) >= found["wasserstein"]  # of one half of the votes only
+    case = known["squared-distance-unbiased"]
+    counts, chances = case["input"]["votes"], case["input"]["model"]
+    assert measure_squared_distance(chances, counts) == pytest.approx(case["expected"]["unbiased"], abs=1e-5)
+    plug_in = sum(measure_term(MANHATTAN, n / sum(counts), q) ** 2 for n, q in zip(counts, chances, strict=True))
+    assert plug_in == pytest.approx(case["expected"]["plug_in"], abs=1e-5)

@@ -51,7 +51,8 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     values = {row["value"] for row in ran.json["differences"] if row["metric"] == "accuracy"}
     assert values == {1.0}
     with (hromada.folder / "out" / "soft_scores.csv").open(encoding="utf-8", newline="") as file:
-        assert [row["metric"] for row in csv.DictReader(file)] == ["cross_entropy", "jensen_shannon"] * 2
+        metrics = ["cross_entropy", "squared_distance", "jensen_shannon", "manhattan"]
+        assert [row["metric"] for row in csv.DictReader(file)] == metrics * 2
     shown = hromada("compare", "people", "near.jsonl").out
     assert shown.index("cross entropy") < shown.index("jensen shannon") < shown.index("McNemar")
     assert "people's ceiling" in " ".join(shown.split())
@@ -59,7 +60,7 @@ def test_distributions_are_compared_with_votes_and_the_likeliest_option_is_the_a
     sure = scores["sure", "cross_entropy"]
     told = f"sure gives a probability below 1e-6 to {sure['n_floored']} of {sure['n_answers']} votes"
     assert f"{told}; it counts as 1e-6." in shown
-    assert "near jensen shannon, sure jensen shannon: No interval:" in shown
+    assert "near jensen shannon, near manhattan, sure jensen shannon, sure manhattan: No interval:" in shown
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_wrong_distributions_are_refused_with_their_line(hromada: Hromada, row: 
 
 
 def test_people_without_gold_are_compared_with_distributions_alone(hromada: Hromada) -> None:
-    """Nothing is right or wrong then; models without distributions are refused as ever."""
+    """Nothing is right or wrong then; a model without distributions is a judge, if on one item of two only."""
     hromada.write("items.csv", "id,text\nw1,one\nw2,two\n")
     votes = [f"w{item},p{person},{'a' if person else 'b'}" for item in (1, 2) for person in range(3)]
     hromada.write("votes.csv", "item,annotator,answer\n" + "\n".join(votes) + "\n")
@@ -100,4 +101,5 @@ def test_people_without_gold_are_compared_with_distributions_alone(hromada: Hrom
     assert ran.json["differences"] == []
     assert "No item has gold" in hromada("compare", "words", "half.jsonl").out
     hromada.write("plain.jsonl", '{"item_id": "w1", "answer": "a"}\n')
-    assert hromada("compare", "words", "plain.jsonl").code == 2
+    plain = hromada("compare", "words", "plain.jsonl", "--json")
+    assert (plain.code, plain.json["soft_scores"], plain.json["judges"][0]["n_items"]) == (1, [], 1)

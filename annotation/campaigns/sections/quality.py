@@ -63,6 +63,18 @@ class PublishedSection(Section):
     scores: dict[str, Text] = Field(default_factory=dict)
 
 
+class JudgesSection(Section):
+    """`judges:` what is fixed of model judges before people answer.
+
+    `margin` is the largest difference of agreement, judge–person less person–person, that counts as none: a share of
+    equal answers, or points of a scale. `random_sample` says that the items people answer are a random sample of those
+    that judges score.
+    """
+
+    margin: Annotated[float, Field(gt=0)] | None = None
+    random_sample: bool = False
+
+
 class BenchmarkSection(Section):
     """`benchmark:` how the project becomes a benchmark: with `hidden` its test items are published without gold."""
 

@@ -24,7 +24,7 @@ from annotation.workflow.quality import rules
 
 RULE_KEYS = (
     "kind", "question", "questions", "overlap", "panels", "seed", "stages", "pages", "controls", "repeats", "quality",
-    "admission", "profile", "exposure", "reports", "filtering", "caps", "lease",
+    "admission", "profile", "exposure", "reports", "filtering", "caps", "lease", "judges",
 )  # fmt: skip
 """The keys of a project file that decide which items are assigned and which answers count."""
 
@@ -38,7 +38,8 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
     """The frozen record of a project that starts at `now`, as JSON.
 
     Items, gold and rules are recorded as sha256 (`rules.quality` covers only the quality rules), the texts by their
-    versions, `frames` are the sampling frames of the items, `post_hoc` will hold the changes after the start.
+    versions, `frames` are the sampling frames of the items, `judges` is the section of the project file, and `post_hoc`
+    will hold the changes after the start.
     """
     definition = project_file.parse_definition(project.definition)
     values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
@@ -53,6 +54,7 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
         },
         "texts": dict(project.texts or {}),
         "frames": list(project.frames or []),
+        "judges": values["judges"],
         "plan": build_precision_plan(session, project).to_dict(),
         "post_hoc": [],
     }

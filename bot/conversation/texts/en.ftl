@@ -223,9 +223,16 @@ in-my-words = In my own words
 
 ## Comparing texts
 
-# Button, at most 20 characters: of texts to compare, the one under this letter is better.
+# Button, at most 20 characters: of texts to compare, the one under this letter is better; neuter, where the question
+# asks so or not at all.
 # $letter (A): the letter of the text
-side-better = { $letter } is better
+side-better-neuter = { $letter } is better
+# Button, at most 20 characters: the same, where the question asks for a masculine noun.
+# $letter (A): the letter of the text
+side-better-masculine = { $letter } is better
+# Button, at most 20 characters: the same, where the question asks for a feminine noun.
+# $letter (A): the letter of the text
+side-better-feminine = { $letter } is better
 # Said to a typed text that does not name one of the texts to compare.
 # $answers (A, B, tie): what may be typed
 side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.

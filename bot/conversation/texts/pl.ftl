@@ -120,7 +120,9 @@ in-my-words = Własnymi słowami
 
 ## Porównywanie tekstów
 
-side-better = { $letter } lepsza
+side-better-neuter = { $letter } lepsze
+side-better-masculine = { $letter } lepszy
+side-better-feminine = { $letter } lepsza
 side-please = Nie wiadomo, co wybierasz. Wpisz jedno z tych: { $answers }. Albo dotknij przycisku.
 way-up = ↑ Dotknij cytatu nad tym wierszem: tam jest początek.
 

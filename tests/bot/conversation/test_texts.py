@@ -21,7 +21,7 @@ from bot.emulator import message_content
 
 ENGLISH = read_fluent_file(texts.FOLDER / "en.ftl").by_id
 NUMBERS = {"left", "most", "least", "page", "place", "of", "number", "answers", "right", "day", "month", "goal"}
-SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER, "side-better": 1}
+SHORTENED = {"answered-already": answers.MAX_QUOTED_ANSWER, **dict.fromkeys(preferences.BETTER_TEXTS.values(), 1)}
 """Messages whose arguments are shortened to so many UTF-16 units before they come in."""
 LISTS = {"cities", *(name for name in ENGLISH if name.startswith("words-"))}
 
