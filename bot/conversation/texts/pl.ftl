@@ -104,7 +104,7 @@ left = { $left ->
    *[other] zostało { $left } pytania
 }
 page-over = Strona { $page } gotowa. Dobra chwila na odpoczynek: /pause
-type-a-number = Odpowiedzi jest za dużo na przyciski: wyślij numer swojej.
+type-a-number = Na przyciski odpowiedzi jest za dużo: wyślij numer wybranej.
 done = Gotowe
 none-of-them = Żadna z nich
 leave-open = Bez odpowiedzi
@@ -246,7 +246,7 @@ choose-at-least = Zaznacz co najmniej { $least }
 choose-at-most = Zaznacz najwyżej { $most }
 answer-or-skip = Odpowiedz albo dotknij „Pomiń”
 undo-open = Wybierz inną odpowiedź
-undo-closed = Tej odpowiedzi nie da się już zmienić: po niej było na ekranie powiązane pytanie albo ten etap lub projekt jest zakończony.
+undo-closed = Tej odpowiedzi nie da się już zmienić: po niej pojawiło się powiązane pytanie albo zakończył się ten etap lub projekt.
 kept = Zostaje bez zmian
 extra = Dziękujemy! To pytanie zostało w międzyczasie zamknięte, więc Twoja odpowiedź jest zapisana osobno.
 right = Dobrze!
