@@ -12,7 +12,7 @@ STUDIO := $(abspath $(or $(HROMADA_LABEL_STUDIO),build/label-studio/bin/label-st
 ARGS ?=
 SEED := $(or $(SEED),$(shell date +%s))
 COSTS := $(abspath build/costs.json)
-SIMULATED := agreement_coverage further_coverage gold_review paired_coverage panel_differences pilots planning score_coverage
+SIMULATED := agreement_coverage further_coverage gold_review opinion_coverage paired_coverage panel_differences pilots planning score_coverage
 define RUN_TESTS
 rm -rf build/test && mkdir -p build/test && \
 	cp -R tests benchmarks docs examples requirements README.md README.uk.md .env.example pyproject.toml Makefile build/test/ && \

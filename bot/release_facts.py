@@ -75,7 +75,7 @@ def describe_plan(project: Project) -> facts.PlanFact | None:
     return facts.PlanFact(
         n_items=stored["items"],
         overlap=round(stored["judgements"] / stored["items"]) if stored["items"] else 0,
-        half_width=stored.get("half_width"),
+        half_width=precision.get_share_half_width(stored),
         share=stored.get("share_right"),
         words=precision.describe_plan(stored),
     )

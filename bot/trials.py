@@ -25,7 +25,7 @@ from annotation.store import database, queries
 from annotation.vocabulary import Pool
 from annotation.workflow import definitions
 from annotation.workflow.annotators import invitations
-from annotation.workflow.lifecycle import projects, transitions
+from annotation.workflow.lifecycle import precision, projects, transitions
 
 if TYPE_CHECKING:
     from exports.inputs import DataSet
@@ -223,7 +223,7 @@ def _simulate_campaign(
         project = queries.get_project(session, campaign.name)
         transitions.close_project(session, project=project, now=simulation.now)
         measured = outcome.measure_outcome(session, simulation=simulation, project=project)
-        planned = (project.frozen or {}).get("plan", {}).get("half_width")
+        planned = precision.get_share_half_width((project.frozen or {}).get("plan", {}))
         data = release.ProjectInputs(view=session, project=project).read_data_set()
     first = campaign.definition.all_questions[0].name
     truth = {item: key.answers.get(first) for (_, item), key in simulation.truths.items()}

@@ -21,7 +21,7 @@ from aggregation.opinions.people import (
 from aggregation.ratings import Ratings, read_ratings
 from aggregation.scores.performance import Score
 from exports.inputs import DataSet
-from exports.rounding import format_fields, format_fixed
+from exports.rounding import format_column, format_fields, format_fixed
 from exports.score_variants import PRIMARY
 
 VALUE_COLUMNS = (
@@ -133,12 +133,11 @@ def build_item_opinion_table(name: str, found: ScaleResult | None) -> pd.DataFra
     """One row for each item with answers, with the columns ITEM_OPINION_COLUMNS."""
     if found is None:
         return pd.DataFrame(columns=list(ITEM_OPINION_COLUMNS), dtype=object)
-    items = found.items.items
-    numbers = {
-        column: [format_fixed(value, 4) for value in items[column]] for column in ("mean", "sd", "adjusted", "z")
-    }
-    table = items.assign(dataset=name, item_id=items.index, system=[one or None for one in items["system"]], **numbers)
-    return table.loc[:, list(ITEM_OPINION_COLUMNS)].reset_index(drop=True).astype(object)
+    table = found.items.items.astype(object).rename_axis("item_id").reset_index()
+    table["system"] = pd.Series([one or None for one in table["system"]], dtype=object)
+    for column in ("mean", "sd", "adjusted", "z"):
+        table[column] = format_column(table[column], digits=4)
+    return table.assign(dataset=name).loc[:, list(ITEM_OPINION_COLUMNS)].astype(object)
 
 
 def list_severities(found: ScaleResult | None, annotators: pd.Index[str]) -> pd.DataFrame:

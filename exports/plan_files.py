@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
 from aggregation.comparison.difference_tests import POWER
+from aggregation.planning.assumed_variance import MODEL_CORRELATION, PlannedResult, plan_share
 from aggregation.planning.design import (
     ASSURANCE,
     PlannedDesign,
@@ -26,6 +28,8 @@ from exports.rounding import round_row
 
 PROMISE = "With known variances, 87 to 95 % of simulated campaigns reached the half widths planned at 90 %."
 """What was simulated of half widths (`benchmarks/planning.py`); docs/explanation/intervals.md has the table."""
+PROMISE_OF_OPINIONS = PROMISE.replace("87 to 95", "86 to 97")
+"""What was simulated of win rates and mean opinions (docs/explanation/intervals.md)."""
 PEOPLE = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 """The numbers of people for which items are planned."""
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 64, 110, 72, 48
@@ -54,9 +58,13 @@ class UnitPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Plans by unit for one target; `promised` and `reached` are half widths of a started project, where known."""
+    """Plans by unit for one target; `promised` and `reached` are half widths of a started project, where known.
+
+    `half_width`, `difference` and the half widths are in the units of the result.
+    """
 
     title: str
+    result: PlannedResult = field(default_factory=plan_share)
     half_width: float
     difference: float
     units: tuple[UnitPlan, ...]
@@ -65,19 +73,45 @@ class Plan:
     reached: Mapping[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @property
+    def promise(self) -> str:
+        """How often half widths planned so were reached."""
+        return PROMISE if self.result.kind == "share" else PROMISE_OF_OPINIONS
+
 
 def plan_unit(
-    unit: str, variance: VarianceModel, *, basis: str, items: int, people: int, half_width: float, difference: float
+    unit: str,
+    variance: VarianceModel,
+    *,
+    basis: str,
+    items: int,
+    people: int,
+    half_width: float,
+    difference: float,
+    width: float = 1.0,
+    correlation: float = MODEL_CORRELATION,
 ) -> UnitPlan:
-    """Plan one unit for a half width and a difference, from a design of so many items and people."""
+    """Plan one unit for a half width and a difference, from a design of so many items and people.
+
+    `width` is that of the scale on which both are, and on which the design is told; `correlation` as in `plan_design`.
+    """
+    half_width, difference = half_width / width, difference / width
+    design = plan_design(variance, items=items, people=people, correlation=correlation)
+    find = partial(find_items, variance, people=people, difference=difference, correlation=correlation)
     return UnitPlan(
         unit=unit,
         basis=basis,
         variance=variance,
-        design=plan_design(variance, items=items, people=people),
+        design=replace(
+            design,
+            half_width=design.half_width * width,
+            this_panel=design.this_panel * width,
+            paired=design.paired * width,
+            unpaired=None if design.unpaired is None else design.unpaired * width,
+        ),
         needed=list_trade_offs(variance, PEOPLE, half_width=half_width),
-        paired=find_items(variance, people=people, difference=difference),
-        unpaired=find_items(variance, people=people, difference=difference, is_paired=False),
+        paired=find(),
+        unpaired=None if design.unpaired is None else find(is_paired=False),
         people_needed=find_people(variance, items=items, half_width=half_width),
     )
 
@@ -86,10 +120,12 @@ def build_plan_json(plan: Plan) -> Row:
     """The plan as an object for JSON, numbers rounded."""
     return {
         "title": plan.title,
+        "result": plan.result.kind,
+        "scale": [plan.result.lowest, plan.result.highest],
         "simulated": plan.simulated,
         "half_width": plan.half_width,
         "assurance": ASSURANCE,
-        "promise": PROMISE,
+        "promise": plan.promise,
         "difference": plan.difference,
         "power": POWER,
         "promised_half_width": plan.promised,

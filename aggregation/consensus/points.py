@@ -29,6 +29,7 @@ def build_point_consensus(votes: Votes, *, method: PointMethod, ties: TieRule, s
         raise Refused(Finding("needs-scale", method=Finding(method)), remedy=Finding("use", method="majority"))
     if method == "mean" and not ratings.has_means:
         raise Refused(Finding("mean-of-ordinal"), remedy=Finding("use-median"))
+    rows: list[tuple[str | None, float, bool, tuple[str, ...]]]
     if method == "mean":
         rows = [(write_point(float(values.mean())), np.nan, False, ()) for values in ratings.by_item]
     else:

@@ -46,7 +46,9 @@ def fit_severity(ratings: Ratings) -> tuple[Floats, Floats, float, float, Floats
     of_items = count_codes(ratings.items, size=n_items)
     sums = count_codes(ratings.items, size=n_items, weights=ratings.values)
     of_people = count_codes(ratings.annotators, size=n_people, weights=ratings.values)
-    shared = (cells.T @ cells.multiply(1 / of_items[:, None])).toarray()
+    by_items = count_cells(ratings.items, ratings.annotators, shape=(n_items, n_people))
+    by_items.data = by_items.data / np.repeat(of_items, np.diff(by_items.indptr))
+    shared = (cells.T @ by_items).toarray()
     laplacian = np.diag(count_codes(ratings.annotators, size=n_people)) - shared
     inverse = np.linalg.pinv(laplacian, hermitian=True)
     severity = inverse @ (of_people - cells.T @ (sums / of_items))
@@ -147,8 +149,9 @@ def list_item_opinions(ratings: Ratings, severity: Severity, *, fewest: int = FE
     """The opinions of items; `fewest` are the ratings that a person needs for z scores."""
     n_items = len(ratings.item_ids)
     n = count_codes(ratings.items, size=n_items)
-    nan = np.full(n_items, np.nan)
-    means, spreads, z, refused = nan, nan, nan, {}
+    nan: Floats = np.full(n_items, np.nan)
+    means, spreads, z = nan, nan, nan
+    refused: dict[str, int] = {}
     if ratings.has_means:
         means = count_codes(ratings.items, size=n_items, weights=ratings.values) / n
         squares = count_codes(ratings.items, size=n_items, weights=(ratings.values - means[ratings.items]) ** 2)

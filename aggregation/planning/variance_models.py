@@ -18,6 +18,7 @@ from aggregation.intervals.panel import (
     Contributions,
     Metric,
     PanelVariance,
+    Scale,
     compute_gradient,
     estimate_variance,
     measure_items,
@@ -26,6 +27,7 @@ from aggregation.planning.assumed_variance import (
     ITEM_CORRELATION,
     MODEL_CORRELATION,
     PERSON_CORRELATION,
+    PlannedResult,
     compute_item_variance,
 )
 from aggregation.schema import Floats
@@ -43,7 +45,8 @@ class VarianceModel:
     model's score. `items_df` and `people_df` say how well S and B are known (KNOWN: assumed). `group_size` is the mean
     number of items of a group, `votes` that of answers to an item, and `independent` the largest n that an item may
     count for in an interval: its answers, or 1. `item_skewness` and `item_kurtosis` (excess) are those of items
-    (groups), `tail` is the excess kurtosis of what single votes change.
+    (groups), `tail` is the excess kurtosis of what single votes change. `scale` is that of the metric: a share, a
+    `fraction` (a win rate), or a `difference`, as the interval of a mean opinion is made.
     """
 
     share: float
@@ -54,6 +57,7 @@ class VarianceModel:
     shared: float
     model_share: float
     model_item: float
+    scale: Scale = "share"
     items_df: float = KNOWN
     people_df: float = KNOWN
     group_size: float = 1.0
@@ -66,7 +70,7 @@ class VarianceModel:
     @property
     def is_binomial(self) -> bool:
         """Whether an item is right or wrong, independently of others, so that the score of these people is binomial."""
-        return self.independent == 1 and self.group_size == 1
+        return self.scale == "share" and self.independent == 1 and self.group_size == 1
 
     @property
     def is_binary(self) -> bool:
@@ -77,6 +81,23 @@ class VarianceModel:
     def true_part(self) -> float:
         """What people truly vary, over what a campaign shows of it on average."""
         return self.person / self.shown if self.shown > 0 else 1.0
+
+    def compare_systems(self, *, correlation: float, same_people: bool) -> VarianceModel:
+        """The model of the difference of two mean opinions, whose items' means correlate so.
+
+        Who rates the texts of both systems is equally severe on both. Other people add their own variance for each.
+        """
+        lasting = self.item * self.measure_lasting()
+        person = 0.0 if same_people else 2 * self.person
+        return replace(
+            self,
+            share=0.5,
+            item=2 * (self.item - correlation * lasting),
+            person=person,
+            shown=person,
+            cell=2 * self.cell,
+            shared=2 * self.shared,
+        )
 
     def measure_lasting(self) -> float:
         """The part of S by which items differ in ease; single votes make the rest. 0 if items are right or wrong."""
@@ -100,7 +121,7 @@ def assume_variance(
     item follow a beta-binomial law. The model's score is that of people where none is named.
     """
     spread, other = share * (1 - share), share if model_share is None else model_share
-    item = compute_item_variance(share, votes=votes, group_size=group_size, item_correlation=item_correlation)
+    item = compute_item_variance(spread, votes=votes, group_size=group_size, item_correlation=item_correlation)
     skewness, kurtosis = describe_right_answers(share, votes=votes, correlation=item_correlation)
     return VarianceModel(
         share=share,
@@ -117,6 +138,35 @@ def assume_variance(
         item_skewness=skewness / math.sqrt(group_size),
         item_kurtosis=kurtosis / group_size,
         tail=1 / spread - 6,
+    )
+
+
+def assume_opinion_variance(
+    result: PlannedResult,
+    *,
+    votes: float,
+    group_size: float = 1.0,
+    item_correlation: float = ITEM_CORRELATION,
+    person_correlation: float = PERSON_CORRELATION,
+) -> VarianceModel:
+    """The variance of a win rate or a mean opinion before the first answer, from its spread and correlations.
+
+    Items' means are taken as symmetrical.
+    """
+    item = compute_item_variance(result.spread, votes=votes, group_size=group_size, item_correlation=item_correlation)
+    return VarianceModel(
+        share=result.value,
+        item=item,
+        person=result.spread * person_correlation,
+        shown=result.spread * person_correlation,
+        cell=result.spread / votes,
+        shared=item,
+        model_share=result.value,
+        model_item=item,
+        scale="fraction" if result.kind == "win_rate" else "difference",
+        group_size=group_size,
+        votes=votes,
+        independent=votes,
     )
 
 
@@ -158,8 +208,9 @@ def estimate_variance_model(
     votes: float,
     model_share: float | None = None,
     model_correlation: float = MODEL_CORRELATION,
+    scale: Scale = "share",
 ) -> VarianceModel:
-    """The variance of a share from votes: of a pilot, or of what was observed; as many votes an item are planned.
+    """The variance of a score from votes: of a pilot, or of what was observed; as many votes an item are planned.
 
     Fewer than FEWEST_PEOPLE people do not show B: it is then assumed, as before the first vote.
     """
@@ -174,7 +225,8 @@ def estimate_variance_model(
     shared = _sum_groups(contributions, effects)
     chance = (n_people * cells - shared) / max(n_people - 1, 1)
     is_shown = variance.people is not None
-    person = (raw - chance) * n_people if is_shown else share * (1 - share) * PERSON_CORRELATION
+    spread = share * (1 - share) if scale == "share" else float(effects @ effects) * len(effects)  # of one answer
+    person = (raw - chance) * n_people if is_shown else spread * PERSON_CORRELATION
     other = share if model_share is None else model_share
     item = variance.items * n
     return VarianceModel(
@@ -186,6 +238,7 @@ def estimate_variance_model(
         shared=shared * n,
         model_share=other,
         model_item=join_item_variance(item, other, model_correlation),
+        scale=scale,
         items_df=float(contributions.n_groups - 1),
         people_df=float(n_people - 1) if is_shown else KNOWN,
         group_size=n / contributions.n_groups,

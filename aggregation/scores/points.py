@@ -179,9 +179,11 @@ def _sum_single(scored: ScoredAnswers, values: Floats, gold: Floats) -> tuple[Co
         change=np.arange(len(values)),
         n_items=len(gold),
     )
+    is_grouped = scored.n_groups < len(gold)
     ranked = RankedPairs(
         x=values, g=of_votes, groups=scored.groups[scored.items], n_groups=scored.n_groups,
         vote=np.arange(len(values)), without=np.full(len(values), np.nan), people=scored.annotators,
+        is_grouped=is_grouped,
     )  # fmt: skip
     return contributions, ranked
 
@@ -211,9 +213,11 @@ def _sum_items(
         tied=np.zeros(len(gold), dtype=bool),
         unanswered=np.zeros_like(columns),
     )
+    is_grouped = scored.n_groups < len(gold)
     ranked = RankedPairs(
         x=of_items, g=gold, groups=scored.groups, n_groups=scored.n_groups, vote=scored.items, without=without,
         people=scored.annotators,
+        is_grouped=is_grouped,
     )  # fmt: skip
     return contributions, ranked
 

@@ -31,6 +31,8 @@ LARGEST_BLOCK = 2_000_000
 class RankedPairs:
     """Pairs of a number `x` and its gold `g`, each in a group of items; and what each vote does to its pair.
 
+    `is_grouped` says that some groups have several items.
+
     `vote` is the pair of each vote, `people` who gave it, and `without` what x is without it, nan if the pair is gone.
     """
 
@@ -41,6 +43,7 @@ class RankedPairs:
     vote: Codes
     people: Codes
     without: Floats
+    is_grouped: bool
 
 
 def correlate_ranks(tables: Floats) -> Floats:
@@ -73,7 +76,12 @@ def measure_ranks(pairs: RankedPairs, *, confidence_level: float) -> dict[str, t
         name: (
             float(values[column]),
             _build_intervals(
-                float(values[column]), groups[:, column], people[:, column], votes[:, column], confidence_level
+                float(values[column]),
+                groups[:, column],
+                people[:, column],
+                votes[:, column],
+                confidence_level=confidence_level,
+                units="groups" if pairs.is_grouped else "items",
             ),
         )
         for column, name in enumerate(RANK_METRICS)
@@ -119,7 +127,7 @@ class _Tables:
         n_sets = int(sets.max(initial=-1)) + 1
         if n_sets == len(sets):
             return self._move_single(start, end)[np.argsort(sets)]
-        parts = [np.empty((0, len(RANK_METRICS)))]
+        parts: list[Floats] = [np.empty((0, len(RANK_METRICS)))]
         for low, high in _split(n_sets, max(1, LARGEST_BLOCK // len(self._table))):
             of_block = (sets >= low) & (sets < high)
             tables = np.repeat(self._table[None, :], high - low, axis=0)
@@ -174,7 +182,7 @@ def _split(total: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _build_intervals(
-    value: float, groups: Floats, people: Floats, votes: Floats, confidence_level: float
+    value: float, groups: Floats, people: Floats, votes: Floats, *, confidence_level: float, units: str
 ) -> PanelIntervals:
     def refuse(reason: str) -> PanelIntervals:
         return PanelIntervals(fresh_panel=NO_INTERVAL, this_panel=NO_INTERVAL, se=None, form="none", reason=reason)
@@ -183,7 +191,7 @@ def _build_intervals(
     if math.isnan(value):
         return refuse("")
     if n_groups < FEWEST_GROUPS:
-        return refuse(Finding("few-items", n=n_groups, least=FEWEST_GROUPS))
+        return refuse(Finding(f"few-{units}", n=n_groups, least=FEWEST_GROUPS))
     has_people = n_people >= FEWEST_PEOPLE
     if np.isnan(groups).any() or (has_people and np.isnan(np.concatenate([people, votes])).any()):
         return refuse(Finding("undefined-without-one"))

@@ -301,7 +301,8 @@ def _check_show_if(file: ProjectSections) -> Contradiction | None:
                     f"{question.name!r} is shown if {name!r} was answered, which is not asked before it", key_path
                 )
             if not earlier[name].can_be_condition:
-                message = f"{question.name!r} depends on the part marked in {name!r}; ask a choice before it instead"
+                given = "part marked" if earlier[name].marks_parts else "number given"
+                message = f"{question.name!r} depends on the {given} in {name!r}; ask a choice before it instead"
                 return Contradiction(message, key_path)
             possible = earlier[name].closed_answers
             names = None if possible is None else spelling.index_names(possible)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
@@ -16,7 +17,7 @@ from annotation.campaigns.questions import (
     ScaleQuestion,
     compared_texts,
 )
-from annotation.label_studio_controls import control_base, decision_controls, elements
+from annotation.label_studio_controls import control_base, decision_controls, elements, foreign_values
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -150,15 +151,47 @@ def _list_sides(
 
 
 class ScaleControl(OptionControl[ScaleQuestion]):
-    """A point on a scale, between the captions of its ends."""
+    """A point on a scale, between the captions of its ends: options, or a field for a number where they are many."""
 
     always_inline = True
 
     def build_control(self, card: Element, question: ScaleQuestion, context: control_base.ControlContext) -> None:
-        """Add the captions and the points."""
-        if question.ends is not None:
-            elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
-        super().build_control(card, question, context)
+        """Add the captions and the points, or both ends and a field."""
+        if not question.is_typed:
+            if question.ends is not None:
+                elements.add_header(card, f"{question.ends[0]} ← → {question.ends[1]}", name="ends", size=6)
+            super().build_control(card, question, context)
+            return
+        ends = question.options[0], question.options[-1]
+        captions = [f"{end} — {caption}" for end, caption in zip(ends, question.ends or (), strict=False)]
+        elements.add_header(card, " · ".join(captions or (" … ".join(ends),)), name="ends", size=6)
+        low, next_point, *_, high = question.options
+        elements.add_element(
+            card,
+            "Number",
+            name=question.name,
+            toName=context.main_object,
+            min=low,
+            max=high,
+            step=f"{Decimal(next_point) - Decimal(low):f}",
+            **context.requirement,
+        )
+
+    def count_hotkeys(self, question: ScaleQuestion) -> Mapping[str, int]:
+        """Return one for each point that is an option."""
+        return {question.name: 0} if question.is_typed else super().count_hotkeys(question)
+
+    def read_result(self, question: ScaleQuestion, result: control_base.ControlResult) -> object:
+        """Return the point, of a number as the scale spells it."""
+        if not question.is_typed:
+            return super().read_result(question, result)
+        numbers = [
+            number
+            for value in result.values.get(question.name, [])
+            if isinstance(value, Mapping)
+            for number in foreign_values.read_single(value.get("number")) or value.get("choices") or ()
+        ]
+        return control_base.take_only_answer(question, list(dict.fromkeys(numbers)))
 
 
 class ChoicesControl(OptionControl[ChoicesQuestion]):

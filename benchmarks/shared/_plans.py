@@ -115,7 +115,7 @@ def _average_variance(design: Design, found: list[VarianceModel], *, share: floa
     means |= {name: means[name] * float(ratio) for name in PROPORTIONAL}
     return replace(
         found[0],
-        **means | {"person": person, "shown": person},
+        **means | {"person": person, "shown": person},  # type: ignore[arg-type]  # they are all numbers
         share=share,
         model_share=share,
         items_df=KNOWN,

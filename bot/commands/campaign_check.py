@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,8 +16,9 @@ from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
 from annotation.loading import campaign_lint, compared_systems, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
+from annotation.loading.drafts import ItemDraft
 from annotation.vocabulary import Pool
-from annotation.workflow.lifecycle import readiness
+from annotation.workflow.lifecycle import item_writer, precision, readiness
 from bot.commands import terminal_output
 from bot.commands.terminal_output import Cell
 
@@ -194,6 +196,8 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["classes"] = spelling.list_words(classes, most=len(classes)) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
+    if campaign.definition.overlap is not None and main:
+        facts["planned"] = precision.describe_plan(_plan_precision(campaign.definition, main).to_dict())
     systems = compared_systems.read_systems(contents.questions, main).values()
     if names := sorted({name for compared in systems for name in compared if name}):
         facts["systems"] = spelling.list_words(names)
@@ -205,6 +209,17 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         for frame in contents.frames
     }
     return facts
+
+
+def _plan_precision(definition: project_file.ProjectFile, main: Sequence[ItemDraft]) -> precision.PrecisionPlan:
+    """The expected work and precision of main items, as `start` freezes it."""
+    return precision.plan_precision(
+        Counter(item.group for item in main).values(),
+        overlap=definition.min_overlap or 0,
+        max_overlap=item_writer.get_max_overlap(definition) or 0,
+        seconds=definition.expected.seconds if definition.expected else None,
+        result=readiness.plan_result(definition, has_gold=any(item.golds for item in main)),
+    )
 
 
 def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> ReadVotes | None:

@@ -106,7 +106,7 @@ def print_points(result: DataSetResult) -> None:
     warnings = [(unit.unit, warning) for unit in units for warning in unit.warnings]
     terminal_output.print_table(
         data_sets.format_title(result.data, "points against gold points"),
-        ("unit", "metric", "value", *INTERVALS, "ratings or items"),
+        ("unit", "metric", "value", *INTERVALS, "n"),
         [
             (unit.unit, score.metric, score.value, *_format_ends(score), unit.total)
             for unit in units

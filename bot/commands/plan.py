@@ -1,22 +1,35 @@
-"""`hromada plan`: how many items and people an interval of a given width needs, or to show that a model differs."""
+"""`hromada plan`: how many items and people an interval of a given width needs, or to show a difference."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import terminal_output
+from bot.commands import plan_results, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, Unblind
 
 if TYPE_CHECKING:
+    from aggregation.planning.assumed_variance import PlannedResult, ResultKind
     from aggregation.planning.variance_models import VarianceModel
     from exports.inputs import DataSet
     from exports.plan_files import Plan
 
+RESULTS: Mapping[ResultKind, str] = {
+    "share": "the share right", "win_rate": "the win rate", "mean": "the mean opinion",
+    "at_least": "the share at a point or above",
+}  # fmt: skip
+"""What is planned, in words."""
+COMPARED: Mapping[ResultKind, tuple[str, ...]] = {
+    "share": ("paired", "unpaired"), "win_rate": ("from ½",), "mean": ("same people", "other people"),
+    "at_least": ("same people", "other people"),
+}  # fmt: skip
+"""The differences that are planned."""
 UNITS = {"individual": "single answers", "majority": "majority"}
 ITEMS, PEOPLE, VOTES = 500, 20, 3  # of a plan without a project
 NONE = "none: no number is enough; how people (or items) vary alone makes the interval wider than that."
@@ -26,8 +39,14 @@ NO_DESIGN = (
 )
 
 
-ASSUMED = ("votes", "share", "item_correlation", "person_correlation")
+ASSUMED = ("votes", "share", "ties", "deviation", "item_correlation", "person_correlation")
 """The options that are used only where there are no votes."""
+ONLY_FOR: Mapping[str, ResultKind] = {"ties": "win_rate", "deviation": "mean", "model_share": "share"}
+"""The result that an option is about."""
+TARGETS: Mapping[ResultKind, tuple[float, float]] = {
+    "share": (0.03, 0.05), "win_rate": (0.05, 0.1), "mean": (0.05, 0.1), "at_least": (0.05, 0.1),
+}  # fmt: skip
+"""The half width and the difference to plan for, as shares of the scale's range."""
 
 
 def plan(
@@ -39,17 +58,17 @@ def plan(
     pilot: Annotated[
         str | None, typer.Option(help="Estimate the variance from the votes of this project instead.")
     ] = None,
-    half_width: Annotated[float, typer.Option(min=0.001, max=0.5, help="The half width of the 95 % interval.")] = 0.03,
-    difference: Annotated[
-        float, typer.Option(min=0.001, max=1, help="The smallest difference from a model to detect.")
-    ] = 0.05,
+    half_width: Annotated[float | None, typer.Option(help="The half width of the 95 % interval.")] = None,
+    difference: Annotated[float | None, typer.Option(help="The smallest difference to detect.")] = None,
     items: Annotated[int | None, typer.Option(min=10, help="Items; the project's, or 500.")] = None,
     people: Annotated[int | None, typer.Option(min=5, help="People; those who voted, or 20.")] = None,
     votes: Annotated[int | None, typer.Option(min=1, help="Answers per item, without votes.")] = None,
-    share: Annotated[float, typer.Option(min=0.01, max=0.99, help="The assumed share of right answers.")] = 0.9,
-    model_share: Annotated[
-        float | None, typer.Option(min=0.01, max=0.99, help="The assumed score of the model; people's by default.")
+    share: Annotated[float | None, typer.Option(help="Assumed share of right answers (0.9), or win rate.")] = None,
+    ties: Annotated[float | None, typer.Option(help="Assumed share of ties (0.2): plans a win rate.")] = None,
+    deviation: Annotated[
+        float | None, typer.Option(help="Assumed standard deviation of ratings: plans a mean.")
     ] = None,
+    model_share: Annotated[float | None, typer.Option(help="Assumed score of the model; people's by default.")] = None,
     item_correlation: Annotated[
         float, typer.Option(min=0, max=1, metavar="R", help="Assumed correlation of two answers to the same item.")
     ] = 0.3,
@@ -66,28 +85,35 @@ def plan(
 ) -> None:
     """Plan how many items and people a precise result needs.
 
-    The interval is at most as wide as planned with a probability of 90 % (in simulations 87 to 95 %); a difference from
-    a model is detected with a power of 80 %. The variance is estimated from the votes of the project or of its pilot;
-    before there are votes it is assumed, for single answers alone.
+    The interval is at most as wide as planned with a probability of 90 % (in simulations 87 to 95 %); a difference is
+    detected with a power of 80 %. The variance comes from the votes of the project or of its pilot, or is assumed.
+    Without gold, a preference is planned for its win rate and a rating for its mean, in points.
     """
     from aggregation.planning.assumed_variance import compute_mean_group_size
-    from aggregation.planning.variance_models import assume_variance
     from exports import plan_files, writers
 
-    data, source, promised = None, None, None
+    data, source, frozen = None, None, dict[str, Any]()
     if project is not None or pilot is not None:
-        data, source, promised = _read_sources(project, pilot, question, unblind=unblind)
+        data, source, frozen = _read_sources(project, pilot, question, unblind=unblind)
     is_observed = source is not None and not source.list_counted_answers().empty
     n_items = items or (ITEMS if data is None else len(data.items))
+    given = _check_assumptions(share=share, ties=ties, deviation=deviation, model_share=model_share)
+    result = plan_results.choose_result(data or source, **given)
+    _refuse_options(ctx, result.kind)
+    least_width, least_difference = (part * result.width for part in TARGETS[result.kind])
+    half_width = _check_target("half-width", half_width or least_width, result.width)
+    difference = _check_target("difference", difference or least_difference, result.width)
     if is_observed and source is not None:
         _refuse_assumptions(ctx)
         n_seen = source.list_counted_answers()["annotator"].nunique()
-        estimated = _estimate_models(source, model_share, model_correlation)
+        estimated = plan_results.estimate_models(source, result, model_share, model_correlation)
         models = {unit: model for unit, model in estimated.items() if model.item > 0 and 0 < model.share < 1}
         unknown = [UNITS[unit] for unit in estimated if unit not in models]
         if not models:
             raise HromadaError(
-                "All of these votes are right, or none is, so there is no variation from which to plan.",
+                "All of these votes are right, or none is, so there is no variation from which to plan."
+                if result.kind == "share"
+                else "All of these votes are the same, so there is no variation from which to plan.",
                 remedy="Plan from assumptions: without the project and --pilot.",
             )
         n_people = people or max(5, n_seen)
@@ -96,23 +122,23 @@ def plan(
     else:
         n_votes = votes or (VOTES if data is None or data.overlap is None else data.overlap)
         group_size = 1.0 if data is None else compute_mean_group_size(data.items.groupby("group").size().tolist())
-        models = {
-            "individual": assume_variance(
-                share=share,
-                votes=n_votes,
-                group_size=group_size,
-                item_correlation=item_correlation,
-                person_correlation=person_correlation,
-                model_share=model_share,
-                model_correlation=model_correlation,
-            )
-        }
+        model = plan_results.assume_model(
+            result,
+            votes=n_votes,
+            group_size=group_size,
+            item_correlation=item_correlation,
+            person_correlation=person_correlation,
+            model_share=model_share,
+            model_correlation=model_correlation,
+        )
+        models = {"individual": model}
         n_people = people or PEOPLE
         unknown = []
-        basis = f"assumed: {share:g} right, {n_votes} answers an item, ρ item {item_correlation:g}, person"
-        basis += f" {person_correlation:g}"
+        basis = f"assumed: {plan_results.describe_assumption(result)}, {n_votes} answers per item, ρ item"
+        basis += f" {item_correlation:g}, person {person_correlation:g}"
     planned = plan_files.Plan(
         title="a campaign" if data is None else data.name,
+        result=result,
         half_width=half_width,
         difference=difference,
         units=tuple(
@@ -124,14 +150,18 @@ def plan(
                 people=n_people,
                 half_width=half_width,
                 difference=difference,
+                width=result.width,
+                correlation=model_correlation,
             )
             for unit, model in models.items()
         ),
         simulated=source is not None and source.simulated,
-        promised=promised,
-        reached=_measure_reached(data) if data is not None and source is data and is_observed else {},
+        promised=frozen.get("half_width") if frozen.get("result", "share") == result.kind else None,
+        reached=(
+            plan_results.measure_reached(data, result) if data is not None and source is data and is_observed else {}
+        ),
         notes=(
-            *_list_notes(models, is_observed=is_observed, model_correlation=model_correlation),
+            *_list_notes(models, result, is_observed=is_observed, model_correlation=model_correlation),
             *(f"{unit}: not planned, as all are right or none is." for unit in unknown),
         ),
     )
@@ -144,10 +174,43 @@ def plan(
         terminal_output.print_line(str(path))
 
 
+def _check_assumptions(**given: float | None) -> dict[str, float | None]:
+    """The assumptions; raises HromadaError for one that no campaign can have."""
+    limits = {"share": (0.01, 0.99), "model_share": (0.01, 0.99), "ties": (0.0, 0.99), "deviation": (1e-6, math.inf)}
+    for name, value in given.items():
+        low, high = limits[name]
+        if value is not None and not low <= value <= high:
+            span = "a number above 0" if high == math.inf else f"a number from {low:g} to {high:g}"
+            raise HromadaError(f"Invalid --{name.replace('_', '-')} {value:g}.", remedy=f"Write {span}.")
+    return {name: given[name] for name in ("share", "ties", "deviation")}
+
+
+def _check_target(name: str, value: float, width: float) -> float:
+    """A half width or a difference; raises HromadaError for one that the scale cannot have."""
+    if not 0.001 * width <= value <= width:
+        span = f"from {0.001 * width:g} to {width:g}"
+        raise HromadaError(f"Invalid --{name} {value:g}.", remedy=f"Write a number {span}.")
+    return value
+
+
+def _refuse_options(ctx: typer.Context, kind: ResultKind) -> None:
+    """Raise HromadaError for an option that is about another result."""
+    for name, only in ONLY_FOR.items():
+        if only != kind and _is_given(ctx, name):
+            raise HromadaError(
+                f"--{name.replace('_', '-')} is for {RESULTS[only]}, and this plan is for {RESULTS[kind]}.",
+                remedy="Leave it out.",
+            )
+
+
+def _is_given(ctx: typer.Context, name: str) -> bool:
+    source = ctx.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def _refuse_assumptions(ctx: typer.Context) -> None:
     """Raise HromadaError if an assumption is given although the votes already provide that value."""
-    sources = {name: ctx.get_parameter_source(name) for name in ASSUMED}
-    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    given = [name for name in ASSUMED if _is_given(ctx, name)]
     if given:
         raise HromadaError(
             f"{', '.join('--' + name.replace('_', '-') for name in given)} cannot be used here: the votes provide it.",
@@ -157,8 +220,8 @@ def _refuse_assumptions(ctx: typer.Context) -> None:
 
 def _read_sources(
     project: str | None, pilot: str | None, question: str | None, *, unblind: bool
-) -> tuple[DataSet | None, DataSet | None, float | None]:
-    """Read the project's data set, the one that gives the variance, and the half width recorded when it was started.
+) -> tuple[DataSet | None, DataSet | None, dict[str, Any]]:
+    """Read the project's data set, the one that gives the variance, and the plan recorded when it was started.
 
     The second is the data set of `pilot` if given; otherwise the project's own pilot, while only the pilot has answers;
     otherwise the first. Raise HromadaError if it would show votes of a blind project, other than of its own pilot,
@@ -183,106 +246,87 @@ def _read_sources(
             else:
                 data_sets.refuse_blind(view, names)
         frozen = None if own is None else own.project.frozen
-        return data, source, (frozen or {}).get("plan", {}).get("half_width")
+        return data, source, (frozen or {}).get("plan", {})
 
 
-def _estimate_models(data: DataSet, model_share: float | None, model_correlation: float) -> dict[str, VarianceModel]:
-    from aggregation.comparison.scored_units import sum_scored_units
-    from aggregation.intervals.resampling import FEWEST_GROUPS
-    from aggregation.planning.variance_models import estimate_variance_model
-
-    first = data.keep_first_places()
-    units = sum_scored_units(first.build_answers(), first.build_skips())
-    if units.individual.n_groups < FEWEST_GROUPS:
-        raise HromadaError(
-            f"Only {units.individual.n_groups} items (or groups of items) have gold and answers; at least"
-            f" {FEWEST_GROUPS} are needed.",
-            remedy="Ask about more items, or plan from assumptions: without the project and --pilot.",
-        )
-    metric = units.metrics[units.primary]
-    n_votes = len(units.scored.frame) / len(units.scored.gold)
-    measures = {"individual": units.measure("individual"), "majority": units.measure("majority")}
-    return {
-        name: estimate_variance_model(
-            metric,
-            measure.contributions,
-            votes=n_votes,
-            model_share=model_share,
-            model_correlation=model_correlation,
-        )
-        for name, measure in measures.items()
-    }
-
-
-def _measure_reached(data: DataSet) -> dict[str, float | None]:
-    """The half widths of the observed intervals: for these people, as recorded at the start, and for new people."""
-    from aggregation.answer_types import score_answers
-
-    first = data.keep_first_places()
-    scored = score_answers(first.build_answers(), skips=first.build_skips(), units=["individual"])
-    score = scored["individual"].primary
-    return {
-        name: None if low is None or high is None else round((high - low) / 2, 4)
-        for name, low, high in (
-            ("this_panel", score.item_only_low, score.item_only_high),
-            ("fresh_panel", score.ci_low, score.ci_high),
-        )
-    }
-
-
-def _list_notes(models: dict[str, VarianceModel], *, is_observed: bool, model_correlation: float) -> list[str]:
+def _list_notes(
+    models: dict[str, VarianceModel], result: PlannedResult, *, is_observed: bool, model_correlation: float
+) -> list[str]:
     from aggregation.planning.assumed_variance import PERSON_CORRELATION
     from aggregation.planning.variance_models import KNOWN
 
+    assumed = f"correlate {model_correlation:g}, as assumed."
     notes = [
-        f"Paired: on the same items; right answers of model and people correlate {model_correlation:g}, as assumed.",
-        "Unpaired: a published score on as many other items.",
+        f"Same people: they rate the texts of both systems, whose items' means {assumed}",
+        "Other people: as many rate each system.",
     ]
-    if not is_observed:
+    if result.kind in ("share", "win_rate"):
+        paired = f"Paired: on the same items; right answers of model and people {assumed}"
+        notes = [paired, "Unpaired: a published score on as many other items."] if result.kind == "share" else []
+    if not is_observed and result.kind == "share":
         notes.append("Majorities are planned only from votes, such as those of a pilot.")
-    elif any(model.people_df >= KNOWN for model in models.values()):
+    elif is_observed and any(model.people_df >= KNOWN for model in models.values()):
         notes.append(
             "Fewer than 5 people do not show how much people differ: two answers of one person to different items are"
             f" assumed to correlate {PERSON_CORRELATION:g}."
         )
-    else:
+    elif is_observed:
         notes.append("The plan allows for the uncertainty of the estimated variance: with few people it asks for more.")
     return notes
 
 
 def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
-    from exports import plan_files
 
-    stamp = "SIMULATED · " if planned.simulated else ""
+    stamp, result = "SIMULATED · " if planned.simulated else "", planned.result
+    found = COMPARED[result.kind]
     rows = [
         (
             row.unit,
-            row.variance.share,
+            result.lowest + row.variance.share * result.width,
             row.design.half_width,
             row.design.this_panel,
-            row.design.paired,
-            row.design.unpaired,
+            *(row.design.paired, row.design.unpaired)[: len(found)],
         )
         for row in planned.units
     ]
-    columns = ("unit", "share right", "± new people", "± these people", "paired", "unpaired")
+    columns = ("unit", RESULTS[result.kind].split(" ", 1)[1], "± new people", "± these people", *found)
+    least = {
+        "share": "Paired, unpaired: the least difference from a model that is detected with a power of 80 %.",
+        "win_rate": "From ½: the least difference of the win rate from ½ that is detected with a power of 80 %.",
+    }.get(
+        result.kind,
+        "Same people, other people: the least difference of two systems that is detected with a power of 80 %.",
+    )
     notes = [
         f"Variance: {planned.units[0].basis}.",
         "± new people: the half width of the 95 % interval for new people and new items.",
-        f"± these people: for these people and new items. {plan_files.PROMISE}",
-        "Paired, unpaired: the least difference from a model that is detected with a power of 80 %.",
+        f"± these people: for these people and new items. {planned.promise}",
+        least,
         *planned.notes,
         *_describe_promise(planned),
     ]
+    if result.kind == "mean" and result.width != 1:
+        notes.insert(1, f"In points of the scale from {result.lowest:g} to {result.highest:g}.")
     title = f"{stamp}{planned.title} · {n_items} items, {n_people} people"
     terminal_output.print_table(title, columns, rows, notes=notes)
     needed = [
-        (row.unit, *("none" if number is None else number for number in (row.people_needed, row.paired, row.unpaired)))
+        (
+            row.unit,
+            *(
+                "none" if number is None else number
+                for number in (row.people_needed, row.paired, row.unpaired)[: 1 + len(found)]
+            ),
+        )
         for row in planned.units
     ]
     terminal_output.print_table(
         f"{stamp}needed for ±{planned.half_width:g}, or to show a difference of {planned.difference:g}",
-        ("unit", f"people for ± with {n_items} items", f"items, paired, {n_people} people", "items, unpaired"),
+        (
+            "unit",
+            f"people for ± with {n_items} items",
+            f"items, {found[0]}, {n_people} people",
+            *(f"items, {name}" for name in found[1:]),
+        ),
         needed,
         notes=[] if not any("none" in row for row in needed) else [NONE],
     )
@@ -291,12 +335,12 @@ def _print_tables(planned: Plan, *, n_items: int, n_people: int) -> None:
         for place, (people, _) in enumerate(planned.units[0].needed)
     ]
     enough = [row for row in by_people if set(row[1:]) != {"none"}]
-    least = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
+    fewest = f"No number of items is enough for fewer than {enough[0][0]} people." if enough else NO_DESIGN
     terminal_output.print_table(
         f"{stamp}items against people for ±{planned.half_width:g}",
         ("people", *(f"items, {row.unit}" for row in planned.units)),
         enough,
-        notes=[] if len(enough) == len(by_people) else [least],
+        notes=[] if len(enough) == len(by_people) else [fewest],
     )
 
 

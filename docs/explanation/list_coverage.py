@@ -44,6 +44,8 @@ TABLES = (
     Table(name="pilots", suite="pilots", heads=("design",), kinds=("a fresh panel",)),
     Table(name="panels", suite="panels", heads=("design",), kinds=("new people", "these people")),
     Table(name="gold", suite="gold", heads=("design",)),
+    Table(name="opinions", suite="opinions", heads=("design", "interval")),
+    Table(name="points", suite="opinions", heads=("design", "unit"), kinds=("a fresh panel",)),
     Table(name="further", suite="further", heads=("design", "interval")),
     Table(
         name="agreement",

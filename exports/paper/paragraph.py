@@ -12,6 +12,7 @@ from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.pages.localization import show_finding, use_language
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
+from exports.paper.opinions import describe_opinions
 from exports.paper.result_tables import LEAST_P, find_task_means
 from exports.paper.sentences import SENTENCES, Words, count_noun
 from exports.release_state import ReleaseState
@@ -199,8 +200,10 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
     if means is None:
         for result in state.results:
             yield _describe_agreement(result, words)
+            yield from describe_opinions(result, words)
             yield from _describe_preferences(result, words)
-            if result.preference is None or result.performance is not None:
+            has_opinions = result.scale is not None or result.preference is not None
+            if result.performance is not None or not has_opinions:
                 yield _describe_score(result, words)
             yield from _describe_panels(result, words)
         return
@@ -228,7 +231,8 @@ def _describe_agreement(result: DataSetResult, words: Words) -> str:
         )
         for row in chosen
     ]
-    level = words["interval level" if chosen[0].level == "interval" else chosen[0].level]
+    of_headline = next((row for row in chosen if row.name == result.data.headline_coefficient), chosen[0])
+    level = words["interval level" if of_headline.level == "interval" else of_headline.level]
     return words["agreement"].format(name=result.data.name, level=level, values=", ".join(parts))
 
 

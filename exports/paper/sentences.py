@@ -76,6 +76,14 @@ SENTENCES: Mapping[str, Words] = {
         "exact_match": "share of pairs with equal texts",
         "span_f1_token": "F1 of marked words (place)",
         "span_f1_token_class": "F1 of marked words (place and class)",
+        "opinions": "Mean opinion in {name}, on points from {low} to {high} (95 % intervals for {population}):"
+        " {values}.",
+        "medians": "Median points in {name}: {values}.",
+        "system difference": "{one} less {two}: {value}; {people} people rated both.",
+        "lead mae": "In {name}, single ratings miss the gold points by {value} in the mean.",
+        "lead spearman": "In {name}, single ratings follow the gold points with Spearman’s ρ {value}.",
+        "new population": "new people and new items",
+        "this population": "these people and new items",
         "score": "In {name}, {value} % of single answers are right {interval}, by {people} on {items}.",
         "no score": "{name} has no score; the table of results says why.",
         "preferred": "In {name}, {one} has a win rate of {value} % against {two} {interval}: {wins} wins, {ties} ties,"
@@ -173,6 +181,13 @@ SENTENCES: Mapping[str, Words] = {
         "exact_match": "частка пар з однаковими текстами",
         "span_f1_token": "F1 позначених слів (місце)",
         "span_f1_token_class": "F1 позначених слів (місце й клас)",
+        "opinions": "Середня думка в {name}, у балах від {low} до {high} (інтервали 95 % для {population}): {values}.",
+        "medians": "Медіани балів у {name}: {values}.",
+        "system difference": "{one} мінус {two}: {value}; обидві оцінили людей: {people}.",
+        "lead mae": "У {name} окремі оцінки відхиляються від еталонних балів у середньому на {value}.",
+        "lead spearman": "У {name} окремі оцінки узгоджені з еталонними балами: ρ Спірмена {value}.",
+        "new population": "нових людей і нових завдань",
+        "this population": "цих людей і нових завдань",
         "score": "У {name} правильні {value} % окремих відповідей {interval}; людей: {n_people}, завдань: {n_items}.",
         "no score": "Оцінки для {name} немає; причину названо в таблиці результатів.",
         "preferred": "{name}: {one} проти {two} — частка перемог {value} % {interval}: перемог {wins}, нічиїх {ties},"

@@ -74,6 +74,8 @@ def list_cautions(result: DataSetResult) -> tuple[str, ...]:
     scores = result.performance
     units = () if scores is None else [scores[unit] for unit in UNITS]
     warnings = [text for unit in units if unit.primary.ci_low is not None for text in unit.warnings]
+    if scores is None and result.scale is not None:
+        warnings += result.scale.opinions[0].warnings
     return list_findings(_find_few_people(result), *warnings)
 
 

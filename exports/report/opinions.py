@@ -121,7 +121,7 @@ def _build_card(found: ScaleResult, opinion: Opinion, level: str) -> Headline:
     title = translate("{name}: median", name=name)
     shares = opinion.at_least
     middle = shares[len(shares) // 2] if shares else None
-    above = ()
+    above: tuple[str, ...] = ()
     if middle is not None:
         point = middle.metric.removeprefix("share_at_least_")
         above = (translate("{share} at {point} or above", share=format_percent(middle.value), point=point),)
@@ -354,17 +354,17 @@ def _draw_means(result: DataSetResult, found: ScaleResult, *, prefix: str, level
         y = top + step * number + 17
         drawing.text(shorten_text(_name(opinion), max_length=34), at=(scale.left, y))
         drawing.text(format_point(mean.value), at=(PANEL_WIDTH, y), anchor="right", colour="muted")
-        for start, end, width in (
-            (mean.ci_low, mean.ci_high, THIN),
-            (mean.item_only_low, mean.item_only_high, THICK),
-        ):
+        lines = ((mean.ci_low, mean.ci_high, THIN), (mean.item_only_low, mean.item_only_high, THICK))
+        for start, end, thickness in lines:
             if start is not None and end is not None:
-                drawing.line(start=(scale.x(start), y + 11), end=(scale.x(end), y + 11), colour="accent", width=width)
+                drawing.line(
+                    start=(scale.x(start), y + 11), end=(scale.x(end), y + 11), colour="accent", width=thickness
+                )
         if mean.value is not None:
             drawing.dot(at=(scale.x(mean.value), y + 11), colour="accent", size=9)
         if opinion.system in golds:
-            x = scale.x(golds[opinion.system])
-            drawing.line(start=(x, y + 5), end=(x, y + 17), colour="second", width=2)
+            mark = scale.x(golds[opinion.system])
+            drawing.line(start=(mark, y + 5), end=(mark, y + 17), colour="second", width=2)
     values = "; ".join(
         f"{_name(one)} {format_point(mean.value)} ({format_ends(mean.ci_low, mean.ci_high)})" for one, mean in rows
     )

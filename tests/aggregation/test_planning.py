@@ -14,6 +14,7 @@ from scipy import stats
 from statsmodels.stats.power import NormalIndPower, TTestPower
 
 from aggregation.intervals.shares import share_interval
+from aggregation.planning.assumed_variance import plan_mean, plan_win_rate
 from aggregation.planning.campaign_outcomes import CampaignOutcomes, describe_people
 from aggregation.planning.design import (
     find_items,
@@ -23,7 +24,12 @@ from aggregation.planning.design import (
     predict_detectable,
     predict_half_width,
 )
-from aggregation.planning.variance_models import VarianceModel, assume_variance, describe_right_answers
+from aggregation.planning.variance_models import (
+    VarianceModel,
+    assume_opinion_variance,
+    assume_variance,
+    describe_right_answers,
+)
 from annotation.workflow.lifecycle import precision
 
 MODEL: VarianceModel = assume_variance(share=0.9, votes=3)
@@ -41,7 +47,7 @@ def test_single_answers_to_many_items_give_the_textbook_interval() -> None:
 def test_a_plan_and_a_start_assume_the_same() -> None:
     """The half width that `start` promises is that of these people, without the assurance."""
     model = assume_variance(share=0.9, votes=3)
-    promised = precision.compute_half_width([1] * 2000, overlap=3, share=0.9)
+    promised = precision.compute_half_width([1] * 2000, overlap=3, spread=0.09)
     assert predict_half_width(model, items=2000, people=2000, for_panel="this", assurance=0.5) == pytest.approx(
         promised, rel=0.01
     )
@@ -74,6 +80,42 @@ def test_more_people_and_items_never_need_more_of_the_other() -> None:
     shown = find_items(model, people=100, difference=0.05)
     assert shown is not None
     assert plan_design(model, items=shown, people=100).paired <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("items", "people", "half_width", "detected"),
+    [(100, 10, 0.093, 0.13), (300, 30, 0.054, 0.076), (1000, 60, 0.034, 0.048)],
+)
+def test_the_plan_of_a_win_rate_is_that_of_a_simulation(
+    items: int, people: int, half_width: float, detected: float
+) -> None:
+    """Of an independent one, with a fifth of ties and three votes per item: its mean half width, and what it finds."""
+    model = assume_opinion_variance(plan_win_rate(ties=0.2), votes=3)
+    middle = predict_half_width(model, items=items, people=people, assurance=0.5)
+    assert middle == pytest.approx(half_width, rel=0.07)
+    assert predict_half_width(model, items=items, people=people) > half_width, "nine of ten reach what is planned"
+    assert plan_design(model, items=items, people=people).paired == pytest.approx(detected, rel=0.05)
+    assert plan_design(model, items=items, people=people).unpaired is None
+
+
+def test_the_same_people_show_a_smaller_difference_of_systems() -> None:
+    """By hand: 2(S - r·lasting part)/n, and twice what people vary where others rate the second system."""
+    model = assume_opinion_variance(plan_mean(lowest=1, highest=5, deviation=1), votes=4)
+    assert model.item == pytest.approx(0.0625 / 4 * (1 + 3 * 0.3))
+    assert model.person == pytest.approx(0.0625 * 0.05)
+    both = model.compare_systems(correlation=0.5, same_people=True)
+    assert both.item == pytest.approx(2 * (0.0625 * 0.3 * 0.5 + 0.0625 * 0.7 / 4))
+    planned = plan_design(model, items=1000, people=1000, correlation=0.5)
+    assert planned.paired == pytest.approx(2.8 * math.sqrt(both.item / 1000), rel=0.03)
+    assert planned.unpaired is not None
+    assert planned.unpaired > 1.05 * planned.paired
+
+
+def test_no_win_rate_has_more_ties_than_it_leaves() -> None:
+    """Ties count half, so that at most twice the smaller side can be ties."""
+    assert plan_win_rate(0.5, ties=1).spread == 0
+    with pytest.raises(ValueError, match="too many ties"):
+        plan_win_rate(0.9, ties=0.21)
 
 
 def test_no_plan_has_fewer_items_than_two_groups() -> None:

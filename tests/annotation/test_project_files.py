@@ -142,6 +142,18 @@ MISTAKES: list[tuple[str, str, tuple[str, ...]]] = [
     ("show_if: {fits: ні}", "show_if: {fits: може}", ("'why' is shown if 'fits' is 'може', which nobody can answer",)),
     ("show_if: {why: [мова]}", "show_if: {fixed: мова}", ("which is not asked before it",)),
     ("field: text, step: 2", "field: text, show_if: {part: кіт}, step: 2", ("depends on the part marked in",)),
+    (
+        "type: choices, text: \"Чому ні?\", options: [мова, логіка]",
+        "type: scale, text: Бал, options: {from: 0, to: 100}", ("depends on the number given in 'why'",),
+    ),
+    (
+        "type: choices, text: \"Чому ні?\", options: [мова, логіка]",
+        "type: scale, text: Бал, options: {from: 0, to: 9, step: 2}", ("Steps of 2 do not lead from 0 to 9",),
+    ),
+    (
+        "type: choices, text: \"Чому ні?\", options: [мова, логіка]",
+        "type: scale, text: Бал, options: {from: 0, till: 9}", ("write {from: 0, to: 100, step: 1}",),
+    ),
     ("pages: {items: 5}", f"pages: {{items: {'9' * 25}}}", ("full.yaml:", "pages.items", "Write 2147483647 or less.")),
     ("lease: 2 h", f"lease: {'9' * 400} h", ("full.yaml:", "lease: '…' is too large.")),
     ("instructions: Читайте", r'instructions: "\0" #', ("cannot be stored (U+0000, or half a character)",)),

@@ -79,7 +79,7 @@ def test_the_interval_of_a_baseline_is_near_its_plan(tmp_path: Path) -> None:
     """
     crowd = replace(PLAIN, skill=0.9)
     _, (trial,) = trials.compare_overlaps(campaign(tmp_path, kind="baseline"), settings=crowd, overlaps=(3,))
-    assert trial.planned == pytest.approx(precision.compute_half_width([1] * ITEMS, overlap=3, share=0.9), abs=1e-4)
+    assert trial.planned == pytest.approx(precision.compute_half_width([1] * ITEMS, overlap=3, spread=0.09), abs=1e-4)
     assert trial.scores.right is not None
     assert trial.scores.half_width is not None
     assert trial.planned is not None

@@ -22,6 +22,7 @@ from aggregation.agreement import breakdowns, coefficients, people, two_populati
 from aggregation.answer_types import ANSWER_TYPES, boxes, span, text
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.comparison import panels, projects, soft_labels
+from aggregation.scales import POINT_METRICS
 from aggregation.schema import Votes
 from aggregation.scores import performance
 from exports import plan_files
@@ -66,6 +67,7 @@ SUITES = {
     "pilots": "pilots",
     "panels": "panel_differences",
     "gold": "gold_review",
+    "opinions": "opinion_coverage",
     "further": "further_coverage",
     "agreement": "agreement_coverage",
 }
@@ -77,7 +79,8 @@ def test_a_table_has_every_design_of_its_benchmark(name: str) -> None:
     suite = load(SUITES[name])["SUITE"]
     assert suite.name == name
     designs = {job.name for job in suite.list_jobs()}
-    shown = {next(iter(row.values())) for row in read_table(name)}
+    tables = ("opinions", "points") if name == "opinions" else (name,)  # points have metrics for columns
+    shown = {next(iter(row.values())) for table in tables for row in read_table(table)}
     if name == "further":  # independent answers have a design for each range of shares
         shown = {re.sub(r"( answers), .*", r"\1", design) for design in shown}
     assert shown == designs
@@ -178,6 +181,13 @@ OWNERS = {
     "Coefficient": "agreement",
     "SelfAgreement": "further: share of independent answers",
     "CutResult": "further: share of independent answers",
+    "Estimate": "opinions: win rate",
+    "RankedSystem": "opinions: Davidson places",
+    "AgreementDifference": "opinions: agreement difference",
+    "AlternativeTest": "opinions: advantage",
+    "JudgeScore": "opinions: agreement difference",
+    "CorrectedMean": "opinions: Rogan–Gladen share",
+    "LengthSlope": "opinions: length slope",
 }
 """The table, and the interval of it, that has the coverage of what a class publishes."""
 PARTS = {"Interval", "BothIntervals", "PanelIntervals", "_Made"}
@@ -198,10 +208,10 @@ def test_every_class_with_an_interval_has_a_table() -> None:
     """A new one fails here until a benchmark simulates what it publishes."""
     found = {owner.__name__ for owner in list_classes()} - PARTS
     assert found == OWNERS.keys()
-    intervals = {row["interval"] for row in read_table("further")}
+    intervals = {table: {row["interval"] for row in read_table(table)} for table in ("further", "opinions")}
     for place in OWNERS.values():
         table, _, interval = place.partition(": ")
-        assert not interval or interval in intervals, place
+        assert not interval or interval in intervals[table], place
         assert list(read_table(table)), place
 
 
@@ -238,6 +248,42 @@ def test_scores_are_within_their_goals() -> None:
     for goal in ("FRESH_PANEL", "FEW_PEOPLE", "UNEQUAL_PANEL"):
         written = "-".join(f"{end:.2f}".removeprefix("0") for end in getattr(_coverage_goals, goal))
         assert all(written in file.read_text("utf-8") for file in said), (goal, written)
+
+
+def test_opinions_are_within_their_goals() -> None:
+    """Each cell holds its goal within twice what chance does to it, and is near what another simulation found."""
+    benchmark = load("opinion_coverage")
+    reference, n = benchmark["REFERENCE"], benchmark["CAMPAIGNS"]
+    people = {job.name: job.design.people for job in benchmark["SUITE"].list_jobs()}
+    cells = [
+        (design, row["interval"], column, share)
+        for row in read_table("opinions")
+        for (design, column) in ((row["design"], "this panel"), (row["design"], "a fresh panel"))
+        for share in read_shares(row[column])
+    ]
+    cells += [
+        (row["design"], f"{row['unit']} {metric}", "a fresh panel", share)
+        for row in read_table("points")
+        for metric in list(row)[2:]
+        for share in read_shares(row[metric])
+    ]
+    compared = set()
+    for design, interval, column, share in cells:
+        low, high = benchmark["THIS_PANEL"] if column == "this panel" else benchmark["choose_goal"](people[design])
+        sure = 2 * (share * (1 - share) / n) ** 0.5 + 0.0005
+        assert low - sure <= share <= high + sure, (design, interval, column, share)
+        if (design, interval) in reference and (column == "a fresh panel" or interval == "ICC(C,1)"):
+            compared.add((design, interval))
+            least, most = reference[design, interval]
+            assert least - 0.03 - sure <= share <= most + 0.03 + sure, (design, interval, share)
+    assert compared == reference.keys()
+
+
+def test_every_metric_of_points_has_a_column() -> None:
+    """Each unit and metric of points against gold."""
+    rows = list(read_table("points"))
+    assert {"single answers", "mean", "median"} == {row["unit"] for row in rows}
+    assert {*POINT_METRICS} <= {metric for row in rows for metric in row}
 
 
 def test_agreement_is_as_stated() -> None:

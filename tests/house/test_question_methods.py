@@ -25,6 +25,7 @@ QUESTIONS: list[Mapping[str, Any]] = [
     {"type": "choices"},
     *({"type": "scale", "options": ["1", "2", "3"], "level": level} for level in ("ordinal", "interval", "ratio")),
     {"type": "scale", "options": ["погано", "добре"]},
+    {"type": "preference", "sides": ["one", "two"]},
     {"type": "text"},
     {"type": "edit", "field": "text"},
     {"type": "span", "field": "text"},
@@ -36,14 +37,15 @@ SAID = {"boxes": ('["a"]', '["b"]'), "text": ("a b", "b"), "edit": ("a b", "b")}
 def build_answers(question: Question) -> Answers:
     """Two people's answers to two items, of which one has equal ones."""
     kind = question.answer_type
+    is_label = ANSWER_TYPES[kind].is_label
     label = {} if question.part_classes is None else {"label": "c"}
     span = str([{"start": 0, "end": 3, "text": "one", **label}]).replace("'", '"')
-    one, two = (question.classes or SAID.get(kind, ("1", "2") if kind == "label" else (span, "[]")))[:2]
+    one, two = (question.classes or SAID.get(kind, ("1", "2") if is_label else (span, "[]")))[:2]
     if kind == "boxes":
         one, two = SAID["boxes"]
     frame = pd.DataFrame({"item": ["i1", "i1", "i2", "i2"], "annotator": [*"pqpq"], "answer": [one, one, two, one]})
     index = pd.Index(["i1", "i2"], dtype=object)
-    classes = question.classes if kind == "label" else None
+    classes = question.classes if is_label else None
     return Answers(
         kind=kind,
         votes=Votes(
@@ -67,7 +69,7 @@ def name_question(facts: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize("facts", QUESTIONS, ids=name_question)
 def test_whatever_a_question_names_is_computed(facts: Mapping[str, Any]) -> None:
     """Each metric of `metrics`, each method of consensus, each coefficient of agreement."""
-    question = READ.validate_python({"text": "Що це?"} | facts)
+    question = READ.validate_python({"text": "Що це?", **facts})
     answers = build_answers(question)
     metrics = {*ANSWER_TYPES[answers.kind].list_metrics(answers)}
     metrics |= {score.metric for unit in score_points(answers.votes, confidence_level=0.95) for score in unit.scores}

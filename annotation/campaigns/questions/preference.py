@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from aggregation import sides, spelling
 from aggregation.answers import BOTH_BAD, SIDES, TIE
+from aggregation.planning.assumed_variance import PlannedResult, plan_win_rate
 from annotation.campaigns.questions import question_base
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, refuse_duplicates
 from annotation.campaigns.sections.base import Column, Text
@@ -81,6 +82,11 @@ class PreferenceQuestion(OptionQuestion):
     def system_columns(self) -> tuple[str, ...]:
         """The columns with the systems that wrote them."""
         return self.systems or ()
+
+    @property
+    def planned_result(self) -> PlannedResult:
+        """The win rate."""
+        return plan_win_rate()
 
     @property
     def is_shuffled(self) -> bool:

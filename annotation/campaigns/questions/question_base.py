@@ -20,6 +20,7 @@ from annotation.errors import BadInput, Where
 
 if TYPE_CHECKING:
     from aggregation.answers import AnswerTypeName
+    from aggregation.planning.assumed_variance import PlannedResult
 
 BLANK_RATE = 0.8
 """The chance that an optional text stays empty in a simulation."""
@@ -109,8 +110,6 @@ class Question(Section):
     """Whether an answer is a corrected copy of the item's text."""
     can_name_problems: ClassVar[bool] = False
     """Whether `filtering.problems` may name the question."""
-    can_be_condition: ClassVar[bool] = True
-    """Whether `show_if` of later questions may name the question."""
     balances_order: ClassVar[bool] = False
     """Whether each annotator sees each of the shuffled options first equally often, and last when asked again."""
 
@@ -130,6 +129,16 @@ class Question(Section):
                     f"The metric {metric!r} does not fit here; what does: {', '.join(self.methods.scores)}"
                 )
         return self
+
+    @property
+    def planned_result(self) -> PlannedResult | None:
+        """What answers are planned for where there is no gold; None for nothing."""
+        return None
+
+    @property
+    def can_be_condition(self) -> bool:
+        """Whether `show_if` of later questions may name the question."""
+        return not self.marks_parts
 
     @property
     @abstractmethod

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from aggregation import spelling
+from aggregation.planning.assumed_variance import PlannedResult, plan_at_least, plan_mean
 from aggregation.scales import ICC_NAMES, list_point_metrics, read_point
 from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, Options, find_option, refuse_duplicates
 from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
@@ -16,12 +18,36 @@ from annotation.campaigns.sections.base import Text
 
 ScaleLevel = Literal["ordinal", "interval", "ratio"]
 
+MAX_TAPPED_POINTS = 24
+"""A longer scale of numbers is answered with the number itself."""
+MAX_RANGE_POINTS = 1001
+"""The most points of a scale that is written as a range."""
 NEIGHBOUR_RATE = 0.8
 """In a simulation, the chance that a wrong point is drawn from the neighbours of the right one, not from all others."""
 
 
+def _expand_range(written: object) -> object:
+    """Return the points of `{from: 0, to: 100, step: 1}`; a list of points is returned unchanged."""
+    if not isinstance(written, Mapping):
+        return written
+    try:
+        values = {key: Decimal(str(value)) for key, value in {"step": 1, **written}.items()}
+    except InvalidOperation:
+        values = {}
+    if values.keys() != {"from", "to", "step"} or not all(value.is_finite() for value in values.values()):
+        raise ValueError("A range of points needs numbers: write {from: 0, to: 100, step: 1}")
+    low, high, step = values["from"], values["to"], values["step"]
+    if step <= 0 or high <= low or (high - low) % step:
+        raise ValueError(f"Steps of {step:f} do not lead from {low:f} to {high:f}; write another `step`")
+    if (high - low) / step >= MAX_RANGE_POINTS:
+        raise ValueError(f"The range has more than {MAX_RANGE_POINTS} points; write a larger `step`")
+    return [f"{low + number * step:f}" for number in range(int((high - low) / step) + 1)]
+
+
 class ScaleQuestion(OptionQuestion):
     """A point on an ordered scale: `options` from lowest to highest; `ends` are captions of both ends.
+
+    Numbers at equal distances may be written as a range, `{from: 0, to: 100, step: 1}`.
 
     `level` is the level of measurement at which agreement compares the points: `ordinal` by their rank, `interval` by
     the difference of their numbers, `ratio` by that difference divided by their sum.
@@ -31,7 +57,7 @@ class ScaleQuestion(OptionQuestion):
     usual_seconds: ClassVar[float] = 8.0
 
     type: Literal["scale"]
-    options: Options
+    options: Annotated[Options, BeforeValidator(_expand_range)]
     ends: tuple[Text, Text] | None = None
     level: ScaleLevel = "ordinal"
 
@@ -78,6 +104,28 @@ class ScaleQuestion(OptionQuestion):
         """The points of the scale."""
         return self.options
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether the points are numbers, and too many to show each of them."""
+        return len(self.options) > MAX_TAPPED_POINTS and None not in map(read_point, self.options)
+
+    @property
+    def planned_result(self) -> PlannedResult:
+        """The mean opinion, or on an ordinal scale the share at a point or above."""
+        if self.level == "ordinal":
+            return plan_at_least()
+        numbers = [read_point(point) or 0.0 for point in self.options]
+        return plan_mean(lowest=numbers[0], highest=numbers[-1])
+
+    @property
+    def can_be_condition(self) -> bool:
+        """Whether each point is an option: Label Studio shows no question after a number."""
+        return not self.is_typed
+
+    def find_point(self, written: str) -> str | None:
+        """Return the point that a text names; None if it names none."""
+        return find_option(self.spell_label(written, None), self.options)
+
     def describe_shown(self, item_options: Sequence[str] | None) -> dict[str, object]:
         """Return what annotators see, with the captions of both ends if there are any."""
         shown = super().describe_shown(item_options)
@@ -86,7 +134,7 @@ class ScaleQuestion(OptionQuestion):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
         written = require_text(self, raw)
-        point = find_option(self.spell_label(written, None), self.options)
+        point = self.find_point(written)
         if point is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",
@@ -96,7 +144,7 @@ class ScaleQuestion(OptionQuestion):
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002
         """Return the point that is the same number otherwise written (4.0 is 4, and 3.5 is 3,5); else the text."""
-        number = read_point(written)
+        number = read_point(written.removesuffix("%"))
         same = [option for option in self.options if number is not None and read_point(option) == number]
         return same[0] if len(same) == 1 and written not in self.options else written
 

@@ -34,7 +34,6 @@ class SpanQuestion(question_base.Question):
     usual_seconds: ClassVar[float] = 30.0
     answer_type: ClassVar[AnswerTypeName] = "span"
     marks_parts: ClassVar[bool] = True
-    can_be_condition: ClassVar[bool] = False
 
     type: Literal["span"]
     field: Text

@@ -91,13 +91,15 @@ def _read_own_votes(rows: Sequence[input_files.FileRow], section: VotesSection) 
 
 
 def _list_regions(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The regions from which a flat row was made: a text stands for one choice, or for one text."""
+    """The regions from which a flat row was made: a text stands for one choice or text, a number for itself."""
     for name, value in sorted(values.items()):
         for region in value if isinstance(value, list) else [value]:
             if isinstance(region, Mapping):
                 yield {"from_name": name, "value": region}
             elif isinstance(region, str) and region:
                 yield {"from_name": name, "value": {"choices": [region], "text": [region]}}
+            elif isinstance(region, int | float):
+                yield {"from_name": name, "value": {"number": region}}
 
 
 def _get_person(section: VotesSection) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 
 from aggregation.findings import Finding
 from aggregation.planning.assumed_variance import (
-    EXPECTED_ACCURACY,
     GROUP_CORRELATION,
     ITEM_CORRELATION,
+    LARGEST_VARIANCE,
+    PlannedResult,
     compute_item_variance,
     compute_mean_group_size,
 )
@@ -19,17 +20,14 @@ from aggregation.planning.assumed_variance import (
 Z95 = 1.959964
 """The normal quantile of a 95 % interval."""
 
-WORST_ACCURACY = 0.5
-"""The share of right answers for which the interval is widest."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class PrecisionPlan:
     """Expected work and precision: counts of items, groups and judgements, hours, half widths of 95 % intervals.
 
     `judgements` is for the overlap of the project, `judgements_most` for the maximum of a dynamic overlap. `half_width`
-    is for EXPECTED_ACCURACY, `half_width_most` for WORST_ACCURACY; both are None where the project is no baseline.
-    `hours` is None where the project does not say how long an item takes.
+    is for the spread of answers that the `result` expects, `half_width_most` for the largest one; both are None where
+    nothing is planned for. `hours` is None where the project does not say how long an item takes.
     """
 
     items: int
@@ -37,30 +35,36 @@ class PrecisionPlan:
     judgements: int
     judgements_most: int
     hours: float | None = None
+    result: PlannedResult | None = None
     half_width: float | None = None
     half_width_most: float | None = None
 
-    def to_dict(self) -> dict[str, float | int | None]:
-        """The plan as it is stored in the frozen record, with the assumed accuracy and correlations."""
-        values: dict[str, float | int | None] = {
+    def to_dict(self) -> dict[str, str | float | int | None]:
+        """The plan as it is stored in the frozen record, with what is assumed of answers and their correlations."""
+        values: dict[str, str | float | int | None] = {
             "items": self.items,
             "groups": self.groups,
             "judgements": self.judgements,
             "judgements_most": self.judgements_most,
             "hours": self.hours,
         }
-        if self.half_width is None:
+        if self.half_width is None or self.result is None:
             return values
-        assumed = {"share_right": EXPECTED_ACCURACY, "within_item": ITEM_CORRELATION, "within_group": GROUP_CORRELATION}
-        return values | {"half_width": self.half_width, "half_width_most": self.half_width_most} | assumed
+        result = self.result
+        assumed = {"within_item": ITEM_CORRELATION, "within_group": GROUP_CORRELATION}
+        widths = {"half_width": self.half_width, "half_width_most": self.half_width_most}
+        if result.kind == "share":
+            return values | widths | {"share_right": result.value} | assumed
+        deviation = round(result.spread**0.5 * result.width, 4)
+        return values | {"result": result.kind} | widths | {"standard_deviation": deviation} | assumed
 
 
 def plan_precision(
-    sizes: Collection[int], *, overlap: int, max_overlap: int, seconds: float | None, baseline: bool
+    sizes: Collection[int], *, overlap: int, max_overlap: int, seconds: float | None, result: PlannedResult | None
 ) -> PrecisionPlan:
     """The plan of a project; `sizes` are how many main items each group has, `seconds` the expected time of an item.
 
-    `baseline` says whether the project is a baseline, which has an expected half width.
+    `result` is what has an expected half width; None for nothing.
     """
     n_items = sum(sizes)
     return PrecisionPlan(
@@ -69,13 +73,14 @@ def plan_precision(
         judgements=n_items * overlap,
         judgements_most=n_items * max_overlap,
         hours=None if seconds is None else round(n_items * overlap * seconds / 3600, 2),
-        half_width=_round_half_width(sizes, overlap=overlap, share=EXPECTED_ACCURACY) if baseline else None,
-        half_width_most=_round_half_width(sizes, overlap=overlap, share=WORST_ACCURACY) if baseline else None,
+        result=result,
+        half_width=None if result is None else _plan_half_width(sizes, result, result.spread, overlap=overlap),
+        half_width_most=None if result is None else _plan_half_width(sizes, result, LARGEST_VARIANCE, overlap=overlap),
     )
 
 
-def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) -> float:
-    """The half width of the 95 % interval that is expected where `share` of the answers are right; nan without answers.
+def compute_half_width(sizes: Collection[int], *, overlap: int, spread: float) -> float:
+    """The half width of the 95 % interval that is expected where single answers vary so; nan without answers.
 
     For n items in groups of `sizes`, with `overlap` answers to each: 1.96 · √(S/n), S of `compute_item_variance`.
     ρ_item and ρ_group are unknown before the first answer: `ITEM_CORRELATION` and `GROUP_CORRELATION` are assumed, and
@@ -85,7 +90,7 @@ def compute_half_width(sizes: Collection[int], *, overlap: int, share: float) ->
     if not n_items * overlap:
         return math.nan
     mean_group_size = compute_mean_group_size(sizes)
-    return Z95 * math.sqrt(compute_item_variance(share, votes=overlap, group_size=mean_group_size) / n_items)
+    return Z95 * math.sqrt(compute_item_variance(spread, votes=overlap, group_size=mean_group_size) / n_items)
 
 
 def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
@@ -103,9 +108,14 @@ def estimate_half_width(groups: Collection[tuple[int, int]]) -> float | None:
     return round(Z95 * math.sqrt(len(groups) / (len(groups) - 1) * squared_residuals) / n_answers, 4)
 
 
-def _round_half_width(sizes: Collection[int], *, overlap: int, share: float) -> float | None:
-    width = compute_half_width(sizes, overlap=overlap, share=share)
+def _plan_half_width(sizes: Collection[int], result: PlannedResult, spread: float, *, overlap: int) -> float | None:
+    width = compute_half_width(sizes, overlap=overlap, spread=spread) * result.width
     return None if math.isnan(width) else round(width, 4)
+
+
+def get_share_half_width(plan: Mapping[str, Any]) -> float | None:
+    """The planned half width of a share of right answers; None in a stored plan for another result, or for none."""
+    return None if "result" in plan else plan.get("half_width")
 
 
 def describe_plan(plan: Mapping[str, Any]) -> Finding:
@@ -114,7 +124,11 @@ def describe_plan(plan: Mapping[str, Any]) -> Finding:
     described = {"items": plan["items"], "groups": plan["groups"]}
     described["answers"] = low if high == low else Finding("to", low=low, high=high)
     hours, width = plan["hours"], plan.get("half_width")
-    code = "plan" + "-hours" * (hours is not None) + "-width" * (width is not None)
+    code = "plan" + "-hours" * (hours is not None)
+    if width is not None:
+        code += {"win_rate": "-win-rate", "mean": "-mean", "at_least": "-at-least"}.get(
+            plan.get("result", ""), "-width"
+        )
     if hours is not None:
         described["hours"] = hours
     if width is not None:

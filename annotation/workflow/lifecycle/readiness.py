@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from aggregation.planning.assumed_variance import PlannedResult, plan_share
 from annotation.campaigns import lint, project_file
 from annotation.errors import Conflict, Where
 from annotation.loading import campaign_lint
@@ -63,14 +64,23 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
 def build_precision_plan(session: Session, project: Project) -> precision.PrecisionPlan:
     """The expected precision and work of a project, from its main items in the database."""
     definition = project_file.parse_definition(project.definition)
+    with_gold = select(Item.id).where(
+        Item.project_id == project.id, Item.pool == Pool.MAIN, col(Item.gold).is_not(None)
+    )
     main_items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
     return precision.plan_precision(
         session.exec(main_items.group_by(col(Item.group_id))).all(),
         overlap=project.overlap or 0,
         max_overlap=project.overlap_max or 0,
         seconds=definition.expected.seconds if definition.expected else None,
-        baseline=definition.kind == "baseline",
+        result=plan_result(definition, has_gold=session.exec(with_gold.limit(1)).first() is not None),
     )
+
+
+def plan_result(definition: project_file.ProjectFile, *, has_gold: bool) -> PlannedResult | None:
+    """What a project's answers to its first question are planned for; None for a campaign without a score. Pure."""
+    own = None if has_gold else definition.all_questions[0].planned_result
+    return own or (plan_share() if definition.kind == "baseline" else None)
 
 
 def add_post_hoc_change(project: Project, *, what: str, now: datetime) -> None:

@@ -25,6 +25,8 @@ MAX_BUTTONS = 60
 """Telegram takes 100 buttons and about 10 KB of them; with more options the answer is typed."""
 MAX_SCALE_ROW, MAX_POINT_LABEL = 8, 6
 """The most points of a scale in one row of buttons, and the longest point, in UTF-16 units, that is its own label."""
+N_QUICK_POINTS = 11
+"""How many points of a long scale have buttons: 0, 10, … 100; the others are typed."""
 TICKED, EMPTY = "☑", "☐"
 MAX_ANSWER_UNITS = 300
 """How much of an answer is repeated to the annotator, in UTF-16 units."""
@@ -142,6 +144,45 @@ class ScaleInput(OptionsInput):
         if ends:
             lines[0], lines[-1] = f"{lines[0]} — {ends[0]}", f"{lines[-1]} — {ends[1]}"
         return lines
+
+    def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
+        """The question, and which numbers can be typed where not every point has a button."""
+        question = narrow_question(asked.shown, ScaleQuestion)
+        if not question.is_typed:
+            return super().build_blocks(asked, translate)
+        blocks = [
+            message_layout.make_bold_unless_equal(question.text, asked.stimulus),
+            TextBlock(question.help or ""),
+        ]
+        numbers = {"low": question.options[0], "high": question.options[-1]}
+        return [
+            *self.add_options(blocks, asked.shown, question.options),
+            TextBlock(translate("type-a-point", **numbers)),
+        ]
+
+    def build_buttons(self, asked: AskedQuestion, translate: Texts) -> ButtonRows:
+        """A button for each point, or for some of a long scale."""
+        question = narrow_question(asked.shown, ScaleQuestion)
+        if not question.is_typed:
+            return super().build_buttons(asked, translate)
+        last = len(question.options) - 1
+        points = [round(last * number / (N_QUICK_POINTS - 1)) for number in range(N_QUICK_POINTS)]
+        buttons = [
+            message_layout.build_button(question.options[point], ButtonAction.ANSWER, *asked.address, point)
+            for point in points
+        ]
+        return self.arrange_options(buttons)
+
+    def apply_text(self, asked: AskedQuestion, text: str) -> AnswerDraft | RefusedInput:
+        """Answer with the number that was typed, or as any option is named."""
+        question = narrow_question(asked.shown, ScaleQuestion)
+        if not question.is_typed:
+            return super().apply_text(asked, text)
+        point = question.find_point(text.strip())
+        if point is None:
+            numbers = {"low": question.options[0], "high": question.options[-1]}
+            return RefusedInput(text_id="type-a-point", arguments=numbers, repeats_item=True)
+        return asked.with_answer(point)
 
     def add_options(self, blocks: list[TextBlock], shown: ShownQuestion, names: Sequence[str]) -> list[TextBlock]:
         """The list of the points; of points that buttons carry only the captions of both ends."""

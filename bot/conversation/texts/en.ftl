@@ -195,6 +195,10 @@ left = { $left ->
 page-over = Page { $page } is done. A good moment for a rest: /pause
 # Below a list of very many options.
 type-a-number = There are too many options for buttons: send the number of your answer.
+# Below a long scale, some of whose points have buttons.
+# $low ("0"): the lowest point
+# $high ("100"): the highest point
+type-a-point = Tap a number, or send any from { $low } to { $high }.
 # Button, at most 20 characters: takes the ticked boxes as the answer.
 done = Done
 # Button, at most 20 characters: takes the answer that no box is ticked.

@@ -105,6 +105,7 @@ left = { $left ->
 }
 page-over = Strona { $page } gotowa. Dobra chwila na odpoczynek: /pause
 type-a-number = Na przyciski odpowiedzi jest za dużo: wyślij numer wybranej.
+type-a-point = Dotknij liczby albo wyślij dowolną od { $low } do { $high }.
 done = Gotowe
 none-of-them = Żadna z nich
 leave-open = Bez odpowiedzi

@@ -15,7 +15,7 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.questions.question_base import parse_answers
 from annotation.errors import BadInput
-from annotation.label_studio import decision_payloads, payloads
+from annotation.label_studio import configs, decision_payloads, payloads
 from annotation.label_studio.texts import load_texts
 from annotation.store.models import Item
 from annotation.workflow.review.adjudication_queue import OpenCase
@@ -211,6 +211,19 @@ STORED = st.fixed_dictionaries(
         | st.sets(st.integers(0, len(TEXT)), min_size=4, max_size=4).map(sorted),
     }
 )
+
+
+@pytest.mark.parametrize("value", [{"number": 70}, {"number": 70.0}, {"choices": ["70"]}])
+def test_a_number_is_a_point_of_a_long_scale(value: dict[str, Any]) -> None:
+    """As Label Studio writes it, in JSON and in CSV; one that the scale does not have is refused."""
+    about = project({"name": "score", "type": "scale", "text": "Як?", "options": {"from": 0, "to": 100, "step": 10}})
+    assert "Choices" in configs.render_label_config(about), "few points are options"
+    about = project({"name": "score", "type": "scale", "text": "Як?", "options": {"from": 0, "to": 100, "step": 2}})
+    assert 'max="100" step="2"' in configs.render_label_config(about)
+    assert 'value="0 … 100"' in configs.render_label_config(about)
+    assert payloads.read_answers(about, item(), [said("score", "number", **value)]) == {"score": "70"}
+    with pytest.raises(BadInput, match="The scale goes 0 … 100"):
+        payloads.read_answers(about, item(), [said("score", "number", number=71)])
 
 
 def result_of(answers: dict[str, Any]) -> list[dict[str, Any]]:

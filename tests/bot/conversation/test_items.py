@@ -170,6 +170,26 @@ def test_a_scale_stands_in_a_row(
     assert chat.screens[-2].text.startswith(f"✓ 1 · {told}\n")
 
 
+def test_a_long_scale_has_quick_buttons_and_takes_any_number(chat: Chat, load: Load) -> None:
+    """A button for each tenth point; what is no point is asked for again, with both ends."""
+    load(
+        [{"id": name, "text": f"Речення {name}."} for name in "abc"],
+        question="{type: scale, text: 'Наскільки?', options: {from: 0, to: 100}, ends: [погано, добре]}",
+        items="{{file: {name}.jsonl, id: id, show: text}}",
+    )
+    chat.begin()
+    assert chat.last.labels[:2] == ["0 | 10 | 20 | 30 | 40", "50 | 60 | 70 | 80 | 90 | 100"]
+    asked = "Торкніться числа або надішліть будь-яке від 0 до 100."
+    assert f"0 — погано\n100 — добре\n\n{asked}" in chat.last.text
+    chat.tap("70")
+    assert chat.screens[-2].text.startswith("✓ 1 · 70\n")
+    for wrong in ("101", "добре", "7.5"):
+        chat.say(wrong)
+        assert asked in chat.screens[-2].text
+    chat.say("07 %")
+    assert chat.screens[-2].text == "✓ 7"
+
+
 def test_the_only_question_cannot_be_left_open(chat: Chat, load: Load) -> None:
     """It is answered or skipped: no button that only says so."""
     load(

@@ -118,6 +118,8 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
     """Regions as the browser writes them; what is hidden in the end is written too, as it is left there."""
     name, own = question.name, None if item.options is None else tuple(item.options)
     match question:
+        case ScaleQuestion() if question.is_typed:
+            return [build_region(name, "number", number=int(chance.choice(question.options)))]
         case ChoiceQuestion() | ScaleQuestion() | PreferenceQuestion():
             return [build_region(name, "choices", choices=[chance.choice(question.get_labels(own))])]
         case ChoicesQuestion():
@@ -147,7 +149,7 @@ def mark_parts(question: SpanQuestion, text: str, chance: random.Random) -> list
             globalOffsets={"start": start, "end": end}, text=text[start:end].replace("\n", "\\n"),
             hypertextlabels=[question.name],
         )
-        for start, end in sorted(chance.sample(words, chance.randint(1, question.most)), reverse=True)
+        for start, end in sorted(chance.sample(words, chance.randint(1, min(question.most, len(words)))), reverse=True)
     ]  # fmt: skip
 
 
