@@ -18,6 +18,7 @@ from annotation.campaigns.bot_commands import ADJUDICATE, ADMIN, COMMANDS
 from annotation.errors import ErrorCollector, Where
 from bot.conversation.texts import file_check, fluent_files, template, typed_words
 from bot.conversation.texts.file_check import CheckedFile
+from bot.conversation.texts.fluent_files import FluentFile
 
 FOLDER = Path(__file__).parent
 _FIRST = ("uk", "en", "ru")
@@ -134,9 +135,19 @@ def get_organiser_texts(language: str) -> Texts:
 
 @cache
 def list_words(name: str) -> frozenset[str]:
-    """The words of the lists `words-NAME` in every language of the bot, in lower case."""
-    lists = (get_texts(language)(f"{typed_words.PREFIX}{name}") for language in list_languages())
-    return frozenset(typed_words.normalise_word(word) for words in lists for word in typed_words.split_list(words))
+    """The words of the lists `words-NAME` in every language of the bot, in lower case.
+
+    A list has the words of those that the English one includes, also in a language that has only these.
+    """
+    lists = [get_texts(language)(f"{typed_words.PREFIX}{name}") for language in list_languages()]
+    words = {typed_words.normalise_word(word) for words in lists for word in typed_words.split_list(words)}
+    included = typed_words.list_included(_read_english().by_id[f"{typed_words.PREFIX}{name}"])
+    return frozenset(words.union(*map(list_words, included)))
+
+
+@cache
+def _read_english() -> FluentFile:
+    return fluent_files.read_fluent_file(FOLDER / f"{FALLBACK_LANGUAGE}.ftl")
 
 
 def get_item_texts(language: str) -> Texts:

@@ -38,6 +38,12 @@ def normalise_word(word: str) -> str:
     return " ".join(spelling.build_key(word).split()).casefold()
 
 
+def list_included(message: FluentMessage) -> tuple[str, ...]:
+    """The names of the lists that a list includes, without `words-`."""
+    nodes = (node for node in find_nodes(message.entry) if isinstance(node, ast.MessageReference))
+    return tuple(node.id.name.removeprefix(PREFIX) for node in nodes)
+
+
 def list_own_words(message: FluentMessage) -> frozenset[str]:
     """The words of a list without those of the lists that it includes, as they are compared."""
     elements = message.entry.value.elements if message.entry.value else ()
@@ -50,7 +56,6 @@ def list_separate_pairs(messages: Mapping[str, FluentMessage]) -> tuple[tuple[st
     names = [name for name in messages if name.startswith(PREFIX)]
     included = {name: {name} for name in names}
     for name in names:
-        for node in find_nodes(messages[name].entry):
-            if isinstance(node, ast.MessageReference):
-                included.setdefault(node.id.name, {node.id.name}).add(name)
+        for other in list_included(messages[name]):
+            included.setdefault(f"{PREFIX}{other}", {f"{PREFIX}{other}"}).add(name)
     return tuple((first, second) for first, second in combinations(names, 2) if not included[first] & included[second])
