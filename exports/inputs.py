@@ -15,6 +15,7 @@ from aggregation import schema
 from aggregation.answer_types import ANSWER_TYPES
 from aggregation.answer_types.answer_type import AnswerType
 from aggregation.answers import Answers, AnswerTypeName
+from aggregation.findings import Finding
 from aggregation.scores.trivial_baselines import OptionItem
 from aggregation.scoring import Normalisation, is_right_answer
 
@@ -54,6 +55,27 @@ class Panel:
     hidden: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class OverlapSample:
+    """The random sample of a data set's items that get several answers (`of`), while the others get fewer.
+
+    `items` are its item ids. `n_groups` of `n_all_groups` groups were drawn, of a data set of `n_all_items` items.
+    """
+
+    of: int
+    items: frozenset[str]
+    n_groups: int
+    n_all_groups: int
+    n_all_items: int
+
+    @property
+    def words(self) -> Finding:
+        """What the sample is, to stand after a number that rests on it."""
+        code = "overlap-sample" if self.n_all_groups == self.n_all_items else "overlap-sample-of-groups"
+        counts = {"items": len(self.items), "n": self.n_all_items}
+        return Finding(code, **counts, groups=self.n_groups, m=self.n_all_groups)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DataSet:
     """The items of a project and the answers to one question about them.
@@ -79,7 +101,8 @@ class DataSet:
     those of each item are `own_options` then, by item_id;
     `classes_are_positions` says that the classes are positions of options, which themselves differ from item to item.
     `measurement_level` is that of the classes. `overlap` is the least number of answers planned for an item, None for
-    imported answers. `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
+    imported answers. `sample` are the items that get more answers, None where all items get as many; agreement is
+    measured on them (`keep_sample`). `simulated` is true where at least one annotator is simulated. `control_gold` is the gold of
     control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed or withdrew
     to the reason. `metrics` are those that the project file names for the question, none where it names none.
     `option_items` are the items with gold that somebody answered, for trivial baselines: an export has them, where
@@ -134,6 +157,7 @@ class DataSet:
     panels: Mapping[str, Panel] = field(default_factory=dict)
     panel_gold: tuple[str, ...] = ()
     systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sample: OverlapSample | None = None
     hours: Mapping[tuple[str, str], int] = field(default_factory=dict, metadata=UNPUBLISHED)
     places: pd.DataFrame | None = field(default=None, metadata=UNPUBLISHED)
     parts: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, metadata=UNPUBLISHED)
@@ -204,12 +228,21 @@ class DataSet:
         Where panels have no number of votes, these are among the first places of each item of the whole data set.
         """
         panel = self.panels[name]
-        source = self.keep_first_places() if panel.votes is None else self
+        source = self.keep_first_places() if panel.votes is None and self.sample is None else self
         rows = source.responses.loc[source.responses["annotator"].isin(panel.people)]
         is_others = self.items["item_id"].isin(() if panel.gold else self.panel_gold)
         circular = self.items["circular"].mask(is_others, other=False)
         items = self.items.assign(circular=circular.astype(object))
-        return replace(self, responses=rows, items=items, overlap=panel.votes, panels={}, panel_gold=())
+        overlap = panel.votes if self.sample is None else self.overlap
+        return replace(self, responses=rows, items=items, overlap=overlap, panels={}, panel_gold=())
+
+    def keep_sample(self) -> DataSet:
+        """The data set with the items of its overlap sample and their answers alone; itself without a sample."""
+        if self.sample is None:
+            return self
+        items = self.items.loc[self.items["item_id"].isin(self.sample.items)]
+        rows = self.responses.loc[self.responses["item_id"].isin(self.sample.items)]
+        return replace(self, items=items, responses=rows, overlap=self.sample.of, sample=None, option_items=())
 
     def keep_first_places(self) -> DataSet:
         """The data set on which scores rest: of each item the first `overlap` votes and skips alone count.

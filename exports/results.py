@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal, TypeVar, get_args
 
@@ -36,7 +36,7 @@ from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
 from exports.panels import compare_data_panels
-from exports.score_variants import POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
+from exports.score_variants import ON_SAMPLE, POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
 
 NO_VOTES = Finding("no-answers")
 CIRCULAR = Finding("circular-gold")
@@ -135,10 +135,21 @@ class DataSetResult:
         return join_findings(refusal.problem, refusal.remedy, Finding("fallback"))
 
     @cached_property
+    def sample(self) -> DataSetResult | None:
+        """The numbers of the overlap sample alone; None where all items are to get as many answers."""
+        if self.data.sample is None:
+            return None
+        own = {part: progress for part, progress in self.progress.items() if part == "agreement"}
+        return DataSetResult(data=self.data.keep_sample(), options=self.options, progress=own)
+
+    @cached_property
     def agreement(self) -> AgreementTable | None:
-        """The coefficients of agreement with their intervals."""
+        """The coefficients of agreement with their intervals, on the overlap sample where there is one."""
         if not self.has_votes:
             return None
+        if self.sample is not None and self.data.sample is not None:
+            table = self.sample.agreement
+            return None if table is None else table.mark_sample(self.data.sample.words)
         return compute_agreement(
             self.answers,
             overlap=self.data.overlap,
@@ -156,7 +167,7 @@ class DataSetResult:
         if self.consensus.method == "dawid_skene":
             return self.consensus
         scores = self.pooled or self.performance
-        if scores is not None:
+        if scores is not None and self.data.sample is None:
             return scores.dawid_skene
         try:
             return build_label_consensus(self.votes, method="dawid_skene", ties="drop")
@@ -165,7 +176,13 @@ class DataSetResult:
 
     @cached_property
     def iaa(self) -> Coefficient | None:
-        """The mean posterior of `dawid_skene`: "Dawid-Skene IAA" (inter-annotator agreement) in publications."""
+        """The mean posterior of `dawid_skene`: "Dawid-Skene IAA" (inter-annotator agreement) in publications.
+
+        On an overlap sample it is that of a fit of the sample: on one vote a posterior says how good the person is.
+        """
+        if self.sample is not None and self.data.sample is not None:
+            row = self.sample.iaa if self.sample.has_votes else None
+            return None if row is None else replace(row, basis="sample", how=f"{row.how}; {self.data.sample.words}")
         if self.dawid_skene is None:
             return None
         return estimate_mean_posterior(
@@ -216,8 +233,8 @@ class DataSetResult:
 
     @cached_property
     def pooled(self) -> Performance | None:
-        """The scores of all votes, where some items have more than were planned."""
-        if self.performance is None or self.scored is self.data:
+        """The scores of all votes, where some items have more than were planned; None with an overlap sample."""
+        if self.performance is None or self.scored is self.data or self.data.sample is not None:
             return None
         scores = self._score(self.data)
         return None if isinstance(scores, HromadaError) else scores
@@ -314,17 +331,24 @@ class DataSetResult:
         return None if self.performance is None else exceeds_half_width(self.performance, unit, score)
 
     def list_bases(self) -> list[tuple[Basis, Performance]]:
-        """The scores with the votes on which they rest (see `AgreementTable`): those to report, then all pooled."""
+        """The scores with the votes on which they rest (see `AgreementTable`): those to report, then the others.
+
+        These are those of all votes pooled, or of the overlap sample.
+        """
         if self.performance is None:
             return []
         bases: list[tuple[Basis, Performance]] = [
             ("pooled" if self.data.overlap is None else "first", self.performance)
         ]
+        if self.sample is not None and self.sample.performance is not None:
+            return [*bases, ("sample", self.sample.performance)]
         return bases if self.pooled is None else [*bases, ("pooled", self.pooled)]
 
     def list_variants(self) -> dict[str, Performance]:
         """The scores that are published beside the primary ones, by name, sorted; all votes pooled among them."""
         pooled: dict[str, Performance] = {} if self.pooled is None else {POOLED: self.pooled}
+        if self.sample is not None and self.sample.performance is not None:
+            pooled = {ON_SAMPLE: self.sample.performance}
         return dict(sorted({**self.variants, **pooled}.items()))
 
     @property

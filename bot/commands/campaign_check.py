@@ -13,7 +13,7 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, golds
+from annotation.loading import campaign_lint, overlap_sample, golds
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -183,6 +183,7 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         "groups": len({item.group for item in main}),
         "with gold": sum(bool(item.golds) for item in main),
     }
+    facts |= _describe_overlap_sample(campaign.definition, contents)
     for pool in Pool:
         number = sum(item.pool is pool for item in contents.items)
         if pool is not Pool.MAIN and number:
@@ -202,6 +203,20 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         for frame in contents.frames
     }
     return facts
+
+
+def _describe_overlap_sample(definition: project_file.ProjectFile, contents: CampaignContents) -> dict[str, Cell]:
+    """How many items get more answers, and how many answers that makes; nothing where all items get as many."""
+    overlap = definition.sampled_overlap
+    if overlap is None:
+        return {}
+    size = overlap_sample.measure_sample(overlap, contents.items, seed=definition.seed)
+    n_answers = overlap.each * size.all_items + (overlap.of - overlap.each) * size.items
+    hours = "" if definition.expected is None else f", about {n_answers * definition.expected.seconds / 3600:.1f} hours"
+    return {
+        "overlap sample": f"{size.items} of {size.all_items} items, in {size.groups} of {size.all_groups} groups",
+        "answers": f"{n_answers}: {overlap.of} per item of the sample, {overlap.each} per other item{hours}",
+    }
 
 
 def _read_votes(campaign: project_file.CheckedProject, contents: CampaignContents) -> ReadVotes | None:

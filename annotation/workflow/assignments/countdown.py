@@ -184,6 +184,14 @@ def _count_pool(transaction: AnnotatorTransaction, context: AnnotatorContext, po
         )
         unit = sa.case((rows.c.bin.in_(bins), unit)) if bins is not None else unit
     is_unfinished = sa.or_(rows.c.free > 0, rows.c.n_live > rows.c.n_done)
+    if context.definition.sampled_overlap is not None:
+        # else the total would grow after each item of the sample, whose other answers are still to come
+        own_done = sa.select(col(Assignment.item_id)).where(
+            col(Assignment.annotator_id) == context.annotator_id,
+            col(Assignment.project_id) == context.project_id,
+            col(Assignment.status) == AssignmentStatus.DONE,
+        )
+        is_unfinished = sa.and_(is_unfinished, rows.c.id.not_in(own_done))
     statement = sa.select(
         sa.func.count(),
         sa.func.count(sa.distinct(unit)),

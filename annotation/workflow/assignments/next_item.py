@@ -365,6 +365,7 @@ def build_queue_query(session: Session, context: AnnotatorContext, pool: Pool) -
         exceptions=context.exposure_exceptions,
         bins=group_allocation.assign_allowed_bins(session, **who) if context.is_allocated else None,
         quota=panels.get_quota(definition, context.participation.panel) if definition.panels else None,
+        mixed=pool is Pool.MAIN and definition.sampled_overlap is not None,
     )
 
 

@@ -29,7 +29,8 @@ class PrecisionPlan:
 
     `judgements` is for the overlap of the project, `judgements_most` for the maximum of a dynamic overlap. `half_width`
     is for EXPECTED_ACCURACY, `half_width_most` for WORST_ACCURACY; both are None where the project is no baseline.
-    `hours` is None where the project does not say how long an item takes.
+    `hours` is None where the project does not say how long an item takes. `sampled` of the items get `sampled_overlap`
+    answers each; both are 0 where all items get as many.
     """
 
     items: int
@@ -39,6 +40,8 @@ class PrecisionPlan:
     hours: float | None = None
     half_width: float | None = None
     half_width_most: float | None = None
+    sampled: int = 0
+    sampled_overlap: int = 0
 
     def to_dict(self) -> dict[str, float | int | None]:
         """The plan as it is stored in the frozen record, with the assumed accuracy and correlations."""
@@ -49,6 +52,8 @@ class PrecisionPlan:
             "judgements_most": self.judgements_most,
             "hours": self.hours,
         }
+        if self.sampled:
+            values |= {"sampled": self.sampled, "sampled_overlap": self.sampled_overlap}
         if self.half_width is None:
             return values
         assumed = {"share_right": EXPECTED_ACCURACY, "within_item": ITEM_CORRELATION, "within_group": GROUP_CORRELATION}
@@ -56,19 +61,29 @@ class PrecisionPlan:
 
 
 def plan_precision(
-    sizes: Collection[int], *, overlap: int, max_overlap: int, seconds: float | None, baseline: bool
+    sizes: Collection[int],
+    *,
+    overlap: int,
+    max_overlap: int,
+    seconds: float | None,
+    baseline: bool,
+    n_sampled: int = 0,
 ) -> PrecisionPlan:
     """The plan of a project; `sizes` are how many main items each group has, `seconds` the expected time of an item.
 
-    `baseline` says whether the project is a baseline, which has an expected half width.
+    `baseline` says whether the project is a baseline, which has an expected half width. `n_sampled` items get
+    `max_overlap` answers and the others `overlap`; with 0 of them every item gets between both.
     """
     n_items = sum(sizes)
+    n_answers = n_items * overlap + n_sampled * (max_overlap - overlap)
     return PrecisionPlan(
         items=n_items,
         groups=len(sizes),
-        judgements=n_items * overlap,
-        judgements_most=n_items * max_overlap,
-        hours=None if seconds is None else round(n_items * overlap * seconds / 3600, 2),
+        judgements=n_answers,
+        judgements_most=n_answers if n_sampled else n_items * max_overlap,
+        hours=None if seconds is None else round(n_answers * seconds / 3600, 2),
+        sampled=n_sampled,
+        sampled_overlap=max_overlap if n_sampled else 0,
         half_width=_round_half_width(sizes, overlap=overlap, share=EXPECTED_ACCURACY) if baseline else None,
         half_width_most=_round_half_width(sizes, overlap=overlap, share=WORST_ACCURACY) if baseline else None,
     )
@@ -119,4 +134,8 @@ def describe_plan(plan: Mapping[str, Any]) -> Finding:
         described["hours"] = hours
     if width is not None:
         described |= {"width": width, "most": plan["half_width_most"]}
-    return Finding(code, **described)
+    sentence, sampled = Finding(code, **described), plan.get("sampled")
+    if not sampled:
+        return sentence
+    each = (low - sampled * plan["sampled_overlap"]) // (plan["items"] - sampled)
+    return Finding("plan-with-sample", plan=sentence, sampled=sampled, n=plan["sampled_overlap"], each=each)

@@ -18,7 +18,7 @@ from annotation.store import panel_members, queries
 from annotation.store.models import Annotator, Assignment, Item, Programme, ProgrammeProject, Project
 from annotation.vocabulary import Pool, Surface, TextKind
 from annotation.workflow.allocation import group_allocation
-from annotation.workflow.lifecycle import campaign_reader, precision, shared_items
+from annotation.workflow.lifecycle import campaign_reader, precision, sampled_places, shared_items
 from annotation.workflow.lifecycle.shared_items import SharedItems
 from annotation.workflow.quality import rules
 
@@ -38,7 +38,8 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
     """The frozen record of a project that starts at `now`, as JSON.
 
     Items, gold and rules are recorded as sha256 (`rules.quality` covers only the quality rules), the texts by their
-    versions, `frames` are the sampling frames of the items, `post_hoc` will hold the changes after the start.
+    versions, `frames` are the sampling frames of the items, `overlap_sample` is that of the items with more answers
+    (left out where all get as many), `post_hoc` will hold the changes after the start.
     """
     definition = project_file.parse_definition(project.definition)
     values = {key: value for key, value in definition.model_dump(mode="json").items() if key in RULE_KEYS}
@@ -53,6 +54,7 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
         },
         "texts": dict(project.texts or {}),
         "frames": list(project.frames or []),
+        **sampled_places.build_frozen_sample(session, project),
         "plan": build_precision_plan(session, project).to_dict(),
         "post_hoc": [],
     }
@@ -61,6 +63,7 @@ def build_frozen_record(session: Session, project: Project, *, now: datetime) ->
 def build_precision_plan(session: Session, project: Project) -> precision.PrecisionPlan:
     """The expected precision and work of a project, from its main items in the database."""
     definition = project_file.parse_definition(project.definition)
+    sample = sampled_places.measure(session, project)
     main_items = select(func.count()).where(Item.project_id == project.id, Item.pool == Pool.MAIN)
     return precision.plan_precision(
         session.exec(main_items.group_by(col(Item.group_id))).all(),
@@ -68,6 +71,7 @@ def build_precision_plan(session: Session, project: Project) -> precision.Precis
         max_overlap=project.overlap_max or 0,
         seconds=definition.expected.seconds if definition.expected else None,
         baseline=definition.kind == "baseline",
+        n_sampled=0 if sample is None else sample.items,
     )
 
 

@@ -30,6 +30,8 @@ STATEMENTS: dict[str, tuple[str | sa.Executable, set[str]]] = {
     "in order": (item_queue.IN_ORDER, {"ix_item_open", "uq_assignment_item_annotator_occasion", "pk_exposure"}),
     "last of window": (item_queue.LAST_OF_WINDOW, {"ix_item_open"}),
     "started": (item_queue.STARTED, {"ix_item_started"}),
+    "anywhere or in order": (item_queue.ANYWHERE_OR_IN_ORDER, {"ix_item_open", "pk_exposure"}),
+    "anywhere or requeued": (item_queue.ANYWHERE_OR_REQUEUED, {"ix_item_open", "ix_requeued_item_project_id_pool"}),
     "started or in order": (item_queue.STARTED_OR_IN_ORDER, {"ix_item_started", "ix_item_open", "pk_exposure"}),
     "requeued": (item_queue.REQUEUED, {"ix_requeued_item_project_id_pool"}),
     "started or requeued": (
