@@ -236,6 +236,23 @@ class DataSet:
         overlap = panel.votes if self.sample is None else self.overlap
         return replace(self, responses=rows, items=items, overlap=overlap, panels={}, panel_gold=())
 
+    @property
+    def planned_words(self) -> str:
+        """How many answers were planned for each item, in words; empty where that is not known."""
+        if self.sample is None:
+            return "" if self.overlap is None else str(self.overlap)
+        counts = {"items": len(self.sample.items), "n": len(self.items)}
+        return Finding("planned-sample", each=self.overlap or 0, of=self.sample.of, **counts)
+
+    def list_planned_places(self) -> pd.Series[int]:
+        """How many answers were planned for each item, index item_id, 0 where that is not known."""
+        planned = pd.Series(self.overlap or 0, index=self.items["item_id"])
+        return planned if self.sample is None else planned.mask(planned.index.isin(self.sample.items), self.sample.of)
+
+    def count_one_vote_items(self) -> int:
+        """How many items have one vote, whose label nobody else has confirmed."""
+        return int((self.list_counted_answers()["item_id"].value_counts() == 1).sum())
+
     def keep_sample(self) -> DataSet:
         """The data set with the items of its overlap sample and their answers alone; itself without a sample."""
         if self.sample is None:

@@ -330,6 +330,12 @@ class DataSetResult:
         """Whether the score of a variant is far from the primary one (`score_variants.exceeds_half_width`)."""
         return None if self.performance is None else exceeds_half_width(self.performance, unit, score)
 
+    @property
+    def majority(self) -> Unit | None:
+        """The unit of the majority to report: that of the overlap sample if other items have one vote each."""
+        scores = self.sample.performance if self.sample is not None and self.data.overlap == 1 else self.performance
+        return scores["majority"] if scores is not None and scores.has_unit("majority") else None
+
     def list_bases(self) -> list[tuple[Basis, Performance]]:
         """The scores with the votes on which they rest (see `AgreementTable`): those to report, then the others.
 

@@ -13,7 +13,7 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, overlap_sample, golds
+from annotation.loading import campaign_lint, golds, overlap_sample
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness

@@ -95,7 +95,7 @@ def _build_record_set(file: DataFile) -> dict[str, Any]:
 def _build_annotation_fields(source: BuildSource, tasks: Sequence[BenchmarkTask]) -> dict[str, Any]:
     """The fields on annotation of Croissant RAI; what nobody declared is left out."""
     platforms = sorted({PLATFORMS.get(name, name) for task in tasks for name in task.source.platforms})
-    overlaps = sorted({str(task.data.overlap) for task in tasks if task.data.overlap is not None})
+    overlaps = sorted({words for task in tasks if (words := task.data.planned_words)})
     instructions = dict.fromkeys(task.source.instructions for task in tasks if task.source.instructions)
     fields = {
         "rai:dataCollection": _join_facts(source, "recruitment"),
@@ -112,7 +112,8 @@ def _build_annotation_fields(source: BuildSource, tasks: Sequence[BenchmarkTask]
 
 def _describe_gold(task: BenchmarkTask) -> str:
     origins = ", ".join(sorted({str(doc["gold_source"]) for doc in task.scored_docs}))
-    return f"{task.name}: gold from {origins}, {len(task.docs)} items"
+    one_vote = "" if task.data.sample is None else f", {task.data.count_one_vote_items()} items rest on one vote"
+    return f"{task.name}: gold from {origins}, {len(task.docs)} items{one_vote}"
 
 
 def _join_facts(source: BuildSource, fact: str) -> str:
