@@ -49,7 +49,8 @@ def agreement(
 
     Every coefficient comes with its intervals, or with the reason why it has none: one for these people and new items,
     and from five people on one for new people and new items. If a minimum overlap was planned, the first rows rest on
-    each item's first votes, as many as that; all votes pooled follow.
+    each item's first votes, as many as that; all votes pooled follow. If only a random sample of the items gets
+    several answers, all rows rest on the sample.
     """
     from dataclasses import asdict
 

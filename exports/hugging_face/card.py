@@ -166,6 +166,7 @@ def build_card(
             ["## Left out\n", "\n".join(f"- `{name}`: {reason}" for name, reason in left_out.items()) + "\n"]
             * bool(left_out)
         ),
+        *_list_one_vote_labels(tasks),
         *_list_answers(files),
         "## Declared by the organisers\n",
         "\n".join(_list_facts(source)) + "\n",
@@ -229,6 +230,18 @@ def _list_tasks(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
         groups = len({doc["group"] for doc in task.docs})
         cells = (task.name, _escape(task.source.text), len(task.docs), groups, len(task.few_shot), gold)
         yield f"| {' | '.join(map(str, cells))} | {', '.join(task.metrics).replace('|', ' ')} |"
+
+
+def _list_one_vote_labels(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
+    """How many labels of a task rest on one vote, where only a sample of its items got several."""
+    sampled = [(task, sample) for task in tasks if (sample := task.data.sample) is not None]
+    if sampled:
+        yield "## Votes per item\n"
+        yield "\n".join(
+            f"- {task.name}: {task.data.count_one_vote_items()} of {len(task.data.items)} items have one vote. Agreement"
+            f" was {sample.words}."
+            for task, sample in sampled
+        ) + "\n"
 
 
 def _list_answers(files: Sequence[DataFile]) -> Iterator[str]:

@@ -82,6 +82,12 @@ def measure(session: Session, project: Project) -> SampleSize | None:
     )
 
 
+def describe_added(session: Session, project: Project) -> str:
+    """The size of the sample after items were added, to stand behind a sentence; empty without a sample."""
+    size = measure(session, project)
+    return "" if size is None else f"; the overlap sample now has {size.items} of {size.all_items} items"
+
+
 def build_frozen_sample(session: Session, project: Project) -> dict[str, Any]:
     """The part of the frozen record about the sample; empty without one."""
     definition = project_file.parse_definition(project.definition)
