@@ -75,11 +75,11 @@ def refuse_useless_sample(campaign: project_file.CheckedProject, items: Iterable
     size = measure_sample(overlap, items, seed=campaign.definition.seed)
     if 0 < size.groups < size.all_groups:
         return
-    found = "all of them" if size.groups else "none"
+    found = "all of them" if size.groups else "empty"
     least = next((percent for percent in range(1, 100) if 0 < round(percent * size.all_groups / 100) < size.all_groups), 0)
     remedy = f"Write `overlap: {overlap.of if size.groups else overlap.each}`, or a sample"
     raise BadInput(
-        f"The sample of {overlap.sample * 100:g}% of {size.all_groups} groups has {found}.",
+        f"A sample of {overlap.sample * 100:g}% of {size.all_groups} groups is {found}.",
         where=campaign.places.get(project_file.OVERLAP_SAMPLE, Where(file=campaign.path, field="overlap.sample")),
         remedy=f"{remedy} of {least}% or more." if least and not size.groups else f"{remedy} of a smaller share.",
     )

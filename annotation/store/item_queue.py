@@ -8,8 +8,8 @@ all of them together finish every item. A call offers, in this order:
 1. items whose lease expired in the annotator's hands, the latest first;
 2. started items (somebody has them or answered them), those with the fewest free places first, from a window at a
    random position and a window at the beginning, so that items get finished instead of many being half done;
-   but if only a sample of the items gets several answers (`mixed`), started items are those of the sample: then the
-   open items behind a random position are offered instead, so that the sample is spread over everybody's work;
+   but if only a sample of the items gets several answers (`mixed`), started items are those of the sample: then an
+   open item behind a random position is offered instead, so that the sample is spread over everybody's work;
 3. the open items from the cursor on, in queue order;
 4. once the cursor has gone round, the items that got a free place again since then (`RequeuedItem`), in order of time.
 
@@ -79,8 +79,11 @@ SELECT c.id FROM (
 
 ANYWHERE = """
 SELECT c.id FROM ({open_items} AND queue_position >= :window_start ORDER BY queue_position LIMIT 32) c
-WHERE {new} ORDER BY c.queue_position LIMIT 4"""
-"""The open items behind a random position, whether somebody has started them or not."""
+WHERE {new} ORDER BY ((c.queue_position % 1009 * 856 + :salt) % 1009 + 1) / (c.free * 1.0), c.queue_position LIMIT 4"""
+"""The open items behind a random position, whether somebody has started them or not: one of them by lot, an item with
+three free places three times as likely as one with one. So every answer is about a random one of the places that are
+left, and items that get more answers come at the same rate from the first answer to the last.
+"""
 
 IN_ORDER = """
 SELECT c.id FROM (
@@ -382,6 +385,7 @@ def _select_ids(session: Session, text: str, query: QueueQuery, **more: object) 
         "annotator": query.annotator_id,
         "exceptions": query.exceptions,
         "bins": query.bins,
+        "salt": int(query.window_start * 1_000_003) % 1009,
     }
     if query.quota is not None:
         values |= {"panel": query.quota.panel, "panel_votes": query.quota.votes}
