@@ -118,7 +118,7 @@ def list_limitations(
         )
     if any(isinstance(overlap, SampledOverlap) for overlap in overlaps):
         limitations.append(
-            "With a sample, right answers are the first ones to each item, and right majorities are of the sample alone."
+            "With a sample, right answers are the first ones to each item, right majorities those of the sample."
         )
     counts = {pool: sum(item.pool is pool for item in contents.items) for pool in Pool}
     return (*limitations, *consistency.list_idle_rules(definition, counts))

@@ -36,11 +36,21 @@ from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
 from exports.panels import compare_data_panels
-from exports.score_variants import ON_SAMPLE, POOLED, VARIANT_UNITS, build_variants, exceeds_half_width, score_option_items
+from exports.score_variants import (
+    ON_SAMPLE,
+    POOLED,
+    VARIANT_UNITS,
+    build_variants,
+    exceeds_half_width,
+    score_option_items,
+)
 
 NO_VOTES = Finding("no-answers")
 CIRCULAR = Finding("circular-gold")
 UNITS: tuple[UnitName, ...] = ("individual", "majority", "dawid_skene")
+ENSEMBLES: tuple[UnitName, ...] = ("majority", "dawid_skene")
+"""The units that are made of several votes of an item."""
+ON_SAMPLE_ALONE = Finding("on-sample-alone")
 LongPart = Literal["agreement", "scores", "variants"]
 """What takes long of a result, and tells its progress."""
 Key = TypeVar("Key")
@@ -331,9 +341,22 @@ class DataSetResult:
         return None if self.performance is None else exceeds_half_width(self.performance, unit, score)
 
     @property
+    def reported(self) -> Performance | None:
+        """The scores with the units to report: where only a sample has several votes an item, single answers alone."""
+        if self.performance is None or not self._has_single_votes:
+            return self.performance
+        units = tuple(unit for unit in self.performance.units if unit.unit == "individual")
+        return replace(self.performance, units=units, refused=dict.fromkeys(ENSEMBLES, ON_SAMPLE_ALONE))
+
+    @property
+    def _has_single_votes(self) -> bool:
+        """Whether the items outside an overlap sample have one vote each, of which no majority can be made."""
+        return self.data.sample is not None and self.data.overlap == 1
+
+    @property
     def majority(self) -> Unit | None:
         """The unit of the majority to report: that of the overlap sample if other items have one vote each."""
-        scores = self.sample.performance if self.sample is not None and self.data.overlap == 1 else self.performance
+        scores = self.sample.performance if self.sample is not None and self._has_single_votes else self.performance
         return scores["majority"] if scores is not None and scores.has_unit("majority") else None
 
     def list_bases(self) -> list[tuple[Basis, Performance]]:
@@ -341,11 +364,9 @@ class DataSetResult:
 
         These are those of all votes pooled, or of the overlap sample.
         """
-        if self.performance is None:
+        if self.reported is None:
             return []
-        bases: list[tuple[Basis, Performance]] = [
-            ("pooled" if self.data.overlap is None else "first", self.performance)
-        ]
+        bases: list[tuple[Basis, Performance]] = [("pooled" if self.data.overlap is None else "first", self.reported)]
         if self.sample is not None and self.sample.performance is not None:
             return [*bases, ("sample", self.sample.performance)]
         return bases if self.pooled is None else [*bases, ("pooled", self.pooled)]
@@ -360,9 +381,9 @@ class DataSetResult:
     @property
     def missing_units(self) -> dict[str, str]:
         """The baseline units without a row, with the reason."""
-        if self.performance is None:
+        if self.reported is None:
             return dict.fromkeys(UNITS, self.no_performance)
-        return {str(unit): reason for unit, reason in self.performance.refused.items()}
+        return {str(unit): reason for unit, reason in self.reported.refused.items()}
 
 
 def compute_results(

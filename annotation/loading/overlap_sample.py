@@ -76,7 +76,9 @@ def refuse_useless_sample(campaign: project_file.CheckedProject, items: Iterable
     if 0 < size.groups < size.all_groups:
         return
     found = "all of them" if size.groups else "empty"
-    least = next((percent for percent in range(1, 100) if 0 < round(percent * size.all_groups / 100) < size.all_groups), 0)
+    least = next(
+        (percent for percent in range(1, 100) if 0 < round(percent * size.all_groups / 100) < size.all_groups), 0
+    )
     remedy = f"Write `overlap: {overlap.of if size.groups else overlap.each}`, or a sample"
     raise BadInput(
         f"A sample of {overlap.sample * 100:g}% of {size.all_groups} groups is {found}.",
@@ -111,5 +113,5 @@ def describe_frame(
 
 
 def _rank_group(seed: int, group: str) -> bytes:
-    """The rank of a group in the draw. It shares nothing with the queue order of items, which the seed makes as well."""
+    """The rank of a group in the draw. It has nothing in common with the queue order, which the seed makes too."""
     return hashlib.sha256(f"overlap\x1f{seed}\x1f{group}".encode()).digest()

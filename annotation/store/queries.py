@@ -273,6 +273,6 @@ def has_telegram_people(session: Session) -> bool:
 def read_overlap_sample(session: Session, project: Project) -> dict[str, str]:
     """The main items that get more answers than the overlap of the project, each with its group, by item_id."""
     sampled = select(Item.external_id, Item.group_id).where(
-        Item.project_id == project.id, Item.pool == Pool.MAIN, overlap_counts.N_PLACES > (project.overlap or 0)
+        Item.project_id == project.id, Item.pool == Pool.MAIN, (project.overlap or 0) < overlap_counts.N_PLACES
     )
     return dict(session.exec(sampled.order_by(col(Item.external_id))).all())

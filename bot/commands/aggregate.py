@@ -83,7 +83,11 @@ def aggregate(
 def _describe_one_vote(data: DataSet, consensus: Consensus) -> str:
     """How many labels rest on one vote, and how sure the others are."""
     several = consensus.labels.loc[consensus.labels["n_votes"] > 1, "confidence"]
-    mean = f" Mean confidence of the {len(several)} items with several votes: {several.mean():.4f}." if len(several) else ""
+    mean = (
+        f" Mean confidence of the {len(several)} items with several votes: {several.mean():.4f}."
+        if len(several)
+        else ""
+    )
     return f"{data.count_one_vote_items()} labels rest on one vote, so that their confidence says little.{mean}"
 
 

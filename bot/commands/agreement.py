@@ -146,10 +146,8 @@ def _describe_sample(data: DataSet) -> list[str]:
     if data.sample is None:
         return []
     n_items, n_sampled = len(data.items), len(data.sample.items)
-    return [
-        f"Agreement is {data.sample.words}. The values and intervals stand for all {n_items} items; answers to the"
-        f" {n_items - n_sampled} others are not in them."
-    ]
+    others = f"answers to the {n_items - n_sampled} others are not in them"
+    return [f"Agreement is {data.sample.words}. The values and intervals stand for all {n_items} items; {others}."]
 
 
 def _format_interval(low: float | None, high: float | None) -> str:

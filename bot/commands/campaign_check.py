@@ -268,7 +268,22 @@ def _list_weaknesses(
 ) -> list[str]:
     counts = _count_items(contents)
     idle = consistency.list_idle_rules(definition, counts, quota=quota)
-    return [*idle, *consistency.list_weaknesses(definition, counts)]
+    return [*idle, *consistency.list_weaknesses(definition, counts), *_list_small_samples(definition, contents)]
+
+
+def _list_small_samples(definition: project_file.ProjectFile, contents: CampaignContents) -> Iterator[str]:
+    """A sentence about an overlap sample of too few groups for an interval."""
+    from aggregation.intervals.resampling import FEWEST_GROUPS  # slow to import
+
+    overlap = definition.sampled_overlap
+    if overlap is None:
+        return
+    n_groups = overlap_sample.measure_sample(overlap, contents.items, seed=definition.seed).groups
+    if n_groups < FEWEST_GROUPS:
+        yield (
+            f"The overlap sample has {n_groups} groups, and agreement on fewer than {FEWEST_GROUPS} has no interval:"
+            " write a larger `overlap.sample`."
+        )
 
 
 def _list_truth_gaps(contents: CampaignContents) -> Iterator[str]:

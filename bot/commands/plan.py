@@ -13,6 +13,7 @@ from bot.commands.command_line import AsJson
 from bot.commands.data_sets import QuestionName, Unblind
 
 if TYPE_CHECKING:
+    from aggregation.comparison.scored_units import ScoredUnit
     from aggregation.planning.variance_models import VarianceModel
     from exports.inputs import DataSet
     from exports.plan_files import Plan
@@ -132,6 +133,7 @@ def plan(
         reached=_measure_reached(data) if data is not None and source is data and is_observed else {},
         notes=(
             *_list_notes(models, is_observed=is_observed, model_correlation=model_correlation),
+            *([] if data is None or data.sample is None else [SAMPLE_NOTE]),
             *(f"{unit}: not planned, as all are right or none is." for unit in unknown),
         ),
     )
@@ -142,6 +144,12 @@ def plan(
     _print_tables(planned, n_items=n_items, n_people=n_people)
     for path in written:
         terminal_output.print_line(str(path))
+
+
+SAMPLE_NOTE = (
+    "Scores rest on the first answers to each item. The overlap sample gets further answers, which measure agreement"
+    " and are not in this plan."
+)
 
 
 def _refuse_assumptions(ctx: typer.Context) -> None:
@@ -201,7 +209,9 @@ def _estimate_models(data: DataSet, model_share: float | None, model_correlation
         )
     metric = units.metrics[units.primary]
     n_votes = len(units.scored.frame) / len(units.scored.gold)
-    measures = {"individual": units.measure("individual"), "majority": units.measure("majority")}
+    has_majority = data.sample is None or data.overlap != 1
+    names: tuple[ScoredUnit, ...] = ("individual", "majority") if has_majority else ("individual",)
+    measures = {name: units.measure(name) for name in names}
     return {
         name: estimate_variance_model(
             metric,

@@ -259,7 +259,9 @@ def _build_lines(campaign: CampaignStatus) -> list[tuple[str, Cell]]:
         lines += [("people in the pilot", campaign.pilot.newcomers)]
         lines += [("pilot places that wait for newcomers", campaign.pilot.free)] if campaign.pilot.free else []
     if (sample := campaign.sample) is not None:
-        lines += [(f"overlap sample, {sample.of} answers each", f"{sample.sampled_done} of {sample.sampled} items done")]
+        lines += [
+            (f"overlap sample, {sample.of} answers each", f"{sample.sampled_done} of {sample.sampled} items done")
+        ]
         lines += [(f"other items, {sample.each} each", f"{sample.others_done} of {sample.others} items done")]
     for name, counts in campaign.panels.items():
         wanted = "" if counts.wanted is None else f" of {counts.wanted}"

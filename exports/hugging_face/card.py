@@ -237,11 +237,14 @@ def _list_one_vote_labels(tasks: Sequence[BenchmarkTask]) -> Iterator[str]:
     sampled = [(task, sample) for task in tasks if (sample := task.data.sample) is not None]
     if sampled:
         yield "## Votes per item\n"
-        yield "\n".join(
-            f"- {task.name}: {task.data.count_one_vote_items()} of {len(task.data.items)} items have one vote. Agreement"
-            f" was {sample.words}."
-            for task, sample in sampled
-        ) + "\n"
+        yield (
+            "\n".join(
+                f"- {task.name}: {task.data.count_one_vote_items()} of {len(task.data.items)} items have one vote."
+                f" Agreement was {sample.words}."
+                for task, sample in sampled
+            )
+            + "\n"
+        )
 
 
 def _list_answers(files: Sequence[DataFile]) -> Iterator[str]:

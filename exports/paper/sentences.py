@@ -150,8 +150,8 @@ SENTENCES: Mapping[str, Words] = {
         "no qualification": "Відбору не було.",
         "overlap": "На завдання планували {planned} разом із пропусками; є від {least} до {most} (медіана {median}).",
         "sampled overlap": "На кожне завдання планували {each}, а на випадкову вибірку ({items} з {all_items}) – {of},"
-        " разом із пропусками; є від {least} до {most} (медіана {median}), у вибірці від {sample_least} до {sample_most}."
-        " Мітка з одного голосу: {one_vote}.",
+        " разом із пропусками; є від {least} до {most} (медіана {median}), у вибірці від {sample_least} до"
+        " {sample_most}. Мітка з одного голосу: {one_vote}.",
         "unplanned overlap": "Відповідей на завдання разом із пропусками: від {least} до {most} (медіана {median}).",
         "nothing excluded": "Правила не виключили жодної відповіді; {fixed}.",
         "excluded": "Правила виключили {answers}; причини: {reasons}; {fixed}.",

@@ -259,7 +259,7 @@ def _format_answers_per_item(result: DataSetResult) -> str:
 
 def _build_baseline_rows(result: DataSetResult) -> tuple[TableRow, ...]:
     """The units that have a score, then those that have none, with the reason."""
-    scores = result.performance
+    scores = result.reported
     if scores is None:
         return (TableRow(head=translate("Not scored"), cells=("",) * 5, notes=(show_finding(result.no_performance),)),)
     missing, on_card = result.missing_units, list_cautions(result)

@@ -185,7 +185,9 @@ class SampledOverlap(Section):
             )
         if not 0 < self.sample < 1:
             items, number = ("all items", self.of) if self.sample else ("no item", self.each)
-            raise ValueError(f"A sample of {self.sample:.0%} has {items}: write `overlap: {number}`, or a share like 10 %")
+            raise ValueError(
+                f"A sample of {self.sample:.0%} has {items}: write `overlap: {number}`, or a share like 10 %"
+            )
         return self
 
     def __str__(self) -> str:

@@ -213,8 +213,8 @@ def _raise_overlap(project: Project, *, overlap: int | None, max_overlap: int | 
             f"{project.name!r} asks {_format_range(old_min, old_max)} people about every item; it cannot be extended to"
             f" {_format_range(new_min, new_max)}.",
             where=Where(field="overlap"),
-            remedy="Name a higher --overlap, for a dynamic one or a sample with a --most above it; items come by `hromada"
-            " load`.",
+            remedy="Name a higher --overlap, for a dynamic one or a sample with a --most above it; items come by"
+            " `hromada load`.",
         )
     new_overlap: Overlap = new_min
     if old_overlap is not None:

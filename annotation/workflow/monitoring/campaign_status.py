@@ -349,7 +349,7 @@ def _count_sample(session: Session, project: Project, items: MainItemCounts) -> 
     each, of = project.overlap or 0, project.overlap_max or 0
     counts = select(func.count(), func.count().filter(_is_done(project)))
     main = (Item.project_id == project.id, Item.pool == Pool.MAIN)
-    sampled, done = session.exec(counts.where(*main, overlap_counts.N_PLACES > each)).one()
+    sampled, done = session.exec(counts.where(*main, each < overlap_counts.N_PLACES)).one()
     others = {"others": items.number - sampled, "others_done": items.done - done, "each": each}
     return SampleCounts(sampled=sampled, sampled_done=done, of=of, **others)
 
