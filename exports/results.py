@@ -297,10 +297,9 @@ class DataSetResult:
         if self.data.list_scoring_gold().isna().all():
             return {}
         built = build_variants(self.scored)
+        units = VARIANT_UNITS if not self._has_single_votes else ("individual",)
         progress = divide_progress(self.progress.get("variants"), tuple(built))
-        scored = {
-            name: self._score(variant, units=VARIANT_UNITS, progress=progress[name]) for name, variant in built.items()
-        }
+        scored = {name: self._score(variant, units=units, progress=progress[name]) for name, variant in built.items()}
         if not built and "variants" in self.progress:
             self.progress["variants"](1.0)
         return scored

@@ -40,8 +40,8 @@ REFUSED = {
     "{sample: 100 %, of: 3}": "has all items: write `overlap: 3`",
     "{each: 3, sample: 10 %, of: 3}": "write `of: 5`, or `overlap: 3` without a sample",
     "{sample: 10 %, of: 3, max: 5}": "belongs to a dynamic overlap, which has no sample: write {each, sample, of}",
-    "{sample: 2 %, of: 3}": "one.yaml:7:11, overlap.sample: A sample of 2% of 20 groups is empty. Write `overlap: 1`, or a"
-    " sample of 3% or more",
+    "{sample: 2 %, of: 3}": "one.yaml:7:11, overlap.sample: A sample of 2% of 20 groups is empty. Write `overlap: 1`,"
+    " or a sample of 3% or more",
     "{sample: 99 %, of: 3}": "A sample of 99% of 20 groups is all of them. Write `overlap: 3`",
     "{sample: 10 %, of: 3}\npanels: {a: {cohort: x, votes: 3}}": "The votes of a panel are a fixed number",
     "{sample: 10 %, of: 3}\nvotes: {file: v.csv, item: id, annotator: a, answer: b}": "no sample can be drawn",
