@@ -9,7 +9,7 @@ from typing import Literal
 from aggregation.schema import Votes
 from aggregation.scoring import NORMALISATION_BY_TYPE, Normalisation, is_right_answer, normalise_answer
 
-AnswerTypeName = Literal["label", "boxes", "text", "edit", "span"]
+AnswerTypeName = Literal["label", "boxes", "text", "edit", "span", "preference"]
 
 SIDES = ("first", "second", "third", "fourth", "fifth", "sixth")
 """The stored answers that choose one of the compared texts, by the place of its column in the project file."""

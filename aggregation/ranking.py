@@ -53,11 +53,14 @@ def score_baldwin(values: Floats, weights: Floats) -> Floats:
 
     What is returned is the round in which a system was removed; those that are left have the last one.
     """
-    margins = compute_margins(values, weights)
-    rounds = np.zeros(len(values))
-    left = np.arange(len(values))
+    return _remove_last(compute_margins(values, weights), total=float(weights.sum()))
+
+
+def _remove_last(margins: Floats, *, total: float) -> Floats:
+    rounds = np.zeros(len(margins))
+    left = np.arange(len(margins))
     while True:
-        points = _count_borda(margins[np.ix_(left, left)], total=float(weights.sum()))
+        points = _count_borda(margins[np.ix_(left, left)], total=total)
         left = left[points > points.min()]
         if not len(left):
             return rounds
@@ -66,14 +69,20 @@ def score_baldwin(values: Floats, weights: Floats) -> Floats:
 
 def score_condorcet(values: Floats, weights: Floats) -> Floats:
     """1 for the system that beats every other one in pairs, if there is one; 0 for all others."""
-    beats = compute_margins(values, weights) > 0
-    return np.asarray(beats.sum(axis=1) == len(values) - 1, dtype=np.float64)
+    return _find_winner(compute_margins(values, weights))
+
+
+def _find_winner(margins: Floats) -> Floats:
+    return np.asarray((margins > 0).sum(axis=1) == len(margins) - 1, dtype=np.float64)
 
 
 def score_copeland(values: Floats, weights: Floats) -> Floats:
     """How many systems it beats in pairs, less how many beat it."""
-    signs = np.sign(compute_margins(values, weights))
-    return np.asarray(signs.sum(axis=1), dtype=np.float64)
+    return _count_beaten(compute_margins(values, weights))
+
+
+def _count_beaten(margins: Floats) -> Floats:
+    return np.asarray(np.sign(margins).sum(axis=1), dtype=np.float64)
 
 
 def score_minimax(values: Floats, weights: Floats) -> Floats:
@@ -81,7 +90,10 @@ def score_minimax(values: Floats, weights: Floats) -> Floats:
 
     These are winning votes, as the authors' code has them where nothing else is chosen.
     """
-    above = _weigh_tasks_above(values, weights)
+    return _weigh_worst_loss(_weigh_tasks_above(values, weights))
+
+
+def _weigh_worst_loss(above: Floats) -> Floats:
     lost = np.where(above < above.T, above.T, 0.0)
     return np.asarray(0.0 - lost.max(axis=1, initial=0.0))
 
@@ -180,6 +192,41 @@ def rank_systems(
     weighed = _weigh_evenly(scores) if weights is None else weights.reindex(scores.columns)
     _check_weights(weighed)
     return tuple(_apply_rule(rule, scores, weighed, gamma=gamma) for rule in RULES)
+
+
+PAIRS_ALONE = "Needs an order of all systems on each item; comparisons of pairs have none."
+PAIR_MISSING = "Needs every pair: {one} and {two} were not compared."
+
+
+def rank_by_pairs(shares: pd.DataFrame) -> tuple[Ranking, ...]:
+    """Rank systems by shares of wins under every voting rule, in the order of VOTING_RULES.
+
+    `shares` is systems × systems: the share of comparisons that the row won against the column, nan where they were not
+    compared; a tie is a win of neither. So each pair has the weight of one task. A rule that needs more than pairs, or
+    pairs that are missing, has the reason. Raises HromadaError for fewer than two systems.
+    """
+    _check_pairs(shares)
+    values = shares.to_numpy(np.float64)
+    above = np.round(np.nan_to_num(values), DECIMALS)
+    margins = np.round(above - above.T, DECIMALS)
+    rules: Mapping[str, Callable[[], Floats]] = {
+        "borda": lambda: _count_borda(margins, total=1.0),
+        "baldwin": lambda: _remove_last(margins, total=1.0),
+        "condorcet": lambda: _find_winner(margins),
+        "copeland": lambda: _count_beaten(margins),
+        "minimax": lambda: _weigh_worst_loss(above),
+    }
+    missing = np.argwhere(np.isnan(values) & ~np.eye(len(values), dtype=bool))
+    rankings = []
+    for rule in VOTING_RULES:
+        if rule not in rules:
+            rankings.append(_refuse_rule(rule, shares, PAIRS_ALONE))
+        elif len(missing) and rule not in PAIRWISE_RULES:
+            one, two = (str(shares.index[code]) for code in missing[0])
+            rankings.append(_refuse_rule(rule, shares, PAIR_MISSING.format(one=one, two=two)))
+        else:
+            rankings.append(_order_systems(rule, pd.Series(rules[rule](), index=shares.index)))
+    return tuple(rankings)
 
 
 def rank_in_two_steps(
@@ -303,6 +350,11 @@ def _check_scores(scores: pd.DataFrame) -> None:
         if not found.all():
             name = found.index[~found][0]
             raise HromadaError(f"The {axis} {name!r} has no score.", remedy="Leave it out.")
+
+
+def _check_pairs(shares: pd.DataFrame) -> None:
+    if len(shares) < 2:
+        raise HromadaError("There is nothing to rank.", remedy="Compare two systems or more.")
 
 
 def _check_weights(weights: pd.Series[float]) -> None:

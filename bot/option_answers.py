@@ -47,13 +47,16 @@ def list_items_with_gold(items: Mapping[str, OptionItem]) -> tuple[OptionItem, .
 def find_places(data: DataSet, question: Question, own: OwnOptions, items: Mapping[str, OptionItem]) -> pd.DataFrame:
     """One row per counted answer with the columns PLACE_COLUMNS (see `aggregation.comparison.order_effects`).
 
-    Places are those of the options as they were shown; imported answers are taken to have been shown the stored order.
+    Places are those of the options as they were shown; imported answers are taken to have been shown the stored order,
+    but for sides that change their places.
     """
     rows = []
-    answers = data.list_counted_answers()
+    answers, space = data.list_counted_answers(), ANSWER_SPACES[question.kind]
     columns = (answers[name] for name in ("item_id", "annotator", "response", "option_order"))
     for item_id, annotator, response, order in zip(*columns, strict=True):
-        shown = None if order is None else json.loads(order)
+        if order is None and question.balances_order and question.is_shuffled:
+            continue
+        shown = None if order is None else space.read_order(question, json.loads(order))
         chosen, gold = (
             find_shown_position(question, label, item_options=own[item_id], option_order=shown)
             for label in (response, items[item_id].gold or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -101,6 +102,10 @@ class ProjectInputs:
         items = items.assign(n_options=pd.Series(n_options, index=items.index, dtype=object))
         reader = _ItemReader(self.view, project, dict(zip(items["item_id"], items["options"], strict=True)))
         answers = frames.read_responses(view, project, later=later, abstention=getattr(question, "abstain", None))
+        answers["option_order"] = [
+            None if order is None else json.dumps(list(space.name_order(question, order)))
+            for order in answers["option_order"]
+        ]
         if pool is Pool.PILOT:
             answers = _count_pilot_answers(answers)
         if earlier:
@@ -260,7 +265,9 @@ class ProjectInputs:
 
     def _read_systems(self, question: Question) -> dict[str, tuple[str, ...]]:
         columns = self.definition.list_system_columns(question)
-        return frames.read_systems(self.view, self.project, columns) if columns else {}
+        if columns:
+            return frames.read_systems(self.view, self.project, columns)
+        return dict.fromkeys(sorted(self.contents), question.option_columns) if question.option_columns else {}
 
     def _get_question(self, name: str | None) -> Question:
         questions = {question.name: question for question in self.definition.all_questions}

@@ -27,6 +27,7 @@ from aggregation.consensus.methods import Method, build_label_consensus
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import Finding, join_findings
 from aggregation.intervals.resampling import Progress
+from aggregation.preferences.results import PreferenceResults
 from aggregation.schema import Votes
 from aggregation.scores.labels import count_consensus, count_single_answers
 from aggregation.scores.performance import Performance, Score, Unit, UnitName
@@ -36,6 +37,7 @@ from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
 from exports.order_effects import PeopleEffects, measure_people
 from exports.panels import compare_data_panels
+from exports.preferences import read_preferences
 from exports.score_variants import (
     ON_SAMPLE,
     POOLED,
@@ -291,6 +293,11 @@ class DataSetResult:
     def preferences(self) -> pd.DataFrame | None:
         """Who prefers a place among the options (`find_position_preferences`); None where places are not known."""
         return None if self.data.places is None else find_position_preferences(self.data.places)
+
+    @cached_property
+    def preference(self) -> PreferenceResults | None:
+        """Which systems people prefer, on `scored`; None where no texts are compared, and without votes."""
+        return read_preferences(self.scored, confidence_level=self.options.confidence_level)
 
     @cached_property
     def _scored_variants(self) -> Mapping[str, Performance | HromadaError]:

@@ -27,6 +27,14 @@ from exports.gold_tables import (
 from exports.inputs import RESPONSE_COLUMNS, DataSet
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.panel_tables import PANEL_COLUMNS, build_panel_table
+from exports.preferences import (
+    POSITION_COLUMNS,
+    PREFERENCE_COLUMNS,
+    RANKING_COLUMNS,
+    build_position_table,
+    build_preference_table,
+    build_ranking_table,
+)
 from exports.results import DataSetResult, ResultOptions, compute_results
 from exports.rounding import format_column, format_fields, format_percent
 from exports.score_variants import PRIMARY, TRIVIAL_COLUMNS, build_trivial_table
@@ -114,8 +122,8 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS) hold the content of
-    the files: sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
+    SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS, PREFERENCE_COLUMNS,
+    RANKING_COLUMNS, POSITION_COLUMNS) hold the content of the files: sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
     agreement.json.
     """
 
@@ -132,6 +140,9 @@ class Release:
     class_scores: pd.DataFrame
     confusions: pd.DataFrame
     trivial: pd.DataFrame
+    preferences: pd.DataFrame
+    preference_ranking: pd.DataFrame
+    positions: pd.DataFrame
     agreement: Mapping[str, Any]
 
     @property
@@ -185,16 +196,24 @@ def build_release(
             [build_trivial_table(result.data, result.trivial) for result in results],
             TRIVIAL_COLUMNS,
         ),
+        preferences=_stack_frames([build_preference_table(result) for result in results], PREFERENCE_COLUMNS),
+        preference_ranking=_stack_frames([build_ranking_table(result) for result in results], RANKING_COLUMNS),
+        positions=_stack_frames([build_position_table(result) for result in results], POSITION_COLUMNS),
         agreement=build_agreement_content(results, options=options),
     )
 
 
 def build_files(release: Release) -> dict[str, str]:
-    """The files of a release by name; panels.csv and label_distributions.jsonl only if there are panels, options."""
-    of_panels = {} if release.panels.empty else {"panels.csv": writers.format_csv(release.panels)}
+    """The files of a release by name; those of panels, options and preferences only if there are any."""
+    of_some = {
+        "panels.csv": release.panels,
+        "preferences.csv": release.preferences,
+        "preference_ranking.csv": release.preference_ranking,
+        "positions.csv": release.positions,
+    }
     distributions = format_distributions(release.human_items)
     return {
-        **of_panels,
+        **{name: writers.format_csv(table) for name, table in of_some.items() if not table.empty},
         **({"label_distributions.jsonl": distributions} if distributions else {}),
         "human_responses.csv": writers.format_csv(release.responses),
         "gold.csv": writers.format_csv(release.gold),

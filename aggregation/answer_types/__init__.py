@@ -12,6 +12,7 @@ from aggregation.agreement.table import AgreementTable
 from aggregation.answer_types.answer_type import AnswerType
 from aggregation.answer_types.boxes import BoxesType
 from aggregation.answer_types.label import LabelType
+from aggregation.answer_types.preference import PreferenceType
 from aggregation.answer_types.span import SpanType
 from aggregation.answer_types.text import EditType, TextType
 from aggregation.answers import Answers, AnswerTypeName
@@ -23,7 +24,10 @@ from aggregation.intervals.resampling import Progress
 from aggregation.scores.performance import Performance, UnitName
 
 ANSWER_TYPES: Mapping[AnswerTypeName, AnswerType] = MappingProxyType(
-    {answer_type.name: answer_type for answer_type in (LabelType(), BoxesType(), TextType(), EditType(), SpanType())}
+    {
+        answer_type.name: answer_type
+        for answer_type in (LabelType(), BoxesType(), TextType(), EditType(), SpanType(), PreferenceType())
+    }
 )
 TYPES_BY_QUESTION: Mapping[str, AnswerType] = MappingProxyType(
     {question: answer_type for answer_type in ANSWER_TYPES.values() for question in answer_type.questions}

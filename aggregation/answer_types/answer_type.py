@@ -77,7 +77,8 @@ class AnswerType(ABC):
     that make a consensus of them, and `why_no_dawid_skene` says why Dawid-Skene does not, empty where it does.
     `is_label` says that an answer is one label, so that labels can be counted in tables and matrices; `has_options`
     that it is chosen from options; `is_free_text` that it is a text of the annotator's own, `revises_text` that it is a
-    new version of a text of the item, `marks_text` that it is parts of one.
+    new version of a text of the item, `marks_text` that it is parts of one, `compares_texts` that it says which of an
+    item's texts is better.
 
     `headlines` name the coefficient to report, without classes and with them. `similarities` name the mean similarity
     of two answers in the same way; they are None where two answers are equal or not.
@@ -93,6 +94,7 @@ class AnswerType(ABC):
     is_free_text: ClassVar[bool] = False
     revises_text: ClassVar[bool] = False
     marks_text: ClassVar[bool] = False
+    compares_texts: ClassVar[bool] = False
     headlines: ClassVar[tuple[str, str]]
     similarities: ClassVar[tuple[str, str] | None] = None
 

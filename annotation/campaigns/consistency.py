@@ -112,8 +112,8 @@ MAX_MESSAGE = 4096
 def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     """The first contradiction of each check; only that of the questions where it is unclear what is asked."""
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
-        _check_items, _check_options, _check_classes, _check_show_if, _check_columns, _check_filtering, _check_stages,
-        _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_items, _check_options, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
+        _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -219,6 +219,9 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
     with_options = [(key_path, question) for key_path, question in _list_questions(file) if question.takes_item_options]
     section = file.items if isinstance(file.items, ItemsSection) else file.votes
     item_options = section.options if section is not None else None
+    compared = _check_compared(file, item_options)
+    if compared is not None or any(question.option_columns for _, question in with_options):
+        return compared
     without_own_options = [key_path for key_path, question in with_options if question.fixed_options is None]
     if without_own_options and not item_options:
         return Contradiction(
@@ -233,6 +236,51 @@ def _check_options(file: ProjectSections) -> Contradiction | None:
             "The options are given twice, in the question and as columns of the items: keep one of both", key_path
         )
     return None
+
+
+def _check_compared(file: ProjectSections, item_options: tuple[str, ...] | None) -> Contradiction | None:
+    """Check that compared texts are the only options of the items, and shown nowhere else."""
+    key = "items" if isinstance(file.items, ItemsSection) else "votes"
+    sides: tuple[str, ...] = ()
+    shown = _list_shown(file)
+    for key_path, question in _list_questions(file):
+        if question.takes_item_options and question.fixed_options is None and not question.option_columns and sides:
+            message = "The compared texts are the options of the items; give this question `options` of its own"
+            return Contradiction(message, (*key_path, "options"))
+        if not question.option_columns:
+            continue
+        if sides and question.option_columns != sides:
+            return Contradiction("All questions of a project compare the same `sides`", (*key_path, "sides"))
+        sides = question.option_columns
+        if item_options is not None and item_options != sides:
+            message = f"The compared texts are the options of the items; leave `{key}.options` out"
+            return Contradiction(message, (key, "options"))
+        twice = next((column for column in sides if column in shown), None)
+        if twice is not None:
+            message = f"The side {twice!r} would be shown twice, and in a fixed place; take it out of `{key}.show`"
+            return Contradiction(message, (*key_path, "sides"))
+        told = next((column for column in question.system_columns if column in shown), None)
+        if told is not None:
+            message = f"The column {told!r} names a system, which nobody may see; take it out of `{key}.show`"
+            return Contradiction(message, (*key_path, "systems"))
+    return None
+
+
+def _check_empty(file: ProjectSections) -> Contradiction | None:
+    """`votes.empty: tie` is for questions that have a tie."""
+    empty = None if file.votes is None else file.votes.empty
+    compared = [question for _, question in _list_questions(file) if question.option_columns]
+    if empty is None or any(empty in question.get_labels(None) for question in compared):
+        return None
+    return Contradiction("No question of the type `preference` has a `tie`; leave `empty` out", ("votes", "empty"))
+
+
+def _list_shown(file: ProjectSections) -> set[str]:
+    """The columns of the texts that annotators see."""
+    if not isinstance(file.items, ItemsSection):
+        return {*((file.votes and file.votes.show) or ())}
+    shown = {column.field for column in file.items.shown_columns}
+    return shown if file.items.explanation is None else shown | {file.items.explanation}
 
 
 def _check_classes(file: ProjectSections) -> Contradiction | None:

@@ -51,13 +51,26 @@ class ProjectFile(ProjectSections):
         contradictions = list_contradictions(self)
         if contradictions:
             raise build_validation_error(contradictions)
+        self._fill_options()
         if self.votes is not None:
             sections = (self.items, self.truth)
             others = [one for one in sections if isinstance(one, ItemsSection | TruthSection)]
-            columns = [column for question in self.all_questions for column in question.required_columns()]
+            columns = [
+                column
+                for question in self.all_questions
+                for column in (*question.required_columns(), *question.option_columns, *question.system_columns)
+            ]
             votes = complete_rest(self.votes, others, questions=columns)
-            object.__setattr__(self, "votes", votes)  # the one value that follows from other sections
+            object.__setattr__(self, "votes", votes)  # as the options, it follows from other sections
         return self
+
+    def _fill_options(self) -> None:
+        """Name the columns of the compared texts as those of the items' options, since a question names them."""
+        columns = next((question.option_columns for question in self.all_questions if question.option_columns), None)
+        key = "items" if isinstance(self.items, ItemsSection) else "votes"
+        section = getattr(self, key)
+        if columns is not None and section.options is None:
+            object.__setattr__(self, key, section.model_copy(update={"options": columns}))
 
     def list_system_columns(self, question: Question) -> tuple[str, ...]:
         """The columns with the systems that wrote what an item shows, one a side where the question compares texts."""

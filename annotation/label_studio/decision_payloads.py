@@ -27,8 +27,9 @@ def render_candidates(
     question: Question, item: Item, candidates: Sequence[Candidate], reports: Sequence[str], texts: InterfaceTexts
 ) -> str:
     """The question, the candidates where they need room, and what was reported."""
-    parts = [f'<div class="hr-asked">{html.escape(question.text)}</div>']
     control, content = get_control(question), build_content(item)
+    compared = control.show_compared(question, content, [candidate.answer for candidate in candidates], texts)
+    parts = [f'<div class="hr-asked">{html.escape(question.text)}</div>', compared]
     if control.is_shown_apart:
         parts += [
             _render_card(
@@ -43,13 +44,16 @@ def render_candidates(
     return "".join(parts)
 
 
-def render_submission(item: Item, answers: Sequence[tuple[Question, str]]) -> str:
-    """All answers of a submission, each under its question."""
-    content = build_content(item)
-    return "".join(
-        _render_card(question.text, get_control(question).show_value(question, content, answer))
-        for question, answer in answers
-    )
+def render_submission(item: Item, answers: Sequence[tuple[Question, str]], texts: InterfaceTexts) -> str:
+    """All answers of a submission, each under its question, and above them the texts that they compare."""
+    content, compared, cards = build_content(item), "", ""
+    for question, answer in answers:
+        control, labels = get_control(question), question.get_labels(content.options)
+        name = control.name_answers(question, labels, texts).get(answer)
+        compared = compared or control.show_compared(question, content, labels, texts)
+        shown = control.show_value(question, content, answer) if name is None else elements.escape_html(name)
+        cards += _render_card(question.text, shown)
+    return compared + cards
 
 
 def describe_candidate(number: int, candidate: Candidate, texts: InterfaceTexts) -> str:
@@ -86,6 +90,11 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     """A case as a task; `number` is ours."""
     texts, question, item = load_texts(definition.language), opened.question, opened.item
     control, fields = get_control(question), question.required_columns() if question.marks_parts else ()
+    names = control.name_answers(question, [candidate.answer for candidate in opened.candidates], texts)
+    opened = replace(
+        opened,
+        candidates=tuple(replace(one, text=names.get(one.answer, one.text)) for one in opened.candidates),
+    )
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, fields)
     data[decision_controls.ANSWERS_KEY] = render_candidates(question, item, opened.candidates, opened.reports, texts)
@@ -112,7 +121,8 @@ def build_case_task(definition: ProjectFile, opened: OpenCase, *, number: int) -
     answers = [candidate.answer for candidate in opened.candidates]
     data |= control.build_decision_data(question, build_content(item), answers)
     if elements.has_task_options(question):
-        data[elements.get_options_key(question)] = payloads.build_options(question, item, None, ())
+        content = build_content(item)
+        data[elements.get_options_key(question)] = control.build_options(question, content, None, (), texts)
     return _build_task(definition, item, data)
 
 
@@ -122,7 +132,7 @@ def build_submission_task(definition: ProjectFile, submission: Submission, *, nu
     answers = [(question, given[question.name]) for question in definition.all_questions if given.get(question.name)]
     data: dict[str, Any] = {decision_controls.TASK_KEY: number, label_studio_values.ITEM_KEY: item.external_id}
     data |= payloads.build_item_data(definition, item, ())
-    data[decision_controls.ANSWERS_KEY] = render_submission(item, answers)
+    data[decision_controls.ANSWERS_KEY] = render_submission(item, answers, load_texts(definition.language))
     return _build_task(definition, item, data)
 
 

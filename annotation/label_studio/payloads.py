@@ -147,11 +147,14 @@ def build_task(
     }
     data |= build_item_data(definition, item, fields, second_pass=second_pass, hidden_texts=gold_texts)
     keys, content = passes.assign_hotkeys(definition), build_content(item)
+    texts = load_texts(definition.language)
     for question in questions:
-        data |= get_control(question).build_data(question, content, (first or {}).get(question.name))
+        control, order = get_control(question), (option_order or {}).get(question.name)
+        data |= control.build_data(question, content, (first or {}).get(question.name), order)
         if elements.has_task_options(question):
-            order = (option_order or {}).get(question.name)
-            data[elements.get_options_key(question)] = build_options(question, item, order, keys[question.name])
+            data[elements.get_options_key(question)] = control.build_options(
+                question, content, order, keys[question.name], texts
+            )
     if first is not None:
         right = (
             RightAnswers(golds=gold, accepted=tuple(item.accepted or ()), explanation=item.explanation)
@@ -159,7 +162,7 @@ def build_task(
             else RightAnswers(golds={})
         )
         data[label_studio_values.SECOND_PASS_KEY] = render_second_pass(
-            definition.all_questions, content.options, first, load_texts(definition.language), right
+            definition.all_questions, content.options, first, texts, right
         )
     return {"data": data, "meta": {"project": definition.project, "revision": item.revision}}
 
@@ -198,19 +201,3 @@ def read_answers(
 ) -> Mapping[str, object]:
     """The raw answers by question of an annotation of an item; see `results.read_answers`."""
     return results.read_answers(definition.all_questions, result, build_content(item), first=first)
-
-
-def build_options(
-    question: Question, item: ItemRow, order: Sequence[int] | None, keys: Sequence[str]
-) -> list[dict[str, str]]:
-    """The options as shown; the hotkey of an option is that of its position, the abstain option always has the last."""
-    options, labels = question.get_options(item.options), question.get_labels(item.options)
-    shown = list(range(len(options)) if order is None else order)
-    abstains = question.abstention is not None
-    shown_options = []
-    for place, index in enumerate(shown):
-        one = {"value": options[index], "alias": labels[index]}
-        last = abstains and index == len(options) - 1
-        key = keys[-1:] if last else keys[place : min(place + 1, len(keys) - abstains)]
-        shown_options.append(one | ({"hotkey": key[0]} if key else {}))
-    return shown_options

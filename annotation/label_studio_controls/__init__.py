@@ -11,7 +11,12 @@ from typing import Any
 
 from annotation.campaigns.questions import Question
 from annotation.label_studio_controls.control_base import ControlType
-from annotation.label_studio_controls.option_controls import ChoiceControl, ChoicesControl, ScaleControl
+from annotation.label_studio_controls.option_controls import (
+    ChoiceControl,
+    ChoicesControl,
+    PreferenceControl,
+    ScaleControl,
+)
 from annotation.label_studio_controls.span_control import SpanControl
 from annotation.label_studio_controls.text_controls import EditControl, TextControl
 
@@ -22,6 +27,7 @@ CONTROLS: Mapping[str, ControlType[Any]] = {
     "text": TextControl(),
     "span": SpanControl(),
     "edit": EditControl(),
+    "preference": PreferenceControl(),
 }
 """The controls by the name of the question's type (`question.kind`)."""
 CONTROLS_BY_VALUE: Mapping[str, ControlType[Any]] = {control.value_key: control for control in CONTROLS.values()}

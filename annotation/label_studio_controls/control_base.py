@@ -90,9 +90,38 @@ class ControlType(ABC, Generic[Q]):
         """Return how many options may be chosen or parts marked; None where that is obvious."""
         return None
 
-    def build_data(self, question: Q, content: QuestionContent, first: str | None) -> dict[str, str]:  # noqa: ARG002
-        """Return what the control needs of a task, by data key; `first` is the stored answer of the first pass."""
+    def build_data(
+        self,
+        question: Q,  # noqa: ARG002  # most need nothing
+        content: QuestionContent,  # noqa: ARG002
+        first: str | None,  # noqa: ARG002
+        order: Sequence[int] | None,  # noqa: ARG002
+    ) -> dict[str, str]:
+        """Return what the control needs of a task, by data key.
+
+        `first` is the stored answer of the first pass, `order` that in which the options are shown.
+        """
         return {}
+
+    def build_options(
+        self,
+        question: Q,
+        content: QuestionContent,
+        order: Sequence[int] | None,
+        keys: Sequence[str],
+        texts: InterfaceWords,  # noqa: ARG002  # options are data
+    ) -> list[dict[str, str]]:
+        """Return the options of a task as shown, with the hotkeys of their places; the abstention has the last."""
+        options, labels = question.get_options(content.options), question.get_labels(content.options)
+        shown = list(range(len(options)) if order is None else order)
+        abstains = question.abstention is not None
+        shown_options = []
+        for place, index in enumerate(shown):
+            one = {"value": options[index], "alias": labels[index]}
+            last = abstains and index == len(options) - 1
+            key = keys[-1:] if last else keys[place : min(place + 1, len(keys) - abstains)]
+            shown_options.append(one | ({"hotkey": key[0]} if key else {}))
+        return shown_options
 
     def read_value(self, value: object) -> list[str] | None:
         """Return what is under `value_key` as texts; None for what the control does not write.
@@ -109,6 +138,20 @@ class ControlType(ABC, Generic[Q]):
 
         Raises BadInput for unknown options, and for several answers where one is asked for.
         """
+
+    def name_answers(self, question: Q, answers: Sequence[str], texts: InterfaceWords) -> dict[str, str]:  # noqa: ARG002
+        """Return short names of stored answers where their texts are long, by answer; `answers` are all, as shown."""
+        return {}
+
+    def show_compared(
+        self,
+        question: Q,  # noqa: ARG002  # most compare nothing
+        content: QuestionContent,  # noqa: ARG002
+        answers: Sequence[str],  # noqa: ARG002
+        texts: InterfaceWords,  # noqa: ARG002
+    ) -> str:
+        """Return the texts that such names are about, as HTML; empty where there are none."""
+        return ""
 
     def show_value(self, question: Q, content: QuestionContent, stored: str) -> str:
         """Return a stored answer as HTML."""

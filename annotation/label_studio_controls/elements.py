@@ -42,6 +42,16 @@ def get_text_object(column: str) -> str:
     return f"text:{_escape_key(column)}"
 
 
+def get_side_key(number: int) -> str:
+    """The data key of a compared text, counted from 1 as shown."""
+    return f"side_{number}"
+
+
+def get_side_object(number: int) -> str:
+    """The name of the object that shows a compared text."""
+    return f"side:{number}"
+
+
 def _escape_key(name: str) -> str:
     """Label Studio reads letters, digits and `_` after a `$`; any other character is replaced by its code."""
     return re.sub(r"[^A-Za-z0-9_]", lambda match: f"_{ord(match[0]):x}", name)

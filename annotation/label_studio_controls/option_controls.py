@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar, Generic
 
-from annotation.campaigns.questions import ChoiceQuestion, ChoicesQuestion, Question, ScaleQuestion
+from aggregation.answers import BOTH_BAD, SIDES, TIE
+from annotation.campaigns.questions import (
+    ChoiceQuestion,
+    ChoicesQuestion,
+    PreferenceQuestion,
+    Question,
+    QuestionContent,
+    ScaleQuestion,
+)
 from annotation.label_studio_controls import control_base, decision_controls, elements
 
 if TYPE_CHECKING:
@@ -56,6 +64,87 @@ class OptionControl(control_base.ControlType[control_base.Q], Generic[control_ba
 
 class ChoiceControl(OptionControl[ChoiceQuestion]):
     """One of several options."""
+
+
+class PreferenceControl(OptionControl[PreferenceQuestion]):
+    """The better of several texts that are shown side by side, a tie, or "both bad"."""
+
+    always_inline = True
+
+    def count_hotkeys(self, question: PreferenceQuestion) -> Mapping[str, int]:
+        """Return one for each answer."""
+        return {question.name: len(question.get_labels(None))}
+
+    def build_data(
+        self,
+        question: PreferenceQuestion,
+        content: QuestionContent,
+        first: str | None,  # noqa: ARG002  # it is shown in the table of the second pass
+        order: Sequence[int] | None,
+    ) -> dict[str, str]:
+        """Return the texts in the order in which they are shown."""
+        shown = [text for _, text in _list_sides(question, content, order)]
+        return {
+            elements.get_side_key(number): f'<div class="hr-words">{elements.escape_html(text)}</div>'
+            for number, text in enumerate(shown, start=1)
+        }
+
+    def build_options(
+        self,
+        question: PreferenceQuestion,
+        content: QuestionContent,
+        order: Sequence[int] | None,
+        keys: Sequence[str],
+        texts: control_base.InterfaceWords,
+    ) -> list[dict[str, str]]:
+        """Return the letters as shown, between two of them the tie; the aliases are the columns'."""
+        labels = question.get_labels(content.options)
+        shown = [labels[index] for index in (range(len(labels)) if order is None else order)]
+        names = self.name_answers(question, shown, texts)
+        sides = [label for label in shown if label in SIDES]
+        rest = [label for label in (TIE, BOTH_BAD) if label in shown]
+        arranged = [sides[0], TIE, sides[1], *rest[1:]] if rest[:1] == [TIE] and len(sides) == 2 else [*sides, *rest]
+        return [
+            {"value": names[label], "alias": label} | ({} if key is None else {"hotkey": key})
+            for label, key in zip_longest(arranged, keys[: len(arranged)])
+        ]
+
+    def name_answers(
+        self, question: PreferenceQuestion, answers: Sequence[str], texts: control_base.InterfaceWords
+    ) -> dict[str, str]:
+        """Return a letter for each side, in the order of the answers, and the words of the others."""
+        letters = iter(texts("side-letters").split())
+        words = dict(zip(question.get_labels(None), question.get_options(None), strict=True))
+        named = ((answer, next(letters) if answer in SIDES else None) for answer in answers)
+        return {
+            answer: words.get(answer, answer) if letter is None else texts("side-better", letter=letter)
+            for answer, letter in named
+        }
+
+    def show_compared(
+        self,
+        question: PreferenceQuestion,
+        content: QuestionContent,
+        answers: Sequence[str],
+        texts: control_base.InterfaceWords,
+    ) -> str:
+        """Return the texts, each under its letter."""
+        own = dict(_list_sides(question, content, None))
+        shown = [own[answer] for answer in answers if answer in own]
+        return "".join(
+            f'<div class="hr-piece"><div class="hr-title">{letter}</div>'
+            f'<div class="hr-words">{elements.escape_html(text)}</div></div>'
+            for letter, text in zip(texts("side-letters").split(), shown, strict=False)
+        )
+
+
+def _list_sides(
+    question: PreferenceQuestion, content: QuestionContent, order: Sequence[int] | None
+) -> list[tuple[str, str]]:
+    """The labels and texts of the sides, in this order of the options."""
+    pairs = list(zip(question.get_labels(content.options), question.get_options(content.options), strict=True))
+    shown = pairs if order is None else [pairs[index] for index in order]
+    return [(label, text) for label, text in shown if label in SIDES]
 
 
 class ScaleControl(OptionControl[ScaleQuestion]):

@@ -83,7 +83,13 @@ class EditControl(ControlType[EditQuestion]):
             card, question.name, context.main_object, rows=EDIT_ROWS, begin_key=key, requirement=context.requirement
         )
 
-    def build_data(self, question: EditQuestion, content: QuestionContent, first: str | None) -> dict[str, str]:
+    def build_data(
+        self,
+        question: EditQuestion,
+        content: QuestionContent,
+        first: str | None,
+        order: Sequence[int] | None,  # noqa: ARG002  # it has no options
+    ) -> dict[str, str]:
         """Return the text to correct, or in the second pass the corrected one."""
         return {elements.get_edit_key(question): first or get_original(question, content)}
 

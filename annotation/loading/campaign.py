@@ -221,6 +221,8 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
     drafts: dict[str, ItemDraft] = {}
     columns: tuple[str, ...] = ()
     checked: Iterable[str] = ()
+    questions = campaign.definition.all_questions
+    kept = dict.fromkeys(column for one in questions for column in (*one.option_columns, *one.system_columns))
     collector = ControlGoldCollector(definition=campaign.definition)
     for raw in judgements.read_raw_votes(path, section):
         if not raw.key or _is_left_out(raw):
@@ -229,15 +231,17 @@ def _build_items(campaign: project_file.CheckedProject) -> tuple[ItemDraft, ...]
         if raw.row.values.keys() != checked:  # most files have the same columns in every row
             columns, checked = _list_shown_columns(raw, section), raw.row.values.keys()
             _require_marked(campaign.definition, columns, raw)
+            input_files.require_columns({"question.sides and systems": tuple(kept)}, raw.row)
         shown = tuple([get_cell(raw.row, column) for column in columns])
+        hidden = {column: get_cell(raw.row, column) for column in kept}
         options = parse_options(raw.row, section.options) if section.options else None
         draft = drafts.get(item_key)
         if draft is None:
             group = _get_group(raw, section, campaign.name)
-            draft = _build_item(raw, columns=columns, shown=shown, options=options, group=group)
+            draft = _build_item(raw, columns=columns, shown=shown, options=options, group=group, hidden=hidden)
             drafts[item_key] = draft
         else:
-            _refuse_different(draft, raw, shown=shown, options=options)
+            _refuse_different(draft, raw, shown=shown, options=options, hidden=hidden)
         collector.add_vote(draft.external_id, raw)
     if not drafts:
         raise BadInput(
@@ -261,11 +265,11 @@ def _require_marked(definition: ProjectFile, columns: Sequence[str], raw: RawVot
 
 
 def _refuse_different(
-    first: ItemDraft, raw: RawVote, *, shown: tuple[str, ...], options: tuple[str, ...] | None
+    first: ItemDraft, raw: RawVote, *, shown: tuple[str, ...], options: tuple[str, ...] | None, hidden: dict[str, str]
 ) -> None:
-    """Refuse rows with the same key that show different texts or options."""
-    before = (*first.shown, *(first.options or ()))
-    now = (*(shown if any(shown) else raw.key), *(options or ()))
+    """Refuse rows with the same key that show different texts or options, or texts of different systems."""
+    before = (*first.shown, *(first.options or ()), *(first.data[column] for column in hidden))
+    now = (*(shown if any(shown) else raw.key), *(options or ()), *hidden.values())
     if list(map(spelling.build_key, before)) != list(map(spelling.build_key, now)):
         changed = (pair for pair in zip(before, now, strict=False) if len(set(map(spelling.build_key, pair))) == 2)
         differing = next((f": {spelling.describe_difference(old, new)}" for old, new in changed), "")
@@ -286,12 +290,13 @@ def _list_shown_columns(raw: RawVote, section: project_file.VotesSection) -> tup
 
 
 def _get_group(raw: RawVote, section: project_file.VotesSection, project: str) -> str:
-    """The group of an item that is made from a vote: that of its column, else the project's own."""
+    """The group of an item that is made from a vote: that of its column or its question, else the project's own."""
     column = section.group
     if column is not None:
         input_files.require_columns({"votes.group": (column,)}, raw.row)
+    usual = None if raw.compared is None else raw.compared.question
     return name_group(
-        None if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
+        usual if column is None else get_cell(raw.row, column), project=project, item=build_item_id(raw.key)
     )
 
 
@@ -302,11 +307,12 @@ def _build_item(
     shown: tuple[str, ...],
     options: tuple[str, ...] | None,
     group: str,
+    hidden: dict[str, str],
 ) -> ItemDraft:
     return ItemDraft(
         external_id=build_item_id(raw.key),
         group=group,
-        data={"key": list(raw.key)} | dict(zip(columns, shown, strict=True)),
+        data={"key": list(raw.key)} | dict(zip(columns, shown, strict=True)) | hidden,
         shown=shown if any(shown) else raw.key,
         pieces=tuple(Piece(field=name, text=text) for name, text in zip(columns, shown, strict=True))
         if any(shown)

@@ -101,17 +101,20 @@ def build_lint_items(campaign: project_file.CheckedProject, contents: CampaignCo
 
 
 def _build_lint_question(draft: ItemDraft, question: Question) -> lint.LintQuestion:
-    """Build the lint question of a question; an abstention cannot be gold and is left out."""
+    """Build the lint question of a question; an abstention cannot be gold, a tie has no place: both are left out."""
     gold = draft.golds.get(question.name)
+    options = question.get_options(draft.options)
+    n_options = len(options) - question.last_options
     return lint.LintQuestion(
         name=question.name,
         text=question.text,
-        options=question.get_substantive_options(draft.options),
-        labels=question.get_substantive_labels(draft.options),
+        options=options[:n_options],
+        labels=question.get_labels(draft.options)[:n_options],
         gold=() if gold is None else question.lint_gold(gold),
         has_shared_options=question.fixed_options is not None,
         free=not question.is_closed,
         min_options=question.min_options,
+        compares=bool(question.option_columns),
     )
 
 
@@ -121,7 +124,8 @@ def _list_role_columns(definition: project_file.ProjectFile) -> set[str]:
         return {"key"}
     section = definition.items
     single = {section.id, section.group, section.accepted, section.explanation, section.revision, section.lineage}
-    named = {*single, *(section.options or ()), *golds.get_gold_columns(definition).values()}
+    systems = {column for question in definition.all_questions for column in question.system_columns}
+    named = {*single, section.system, *systems, *(section.options or ()), *golds.get_gold_columns(definition).values()}
     if definition.review is not None:
         named.add(definition.review.made_by)
     if definition.lineage is not None:

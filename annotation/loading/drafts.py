@@ -58,7 +58,8 @@ class VoteDraft(NamedTuple):
 
     `answers` are the answers to all questions by name, where the project has several. `skip_reason` is set for a skip
     of one of our own tasks. `second_pass` are the regions of an annotation of the second pass, whose answers can be
-    read with the first ones alone; None for all other votes.
+    read with the first ones alone; None for all other votes. `option_order` are the indices of the options in the
+    order shown, None if nobody knows it.
     """
 
     item: str
@@ -73,6 +74,7 @@ class VoteDraft(NamedTuple):
     seconds_unknown: UnknownDuration | None = None
     skip_reason: str | None = None
     second_pass: tuple[Mapping[str, Any], ...] | None = None
+    option_order: list[int] | None = None
 
 
 def name_group(written: str | None, *, project: str, item: str) -> str:

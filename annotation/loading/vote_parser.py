@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aggregation import spelling
+from aggregation.answers import SIDES, TIE
 from annotation import input_files, vocabulary
 from annotation.campaigns.project_file import LabelsSection, VotesSection
 from annotation.campaigns.questions import (
@@ -21,9 +22,11 @@ from annotation.errors import BadInput, combine_errors
 from annotation.label_studio_controls import get_control, results
 from annotation.loading.drafts import VoteDraft, get_cell
 from annotation.loading.judgements import label_studio_json, tool_votes
-from annotation.loading.judgements.other_tools import RawVote
+from annotation.loading.judgements.other_tools import Compared, RawVote
 from annotation.vocabulary import ABSTAINED, NO_ANSWER, SECOND_PASS, ExclusionKind
 
+_PAIRWISE = ("left", "right")
+"""What the control Pairwise of Label Studio stores."""
 _KEPT_UNREAD = frozenset({
     ExclusionKind.LEFT_OUT, ExclusionKind.REJECTED, ExclusionKind.NOT_ACCEPTED, ExclusionKind.SKIPPED,
     ExclusionKind.SEVERAL_TEXTS,
@@ -243,6 +246,8 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
+        if raw.compared is not None:
+            return self._parse_compared(raw, raw.compared, question, item=item, content=content, normalise=normalise)
         labels = question.get_labels(content.options) if question.takes_one_option else ()
         label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
         if not label.strip():
@@ -250,10 +255,46 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=response, given=None)
         if question.takes_one_option:
             if label not in labels:
+                label = self._find_label(question, label, content, raw) or label
+            if label not in labels:
                 self._add_unknown(question, label, raw, labels)
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
+
+    def _parse_compared(
+        self,
+        raw: RawVote,
+        compared: Compared,
+        question: Question,
+        *,
+        item: str,
+        content: QuestionContent,
+        normalise: LabelNormaliser,
+    ) -> VoteDraft:
+        """Parse a vote that compares two systems, in the order in which its item has them."""
+        own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
+        if len(own) == len(SIDES[:2]) and sorted(own) != sorted(compared.systems):
+            raise BadInput(
+                f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
+                where=raw.row.where("votes.item"),
+                remedy="Name more columns as `votes.item`, or correct the row.",
+            )
+        turned = dict(zip(SIDES[:2], SIDES[1::-1], strict=True))
+        is_turned = own == compared.systems[::-1] and own[0] != own[1]
+        answer = turned.get(raw.answer, raw.answer) if is_turned else raw.answer
+        draft = self._parse(raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise)
+        order = list(range(len(question.get_labels(content.options) or SIDES[:2])))
+        if compared.is_swapped != is_turned:
+            order[:2] = [1, 0]
+        return draft._replace(option_order=order)
+
+    def _find_label(self, question: Question, written: str, content: QuestionContent, vote: RawVote) -> str | None:
+        """The label that an answer means; None where it means none."""
+        try:
+            return question.find_label(written, content)
+        except BadInput as refusal:
+            raise locate_refusal(refusal, vote.row) from None
 
     def _get_empty_answer(self, question: Question) -> str:
         """What is stored of an answer without content: nothing is an answer if a tool only has submitted ones."""
@@ -314,8 +355,22 @@ class VoteParser:
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
-        """The answer; of marked parts those that count."""
+        """The answer: of marked parts those that count, of a side as it was shown the label of its column."""
+        if question.option_columns and (not text.strip() or text in _PAIRWISE):
+            return self._read_side(question, text, vote)
         return self.span_classes.read_parts(question, text, vote) if question.marks_parts else text
+
+    def _read_side(self, question: Question, text: str, vote: RawVote) -> str:
+        """The label of a side of the control Pairwise, by the columns that its objects name, or else in their order."""
+        if not text.strip():
+            return TIE if self.section.empty == TIE and vote.exclusion is None else text
+        if self.section.format != "label-studio":
+            return text
+        columns = question.option_columns
+        control = self.section.answers.get(question.name) or self.section.answer
+        names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
+        shown = names if len(names) == len(_PAIRWISE) and {*names} <= {*columns} else columns
+        return SIDES[columns.index(shown[_PAIRWISE.index(text)])]
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
@@ -347,7 +402,7 @@ class VoteParser:
             label = answers.get(question.name)
             if question.takes_one_option and isinstance(label, str):
                 labels = question.get_labels(content.options)
-                if spelling.find_name(label, labels) is None:
+                if self._find_label(question, label, content, vote) is None:
                     self._add_unknown(question, label.strip(), vote, labels)
                     found = True
         return found

@@ -305,17 +305,16 @@ def read_responses(
 
     Columns: item_id, item_revision, group, annotator, insider, response, response_raw (text), skip_reason,
     first_response and first_excluded_reason (of revision 0; where it abstained or a rule excluded the final answer, the
-    reason), option_order (indices of the options in the order shown, as a JSON list), position (1 for the annotator's
-    first), page, session (1 for the annotator's first; a pause of 30 minutes begins another), seconds, gap_hours (of a
-    repeat: since the answer that it repeats), instruction_sha256, stimulus_sha256, stage, is_control, is_repeat,
-    exposed, revision, flags (a JSON list), excluded_kind and excluded_reason (why it does not count, as
-    `store/judgements` says it; None where it counts), by_rule (a quality rule or an organiser excluded it), post_hoc,
-    first_excluded_kind (the kind by which the first answer would not count), assignment_kind (the kind by which the
-    answer would not count without the exclusion that is stored with it); unknown cells are None. No clock times.
+    reason), option_order (indices of the options in the order shown), position (1 for the annotator's first), page,
+    session (1 for the annotator's first; a pause of 30 minutes begins another), seconds, gap_hours (of a repeat: since
+    the answer that it repeats), instruction_sha256, stimulus_sha256, stage, is_control, is_repeat, exposed, revision,
+    flags (a JSON list), excluded_kind and excluded_reason (why it does not count, as `store/judgements` says it; None
+    where it counts), by_rule (a quality rule or an organiser excluded it), post_hoc, first_excluded_kind (the kind by
+    which the first answer would not count), assignment_kind (the kind by which the answer would not count without the
+    exclusion that is stored with it); unknown cells are None. No clock times.
     """
     frame = read_frame(session, _select_answers(project))
-    for name in ("option_order", "flags"):
-        frame[name] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame[name]]
+    frame["flags"] = [None if value is None else json.dumps(value, ensure_ascii=False) for value in frame["flags"]]
     final, first = _list_exclusions(frame, ""), _list_exclusions(frame, "first_")
     first = [before if _may_count(after) else after for before, after in zip(first, final, strict=True)]
     if later is not None:
@@ -326,8 +325,8 @@ def read_responses(
     frame["stage"] = [stage.value for stage in frame["stage"]]
     frame["session"] = _number_sessions(frame)
     frame["gap_hours"] = _compute_gap_hours(frame)
-    published = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers"]).astype(object)
-    return published.mask(published.isna(), None)
+    frame = frame.drop(columns=["answered_at", "occasion", "answers", "first_answers", "option_orders"])
+    return frame.astype(object).mask(frame.isna(), None)
 
 
 def _select_answers(project: Project) -> sa.Select[Any]:
@@ -377,6 +376,7 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
             "first_excluded_reason"
         ),
         col(Assignment.option_order),
+        col(Assignment.option_orders),
         col(Assignment.position),
         col(Assignment.page),
         col(Assignment.occasion),
@@ -398,13 +398,14 @@ def _list_columns(first: type[Judgement]) -> list[Any]:
 
 def _use_later_question(frame: pd.DataFrame, name: str) -> None:
     """Replace answers to the first question by those to a later one."""
-    final = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["answers"]]
-    undone = [revision > 0 for revision in frame["revision"]]
-    earlier = [answers.get(name) if isinstance(answers, dict) else None for answers in frame["first_answers"]]
-    first = [before if revised else after for before, after, revised in zip(earlier, final, undone, strict=True)]
-    frame["response"] = frame["response_raw"] = pd.Series(final, index=frame.index, dtype=object)
-    frame["response_raw"] = frame["response_raw"].fillna("")
-    frame["first_response"] = pd.Series(first, index=frame.index, dtype=object)
+    final, earlier, orders = (
+        [cell.get(name) if isinstance(cell, dict) else None for cell in frame[column]]
+        for column in ("answers", "first_answers", "option_orders")
+    )
+    first = [old if revision > 0 else new for old, new, revision in zip(earlier, final, frame["revision"], strict=True)]
+    for column, cells in (("response", final), ("first_response", first), ("option_order", orders)):
+        frame[column] = pd.Series(cells, index=frame.index, dtype=object)
+    frame["response_raw"] = frame["response"].fillna("")
 
 
 def _list_exclusions(frame: pd.DataFrame, prefix: str) -> list[Exclusion | None]:

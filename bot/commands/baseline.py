@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
 from aggregation.findings import split_findings
-from bot.commands import baseline_tables, data_sets, panel_tables, terminal_output
+from bot.commands import baseline_tables, data_sets, panel_tables, preference_tables, terminal_output
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell, format_interval
@@ -29,11 +29,12 @@ def baseline(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how often people are right, by gold.
+    """Measure how often people are right, by gold, or what they prefer.
 
     Scored are single answers, the majority and, for closed labels, Dawid-Skene. Ties are shared: each of m tied answers
     counts 1/m; the value with ties wrong is beside it. `--ties` is for results published by another rule. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
+    Of a question that compares texts, win rates and the ranking of systems come first, and need no gold.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
@@ -55,6 +56,13 @@ def baseline(
         return
     with terminal_output.show_progress("units", quiet=json) as progress:
         result = DataSetResult(data=data, options=ResultOptions(tie_choice=choice), progress={"scores": progress})
+        preference = result.preference
+        if preference is not None and not json:
+            preference_tables.print_preferences(preference_tables.format_title(data), preference)
+        if preference is not None and data.list_scoring_gold().isna().all():
+            if json:
+                _print_preferences_alone(result)
+            return
         if data.has_circular_gold_alone:
             baseline_tables.print_agreement_with_others(result, json=json)
             if not json:
@@ -68,6 +76,13 @@ def baseline(
         panel_tables.print_panels(result, "score")
         baseline_tables.print_people(result)
         baseline_tables.print_trivial_answers(result)
+
+
+def _print_preferences_alone(result: DataSetResult) -> None:
+    """Print what is known of a question that compares texts where no item has gold."""
+    data = result.data
+    known = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+    terminal_output.print_json(known | preference_tables.describe(result))
 
 
 def _print_json(result: DataSetResult) -> None:
@@ -100,6 +115,7 @@ def _print_json(result: DataSetResult) -> None:
             **panel_tables.describe_panels(result, "score"),
             **baseline_tables.describe_people(result),
             **baseline_tables.describe_trivial_answers(result),
+            **preference_tables.describe(result),
         }
     )
 

@@ -13,7 +13,7 @@ from annotation.campaigns import consistency, lint, programme_file, project_file
 from annotation.campaigns.lint import LintFinding
 from annotation.campaigns.sections.panels import describe_panel
 from annotation.errors import BadInput, ErrorCollector, Where
-from annotation.loading import campaign_lint, golds, overlap_sample
+from annotation.loading import campaign_lint, compared_systems, golds, overlap_sample
 from annotation.loading.campaign import CampaignContents, ReadVotes, count_repeats, read_contents, read_votes
 from annotation.vocabulary import Pool
 from annotation.workflow.lifecycle import readiness
@@ -195,6 +195,9 @@ def _describe_items(campaign: project_file.CheckedProject, contents: CampaignCon
         facts["classes"] = spelling.list_words(classes, most=len(classes)) or "each item its own"
     if len(contents.questions) > 1 or contents.choice_question is None:
         facts["questions"] = ", ".join(f"{question.name} ({question.kind})" for question in contents.questions)
+    systems = compared_systems.read_systems(contents.questions, main).values()
+    if names := sorted({name for compared in systems for name in compared if name}):
+        facts["systems"] = spelling.list_words(names)
     facts |= {f"panel {name}": describe_panel(panel) for name, panel in campaign.definition.panels.items()}
     facts |= {
         f"sample of {frame.pool.value}": (
@@ -268,7 +271,13 @@ def _list_weaknesses(
 ) -> list[str]:
     counts = _count_items(contents)
     idle = consistency.list_idle_rules(definition, counts, quota=quota)
-    return [*idle, *consistency.list_weaknesses(definition, counts), *_list_small_samples(definition, contents)]
+    systems = compared_systems.describe_systems(contents.questions, contents.items)
+    return [
+        *idle,
+        *consistency.list_weaknesses(definition, counts),
+        *systems,
+        *_list_small_samples(definition, contents),
+    ]
 
 
 def _list_small_samples(definition: project_file.ProjectFile, contents: CampaignContents) -> Iterator[str]:

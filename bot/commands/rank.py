@@ -1,19 +1,22 @@
-"""`hromada rank`: systems over many tasks, people among them, ranked by voting rules and means."""
+"""`hromada rank`: systems ranked by their scores on many tasks, or by comparisons of pairs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import terminal_output
+from aggregation.errors import HromadaError
+from annotation.loading import tables
+from bot.commands import data_sets, preference_tables, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
+    from aggregation.preferences.results import PreferenceResults
     from aggregation.ranking import Ranking, Variant
     from bot.commands.score_files import ScoreTable
 
@@ -27,23 +30,38 @@ NOBODY = "–"
 
 
 def rank(
-    file: Annotated[
-        Path, typer.Argument(help="CSV: model, task, value, and metric and group if any.", show_default=False)
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A table of scores (model, task, value; metric and group if any), a table of comparisons (model_a,"
+            " model_b, winner; left, right, label or winner; a preferences.csv), or a project that compares texts.",
+            show_default=False,
+        ),
     ],
     human: Annotated[str, typer.Option(help="The system that is people.")] = "HUMAN",
     group_weight: Annotated[
         list[str] | None, typer.Option(help="GROUP=NUMBER: a group of tasks counts so much, not 1.", show_default=False)
     ] = None,
     gamma: Annotated[float, typer.Option(help="The γ of the optimality gap, on the scale of the scores.")] = 0.95,
+    question: data_sets.QuestionName = None,
+    unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Rank systems over many tasks, people among them.
+    """Rank systems by scores on many tasks, or by comparisons.
 
     By voting rules and means; higher scores are better. Vote'n'Rank's rules, the arithmetic and the geometric mean and
-    the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well.
+    the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well. Comparisons are
+    ranked by Bradley-Terry and Davidson strengths, with intervals, beside the voting rules that pairs allow.
     """
-    from bot.commands import score_files
+    from bot.commands import comparison_files, score_files
 
+    file = Path(source)
+    if file.suffix.lower() not in tables.ENDINGS:
+        _rank_project(source, question, unblind=unblind, json=json)
+        return
+    if comparison_files.has_comparisons(file):
+        _rank_file(file, json=json)
+        return
     table = score_files.read_scores(file)
     weights = score_files.parse_group_weights(group_weight or (), tuple(dict.fromkeys(table.groups.values())))
     rankings = _rank_variants(table, weights, gamma=gamma)
@@ -80,6 +98,92 @@ def rank(
     _print_winners(file, table, rankings, human=human, gamma=gamma)
     for variant, ranked in rankings.items():
         _print_places(variant, ranked, human=human)
+
+
+def _rank_project(name: str, question: str | None, *, unblind: bool, json: bool) -> None:
+    """Rank the systems that the answers to a question compare."""
+    from exports.results import DataSetResult
+
+    with data_sets.open_view([name], by="rank", unblind=unblind) as view:
+        data = data_sets.read_votes(data_sets.read_project(view, name), question)
+    found = DataSetResult(data=data).preference
+    if found is None:
+        raise HromadaError(
+            f"The question {data.question!r} compares no texts.",
+            remedy="Name a question of the type preference, or rank a table of scores.",
+        )
+    if json:
+        terminal_output.print_json({"dataset": data.name, "simulated": data.simulated} | _describe_comparisons(found))
+    else:
+        _print_comparisons(preference_tables.format_title(data), found, notes=())
+
+
+def _rank_file(file: Path, *, json: bool) -> None:
+    """Rank the systems that a file compares."""
+    from aggregation.preferences.results import measure_preferences
+    from bot.commands import comparison_files
+
+    read = comparison_files.read_comparison_file(file)
+    found = measure_preferences(read.comparisons, read.repeats)
+    if json:
+        terminal_output.print_json({"file": str(file), "notes": list(read.notes)} | _describe_comparisons(found))
+    else:
+        _print_comparisons(str(file), found, notes=read.notes)
+        preference_tables.print_positions(str(file), found)
+
+
+def _describe_comparisons(found: PreferenceResults) -> dict[str, Any]:
+    """The ranking and its ground as JSON."""
+    from exports.preferences import describe_preferences
+
+    return {
+        **describe_preferences(found),
+        "rules": [
+            {
+                "rule": ranking.rule,
+                "winners": list(ranking.winners),
+                "places": {name: _get_place(ranking, name) for name in ranking.places.index},
+                "reason": ranking.reason,
+            }
+            for ranking in _rank_pairs(found)
+        ],
+    }
+
+
+def _print_comparisons(title: str, found: PreferenceResults, *, notes: Sequence[str]) -> None:
+    """The ranking by strengths with intervals, the places under each voting rule, and the pairs."""
+    preference_tables.print_ranking(title, found, notes=notes)
+    ranked = _rank_pairs(found)
+    if ranked:
+        rows = [
+            (f"{number} {one.rule}", ", ".join(one.winners) or NOBODY) for number, one in enumerate(ranked, start=1)
+        ]
+        reasons = _list_reasons({"plain": ranked})
+        shares = "Each pair counts once, by its shares of wins; a tie is a win of neither."
+        terminal_output.print_table(f"{title} · voting rules", ("rule", "winner"), rows, notes=[shares, *reasons])
+        rates = {system.system: system.mean_win_rate for system in found.systems}
+        columns = ("system", *(str(number) for number in range(1, len(ranked) + 1)))
+        places = [
+            (name, *(_get_place(ranking, name) for ranking in ranked))
+            for name in sorted(rates, key=lambda name: -rates[name])
+        ]
+        terminal_output.print_table(f"{title} · places under each rule", columns, places, notes=[NUMBERS])
+    preference_tables.print_pairs(title, found)
+
+
+def _rank_pairs(found: PreferenceResults) -> tuple[Ranking, ...]:
+    """The voting rules over the shares of wins of each pair; none without two systems."""
+    import numpy as np
+    import pandas as pd
+
+    from aggregation.ranking import rank_by_pairs
+
+    systems = list(found.comparisons.systems)
+    if not systems:
+        return ()
+    met = found.counts.wins + found.counts.wins.T + found.counts.ties
+    shares = np.divide(found.counts.wins, met, out=np.full(met.shape, np.nan), where=met > 0)
+    return rank_by_pairs(pd.DataFrame(shares, index=systems, columns=systems))
 
 
 def _rank_variants(

@@ -117,7 +117,8 @@ _PARAGRAPH_BREAK = "\n\n"
 class TextBlock:
     """One or several paragraphs with bold and struck ranges, which do not overlap.
 
-    With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are.
+    With `fold` they are collapsed until the reader expands them, with `copyable` a tap copies them as they are. With
+    `opens_message` the messages before end above them.
     """
 
     text: str
@@ -125,19 +126,22 @@ class TextBlock:
     fold: bool = False
     struck: tuple[BoldRange, ...] = ()
     copyable: bool = False
+    opens_message: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class RenderedMessage:
     """One message: HTML, rows of buttons, and the hint of the input field where an answer is typed.
 
-    From a message that is protected (`protect`) nothing can be copied or forwarded.
+    From a message that is protected (`protect`) nothing can be copied or forwarded. With `leads_up` it replies to the
+    first of the messages that are sent with it.
     """
 
     html: str
     buttons: ButtonRows = ()
     input_hint: str | None = None
     protect: bool = True
+    leads_up: bool = False
 
 
 def build_button(
@@ -164,12 +168,29 @@ def render_messages(
     input_hint: str | None = None,
     protect: bool = True,
 ) -> tuple[RenderedMessage, ...]:
-    """The blocks in as many messages as they need, with the buttons under the last."""
-    *earlier, last = render_html_parts(blocks, heading=translate("part", number="{number}", of="{of}"))
-    return (
-        *(RenderedMessage(html=part, protect=protect) for part in earlier),
-        RenderedMessage(html=last, buttons=buttons, input_hint=input_hint, protect=protect),
-    )
+    """The blocks in as many messages as they need, with the buttons under the last.
+
+    Where a block opens a message, that message and those below it lead up to the first.
+    """
+    heading = translate("part", number="{number}", of="{of}")
+    groups = list(_split_messages(blocks))
+    messages = [
+        RenderedMessage(html=part, protect=protect, leads_up=number > 0)
+        for number, group in enumerate(groups)
+        for part in render_html_parts(group, heading=heading)
+    ]
+    return (*messages[:-1], replace(messages[-1], buttons=buttons, input_hint=input_hint))
+
+
+def _split_messages(blocks: Sequence[TextBlock]) -> Iterator[list[TextBlock]]:
+    """The blocks in groups, each of which begins with one that opens a message; there is at least one group."""
+    group: list[TextBlock] = []
+    for block in blocks:
+        if block.opens_message and group:
+            yield group
+            group = []
+        group.append(block)
+    yield group
 
 
 def arrange_buttons(buttons: Sequence[InlineButton]) -> ButtonRows:

@@ -165,6 +165,7 @@ class UpdateContext:
                 input_hint=message.input_hint,
                 protect=message.protect,
                 assignment_id=assignment_id if number == len(messages) else None,
+                replies_above=number - 1 if message.leads_up else 0,
             )
             for number, message in enumerate(messages, 1)
         )

@@ -101,6 +101,7 @@ HANDLERS: tuple[tuple[Condition, Handler], ...] = (
     (_build_tap_condition(ButtonAction.SKIP), skips_and_reports.skip_item),
     (_build_tap_condition(ButtonAction.REPORT), skips_and_reports.report_item),
     (_build_tap_condition(ButtonAction.MORE), skips_and_reports.show_more),
+    (_build_tap_condition(ButtonAction.UP), answers.lead_up),
     (_build_tap_condition(ButtonAction.ASK), skips_and_reports.ask_for_question),
     (_leads_to_earlier_question, answers.ask_previous_question),
     (_build_tap_condition(ButtonAction.BACK), skips_and_reports.return_to_item),

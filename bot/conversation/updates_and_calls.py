@@ -48,8 +48,8 @@ class IncomingUpdate:
 
     `at` is when it was sent, `telegram_id` the id of the user who sent it; `private` says whether the chat is a private
     one. `media` is the type of a photo, sticker or other media in the message. `message_id` is the id of the message,
-    or of the message with the tapped button. `reply_to` is the id of the message that it replies to. `data` (of the
-    button) and `query_id` (to acknowledge the tap) are set for taps only. A text that came in several messages has
+    or of the message with the tapped button. `reply_to` is the id of the message to which that is a reply. `data` (of
+    the button) and `query_id` (to acknowledge the tap) are set for taps only. A text that came in several messages has
     `parts`; its id and time are those of the first. It is never stored so.
     """
 
@@ -123,7 +123,8 @@ class NewMessage:
     answer is lost, the question counts as unanswered again. `prompt` is set where it asks for a step of the
     conversation: the id of the annotator, and of the update that made the bot ask. A `repeatable` message is sent again
     where it is not known whether it arrived. `protect` prevents forwarding and saving. `notice` names what is sent
-    unasked for, so that it can be taken back; it is not sent at `send_before` or later.
+    unasked for, so that it can be taken back; it is not sent at `send_before` or later. It replies to the message
+    `reply_to`, or to the one that is sent so many calls before it (`replies_above`): a tap on the quote leads there.
     """
 
     chat_id: int
@@ -138,6 +139,8 @@ class NewMessage:
     protect: bool = True
     notice: str | None = None
     send_before: datetime | None = None
+    reply_to: int | None = None
+    replies_above: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,9 +226,9 @@ class ButtonAction(StrEnum):
     boxes or what was entered as the answer, ENTRY changes what was entered, LEAVE_UNANSWERED leaves an optional
     question without an answer, UNDO opens an answered item for another answer, KEEP closes it with the old answer,
     CHANGE asks one of its answered questions again, SKIP and REPORT ask for a reason or take one, MORE shows the
-    buttons for what is done seldom, ASK asks for a question to the organisers, TASK shows the task card again, PAUSE
-    stops work, BACK leads from other buttons to those of the item, and with the numbers of a question to the one
-    before.
+    buttons for what is done seldom, UP leads to the first message of an item that has several, ASK asks for a question
+    to the organisers, TASK shows the task card again, PAUSE stops work, BACK leads from other buttons to those of the
+    item, and with the numbers of a question to the one before.
 
     On a project, whose id is the row: CONSENT, PROFILE and WARNING answer a question before the first item, CARD marks
     the task card as read, ENTER begins work on the project or programme, ATTEST answers the question about aids,
@@ -254,6 +257,7 @@ class ButtonAction(StrEnum):
     SKIP = "k"
     REPORT = "r"
     MORE = "n"
+    UP = "U"
     ASK = "q"
     TASK = "i"
     PAUSE = "z"

@@ -25,7 +25,7 @@ from telegram.request import BaseRequest, RequestData
 
 from annotation.store.mailbox import OutboxMessage, ShownAssignment, ShownPrompt
 from bot.delivery.limits_and_retries import Backoff
-from bot.delivery.telegram_payloads import UPDATE_TYPES
+from bot.delivery.telegram_payloads import UPDATE_TYPES, build_reply
 
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64
@@ -197,7 +197,8 @@ class InFlightMessage:
     """An outbox message that this process sends, and how far it is.
 
     `n_calls` of its calls were made or set aside; `set_aside` are those that cannot be made, `reason` is why the first
-    of them cannot. `made` are those that show or ask something, with their results. `begun`: some of its calls were
+    of them cannot. `made` are those that show or ask something, with their results, and `sent_ids` the messages that
+    were sent, by the number of the call. `begun`: some of its calls were
     made, or may have been. `unsent`: the call that failed was never sent. `attempts` counts the failures of the current
     call that are its own. `dropped`: this process no longer sends it; where its row was deleted, another message may
     have its id now.
@@ -206,6 +207,7 @@ class InFlightMessage:
     message: OutboxMessage
     n_calls: int = 0
     made: list[tuple[Mapping[str, Any], Any]] = field(default_factory=list)
+    sent_ids: dict[int, int] = field(default_factory=dict)
     set_aside: list[Mapping[str, Any]] = field(default_factory=list)
     reason: str = ""
     begun: bool = False
@@ -217,6 +219,12 @@ class InFlightMessage:
     def list_shown(self, *, at: datetime) -> list[ShownAssignment | ShownPrompt]:
         """What the calls that were made show and ask; `at` is when they were made, by this process's clock."""
         return [shown for call, result in self.made if (shown := _describe_shown(call, result, at=at)) is not None]
+
+    def add_reply(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The current call, as a reply to the message that a call so many before it sent, where it names one."""
+        message_id = self.sent_ids.get(self.n_calls - call["above"]) if "above" in call else None
+        reply = {} if message_id is None else {"reply_parameters": build_reply(message_id)}
+        return {**call, "data": call["data"] | reply}
 
     def set_call_aside(self, reason: str) -> None:
         """Go on with the next call, as the current one cannot be made."""
@@ -257,13 +265,15 @@ async def make_calls(api: TelegramApi, in_flight: InFlightMessage) -> None:
     message, in_flight.unsent = in_flight.message, False
     for call in message.calls[in_flight.n_calls :]:
         try:
-            result = await _make_call(api, call, message)
+            result = await _make_call(api, in_flight.add_reply(call), message)
         except CallNotSent:
             in_flight.unsent = True
             raise
         except BadRequest as refusal:
             in_flight.set_call_aside(str(refusal))
             continue
+        if isinstance(result, dict) and "message_id" in result:
+            in_flight.sent_ids[in_flight.n_calls] = result["message_id"]
         in_flight.n_calls += 1
         if not SHOWING_REFERENCES.isdisjoint(call):
             in_flight.made.append((call, result))

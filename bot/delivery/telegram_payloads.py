@@ -123,6 +123,7 @@ def _parse_tap(body: RawUpdate, *, edited: bool) -> dict[str, Any]:  # noqa: ARG
         "data": _remove_unstorable(str(body.get("data", ""))[:64]),
         "query_id": body["id"],
         "message_id": message.get("message_id"),
+        "reply_to": (message.get("reply_to_message") or {}).get("message_id"),
     }
 
 
@@ -224,7 +225,10 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
     }
     if call.input_hint is not None:
         data["reply_markup"] = {"force_reply": True, "input_field_placeholder": call.input_hint}
+    if call.reply_to is not None:
+        data["reply_parameters"] = build_reply(call.reply_to)
     references = {"shows": call.assignment_id, "answers": call.answered_message_id, "asks": call.prompt}
+    references["above"] = call.replies_above or None
     payload = _build_call("sendMessage", data) | {
         name: value for name, value in references.items() if value is not None
     }
@@ -240,6 +244,11 @@ def _prepare_new_message(call: NewMessage, *, protect: bool) -> PreparedCall:
 def _build_call(method: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """The payload of a call, without parameters that are empty or false, as these are the defaults."""
     return {"method": method, "data": {name: value for name, value in data.items() if value not in ("", None, False)}}
+
+
+def build_reply(message_id: int) -> dict[str, Any]:
+    """The parameter that makes a message a reply to this one, as long as that is there."""
+    return {"message_id": message_id, "allow_sending_without_reply": True}
 
 
 def _build_text(html: str) -> dict[str, Any]:

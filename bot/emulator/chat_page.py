@@ -36,6 +36,7 @@ def describe_message(message: Message, person: int) -> dict[str, Any]:
         "rows": [],
         "file": None,
         "reply": message.reply_to.text[:200] if message.reply_to else "",
+        "above": message.reply_to.id if message.reply_to else None,
     }
     if markup is not None and markup.kind == "inline":
         data["rows"] = [[{"text": key.text, "data": key.data, "url": key.url} for key in row] for row in markup.rows]

@@ -36,10 +36,10 @@ class TaskSource:
     where the question has fixed ones), `text` the field that is marked or corrected (None for other questions), `gold`
     the declared one. `options` are the fixed options, `labels` the codes under which options are stored by their
     position. `abstain` is an option that people had and models have not, `no_answer` the words for no marked part;
-    with `several` there can be many of them. `statuses` has the decision of the filtering rule by item, None without
-    such a rule. `hidden` items are published without gold. With `shuffled` people saw the options in other orders.
-    `declared` are the organiser's facts, `instructions` what people read before the first item, `platforms` where they
-    answered.
+    `undecided` are the words of the answers that choose none of the compared texts. With `several` there can be many
+    marked parts. `statuses` has the decision of the filtering rule by item, None without such a rule. `hidden` items
+    are published without gold. With `shuffled` people saw the options in other orders. `declared` are the organiser's
+    facts, `instructions` what people read before the first item, `platforms` where they answered.
     """
 
     data: DataSet
@@ -49,6 +49,7 @@ class TaskSource:
     options: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
     abstain: str | None = None
+    undecided: tuple[str, ...] = ()
     no_answer: str | None = None
     ends: tuple[str, str] | None = None
     several: bool = False

@@ -46,7 +46,9 @@ def read_rows(file: Path) -> list[Doc]:
 def build_prompt(doc: Doc) -> str:
     """What a model gets: the stimulus that people read, the question, its options, and how to answer."""
     options = doc.get("options") or []
-    if "labels" in doc:
+    if "texts" in doc:
+        listed = [f"{letter}. {text}\n" for letter, text in zip(options, doc["texts"], strict=True)]
+    elif "labels" in doc:
         listed = [f"- {option}" for option in options]
     else:
         listed = [f"{number}. {option}" for number, option in enumerate(options, start=1)]

@@ -189,6 +189,7 @@ COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
         "person": mark_count("{n} person", "{n} people"),
         "annotator": mark_count("{n} annotator", "{n} annotators"),
         "skip": mark_count("{n} skip", "{n} skips"),
+        "system": mark_count("{n} system", "{n} systems"),
         "tie": mark_count("{n} tie", "{n} ties"),
         "iteration": mark_count("{n} iteration", "{n} iterations"),
         "correction": mark_count("{n} correction", "{n} corrections"),

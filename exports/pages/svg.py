@@ -105,8 +105,9 @@ class SvgDrawing:
         colour: Colour,
         width: float = 1,
         dashes: tuple[float, float] | None = None,
+        cap: Literal["round", "butt"] = "round",
     ) -> None:
-        """A straight line; `dashes` are the lengths of stroke and gap in widths of the line."""
+        """A straight line; `dashes` are the lengths of stroke and gap in widths of the line, `cap` is how it ends."""
         style: str | tuple[int, tuple[float, float]] = "solid" if dashes is None else (0, dashes)
         self._axes.plot(
             [start[0], end[0]],
@@ -114,7 +115,7 @@ class SvgDrawing:
             color=PLACEHOLDER_COLOURS[colour],
             linewidth=width,
             linestyle=style,
-            solid_capstyle="round",
+            solid_capstyle=cap,
             clip_on=False,
         )
 

@@ -25,6 +25,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.localization import list_findings, mark_text, show_finding, translate
 from exports.pages.scaffold import Headline, describe_interval
+from exports.report.preferences import list_preference_headlines
 from exports.results import DataSetResult
 
 NO_INTERVAL = mark_text("No interval.")
@@ -40,14 +41,18 @@ FEW_PEOPLE = ("few-people-panel", "one-person-panel", "few-people-agreement", "o
 
 
 def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
-    """The scores of single answers and of the majority, and one coefficient of agreement; empty without any of them.
+    """Who is preferred, the scores of single answers and of the majority, and one coefficient of agreement, if any.
 
     One that is missing beside another is shown with the reason.
     """
     scores, agreed, level = result.performance, result.headline_agreement, result.options.confidence_level
+    preferred = list_preference_headlines(result)
     if scores is None and (agreed is None or agreed.value is None):
-        return ()
-    if scores is None:
+        return preferred
+    headlines: list[Headline]
+    if scores is None and preferred:
+        headlines = []
+    elif scores is None:
         name = UNIT_NAMES["individual"]
         headlines = [Headline(translate(name), NO_VALUE, details=(show_finding(result.no_performance),))]
     else:
@@ -55,7 +60,7 @@ def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
         headlines = [_build_score(scores[unit], scores, result, level) for unit in units]
     if agreed is not None:
         headlines.append(_build_agreement(agreed, result, level))
-    return tuple(headlines)
+    return (*preferred, *headlines)
 
 
 def list_cautions(result: DataSetResult) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ from exports.report.headlines import list_cautions, list_headlines
 from exports.report.methods import describe_methods
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
+from exports.report.preferences import build_preference_part
 from exports.report.rows import (
     ConfusionTable,
     build_class_rows,
@@ -135,7 +136,11 @@ class ReleaseMarks:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSection(DataSetSection):
-    """One data set in the report: its rows in each table, and the sentences about its methods."""
+    """One data set in the report: its rows in each table, and the sentences about its methods.
+
+    `opinions`, `preferences` and `judges` are what was found of points, of compared texts and of model judges, each
+    shown by a template of its name right after the headlines; None if there is nothing of the kind.
+    """
 
     counts: tuple[str, ...]
     excluded: str
@@ -153,6 +158,9 @@ class ReportSection(DataSetSection):
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
+    opinions: object | None = None
+    preferences: object | None = None
+    judges: object | None = None
 
 
 def render_report(
@@ -174,7 +182,7 @@ def render_report(
         name="report",
         title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
-        sections=[_build_section(result) for result in results],
+        sections=[_build_section(result, number) for number, result in enumerate(results)],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
@@ -208,7 +216,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(result: DataSetResult) -> ReportSection:
+def _build_section(result: DataSetResult, number: int) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -230,6 +238,7 @@ def _build_section(result: DataSetResult) -> ReportSection:
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
+        preferences=build_preference_part(result, number=number),
     )
 
 

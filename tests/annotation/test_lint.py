@@ -106,6 +106,14 @@ def test_what_breaks_one_item_names_that_item() -> None:
         assert {rule: finding.ids for rule, finding in found.items()} == {name: ("q3",)}
 
 
+def test_texts_to_compare_may_need_four_messages() -> None:
+    """Nobody keeps more in mind; of three sides each has a message of its own."""
+    three, six = (tuple(f"{letter} " + "слово " * 400 * n for letter in "абвг"[:k]) for n, k in ((1, 3), (2, 3)))
+    one = clean(1)[0]
+    found = [by_rule([changed(one, options=texts, labels=texts, gold=(), compares=True)]) for texts in (three, six)]
+    assert [set(rules) for rules in found] == [{"long-text"}, {"long-text", "too-long-to-compare"}]
+
+
 def test_a_word_of_two_alphabets_is_named_whole() -> None:
     """The message holds the word, stress marks and all; its first is what a person can search for."""
     found = by_rule([clean(1)[0]._replace(shown={"text": "Ось cло\u0301во тут."})])

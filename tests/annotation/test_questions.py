@@ -1,4 +1,4 @@
-"""Questions of all six types: what they take, what they refuse and in which words, how options are ordered."""
+"""Questions of all seven types: what they take, what they refuse and in which words, how options are ordered."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ TAKEN: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "span", "field": "odd"}, {"start": 8, "end": 10}, '[{"start": 8, "end": 10, "text": "и\u0306"}]'),
     ({"type": "choices", "options": ["[1]", "[2]"]}, "[2]", '["[2]"]'),
     ({"type": "edit", "field": "story"}, "Жив собі кит.", "Жив собі кит."),
+    ({"type": "preference", "sides": ["a", "b", "c"], "systems": ["text", "story", "odd"], "tie": "="}, "C", "third"),
 ]
 REFUSED: list[tuple[Mapping[str, Any], object, str]] = [
     ({"type": "choice"}, "лис", "«Що це?» cannot be answered with 'лис'. The options are: кіт, пес, кит."),

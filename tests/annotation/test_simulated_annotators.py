@@ -13,6 +13,7 @@ from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
     EditQuestion,
+    PreferenceQuestion,
     Question,
     QuestionContent,
     ScaleQuestion,
@@ -35,6 +36,9 @@ QUESTIONS: dict[str, Question] = {
     "optional": TextQuestion(type="text", text="?", required=False),
     "span": SpanQuestion(type="span", text="?", field="text", most=2),
     "edit": EditQuestion(type="edit", text="?", field="text", must_change=True),
+    "preference": PreferenceQuestion(
+        type="preference", text="?", sides=("a", "b", "c", "d"), systems=("w", "x", "y", "z"), tie="t", both_bad="bb"
+    ),
     "one word": EditQuestion(type="edit", text="?", field="word", must_change=True),
 }
 

@@ -35,6 +35,7 @@ QUESTIONS = {
     "number": "{type: text, text: Скільки?, normalise: number}",
     "edit": "{type: edit, text: Виправте., field: text}",
     "span": "{type: span, text: Де слово?, field: text, most: 2, none: немає}",
+    "preference": "{type: preference, text: Що краще?, sides: [a, b], tie: Однаково, both_bad: Обидва погані}",
 }
 PARTS = [*QUESTIONS][:3], [*QUESTIONS][3:6], [*QUESTIONS][6:]
 """Kinds that are built together: no test waits for all of them."""
@@ -70,10 +71,13 @@ def build_item(name: str, number: int, rng: random.Random) -> dict[str, Any]:
         "number": f"{number},50",
         "edit": text.replace(words[0], f"{words[0]}, {words[0]}"),
         "span": [words[0], later, "немає"][number % 3],
+        "preference": ("first", "second", "tie")[number % 3],
     }
     return {
         "id": f"{name}-{number:02}",
         "text": text,
+        "a": words[0],
+        "b": words[1],
         "options": words,
         "gold": golds[name],
         "accepted": [words[2]],

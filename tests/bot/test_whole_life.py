@@ -29,6 +29,7 @@ from exports import report, tables
 BUSY = SimulationSettings(people=12, skips=0.05, undos=0.2, reports=0.02, leaves=0.1, seed=3)
 KINDS = {
     "instance-filtering": ("label", "boxes"), "multiple-answers": ("boxes",), "open-answer": ("text",),
+    "preference": ("preference",),
     "span-qa": ("label", "span"), "span-validation": ("label", "boxes"), "story-correction": ("label", "boxes"),
     "violation-categories": ("boxes",),
 }  # fmt: skip
@@ -114,7 +115,8 @@ def test_every_template_lives_through_and_is_published(
         made = tables.build_release(data, agreement_resamples=100)
         files = tables.write_release(made, tmp_path / "export", extra_files=report.build_report_pages(made))
         has_options = any(one.answer_type.has_options for one in data)
-        assert len(files) == 13 + has_options
+        compares = any(one.answer_type.compares_texts for one in data)
+        assert len(files) == 13 + has_options + 3 * compares
         assert made.simulated
         asked = {one.name: one.kind for one in data}
         assert set(asked.values()) >= set(KINDS.get(name, ("label",)))
@@ -135,7 +137,7 @@ def numbers(made: tables.Release) -> None:
             assert all(value is None or 0 <= value <= 1 for value in values)
             assert unit.wrong is not None
             assert unit.primary.value == pytest.approx((unit.total - unit.wrong) / unit.total)
-        metric = {"label": "accuracy"}.get(result.data.kind, "exact_match")
+        metric = "accuracy" if result.data.answer_type.is_label else "exact_match"
         rows = made.scores.loc[made.scores["dataset"] == result.data.name]
         assert rows.empty or rows["metric"].iloc[0] == metric
 

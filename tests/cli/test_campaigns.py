@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 TEMPLATES = (
     "acceptability", "baseline", "complete", "ethics", "human-or-machine", "instance-filtering", "multiple-answers",
-    "open-answer", "programme", "span-qa", "span-validation", "story-correction", "violation-categories", "winograd",
+    "open-answer", "preference", "programme", "span-qa", "span-validation", "story-correction", "violation-categories",
+    "winograd",
 )  # fmt: skip
 
 

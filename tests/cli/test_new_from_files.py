@@ -42,6 +42,12 @@ PAIRS: Rows = [
     for n in range(1, 4)
     for who, says in zip(PEOPLE, ("A", "B", "tie"), strict=True)
 ]  # fmt: skip
+ARENA: Rows = [
+    {"question_id": n, "question": f"Explain rain {n}", "model_a": "x", "model_b": "y", "text_a": f"First text {n}",
+     "text_b": f"Second text {n} is here", "winner": says, "judge": who}
+    for n in range(1, 4)
+    for who, says in zip(PEOPLE, ("model_a", "model_b", "tie"), strict=True)
+]  # fmt: skip
 FEW: Rows = [
     {"Timestamp": f"2026-03-0{n} 10:00", "Email": f"{n}@x", "Чи природно це речення: А?": first,
      "Чи природно це речення: Б?": other, "Чи рідна мова?": "Так"}
@@ -100,10 +106,23 @@ SHAPES: Mapping[str, tuple[Mapping[str, Rows], Mapping[str, Any]]] = {
     "two texts that are compared": (
         {"v.csv": PAIRS},
         {
-            "votes": {
-                "file": "v.csv", "item": "prompt", "annotator": "annotator", "answer": "preference",
-                "show": ["prompt", "response_a", "response_b"],
+            "question": {
+                "type": "preference", "text": "What is your answer?", "sides": ["response_a", "response_b"],
+                "tie": "the same",
             },
+            "votes": {
+                "file": "v.csv", "item": "prompt", "annotator": "annotator", "answer": "preference", "show": "prompt",
+            },
+        },
+    ),
+    "two systems in a row": (
+        {"v.csv": ARENA},
+        {
+            "question": {
+                "type": "preference", "text": "What is your answer?", "sides": ["text_a", "text_b"],
+                "systems": ["model_a", "model_b"], "tie": "the same",
+            },
+            "votes": {"file": "v.csv", "format": "comparisons", "show": "question"},
         },
     ),
     "the index of pandas beside a column for each person": (

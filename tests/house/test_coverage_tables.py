@@ -143,8 +143,8 @@ def test_every_coefficient_has_a_row() -> None:
     made += breakdowns.break_down_over_time(votes, n_resamples=2)
     made += people.estimate_class_confidence(votes, pd.Series({"i1": "1", "i2": "1"}), n_resamples=2)
     wanted |= {row.name for row in made}
-    for kind, answer_type in ANSWER_TYPES.items():
-        wanted |= set(answer_type.headlines if kind != "label" else ())
+    for answer_type in ANSWER_TYPES.values():
+        wanted |= set(() if answer_type.is_label else answer_type.headlines)
     assert {name.removesuffix(span.CLASS_SUFFIX) for name in wanted} <= named
     assert {f"{name}, {boxes.EVERY_BOX}" for name in boxes.BOX_COEFFICIENTS} <= {
         row["coefficient"] for row in read_table("agreement")

@@ -17,7 +17,7 @@ class LintQuestion(NamedTuple):
     empty where the answer is free (`free`): a text, a correction, marked parts. `gold` holds the labels that are right,
     or for a free answer the texts that are accepted. `has_shared_options` is true where all items have the same
     options. `min_options` is the smallest number of options that the question can be asked with: 1 where boxes are
-    ticked.
+    ticked. `compares` says that the options are texts to compare, which are read in full, not on buttons.
     """
 
     name: str = "answer"
@@ -28,6 +28,7 @@ class LintQuestion(NamedTuple):
     has_shared_options: bool = False
     free: bool = False
     min_options: int = 2
+    compares: bool = False
 
     @property
     def gold_index(self) -> int | None:

@@ -31,7 +31,8 @@ def find_option_errors(pairs_by_question: PairsByQuestion) -> Iterator[LintFindi
     checks: tuple[tuple[LintRule, Callable[[LintQuestion], str | None]], ...] = (
         (rules.TOO_FEW_OPTIONS, _explain_too_few),
         (rules.EMPTY_OPTION, _explain_empty),
-        (rules.DUPLICATE_OPTION, _explain_duplicate),
+        (rules.DUPLICATE_OPTION, lambda question: None if question.compares else _explain_duplicate(question)),
+        (rules.EQUAL_TEXTS, lambda question: _explain_duplicate(question) if question.compares else None),
         (rules.GOLD_NOT_AN_OPTION, _explain_unknown_gold),
     )
     for name, pairs in pairs_by_question.items():
@@ -67,7 +68,7 @@ def _explain_duplicate(question: LintQuestion) -> str | None:
     if len(set(keys)) == len(keys):
         return None
     duplicate = next(option for option, key in zip(question.options, keys, strict=True) if keys.count(key) > 1)
-    return f"The option {duplicate!r} stands twice."
+    return f"The {'text' if question.compares else 'option'} {duplicate!r} stands twice."
 
 
 def _explain_unknown_gold(question: LintQuestion) -> str | None:

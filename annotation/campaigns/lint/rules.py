@@ -75,6 +75,18 @@ DUPLICATE_OPTION = LintRule(
     description=Finding("double-option"),
     remedy=Finding("change-option"),
 )
+EQUAL_TEXTS = LintRule(
+    name="equal-texts",
+    severity=Severity.WARNING,
+    description=Finding("equal-texts"),
+    remedy=Finding("leave-equal-out"),
+)
+TOO_LONG_TO_COMPARE = LintRule(
+    name="too-long-to-compare",
+    severity=Severity.WARNING,
+    description=Finding("too-long-to-compare"),
+    remedy=Finding("compare-at-computer"),
+)
 GOLD_NOT_AN_OPTION = LintRule(
     name="gold-not-an-option",
     severity=Severity.ERROR,
@@ -158,6 +170,8 @@ RULES: tuple[LintRule, ...] = (
     SHOWN_GOLD,
     GROUP_IN_POOLS,
     GOLD_POSITION,
+    EQUAL_TEXTS,
+    TOO_LONG_TO_COMPARE,
     REPEATED_QUESTION,
     NO_GROUP,
     EMPTY_FIELD,

@@ -10,6 +10,7 @@ from aggregation.findings import Argument, Finding
 from annotation.campaigns.lint import rules
 from annotation.campaigns.lint.items import LintItem, LintQuestion, PairsByQuestion, SurfaceLimits, collapse_spaces
 from annotation.campaigns.lint.rules import LintFinding, LintRule
+from annotation.campaigns.questions import compared_texts
 from annotation.campaigns.questions.question_base import count_units
 
 
@@ -47,6 +48,7 @@ def find_exceeded_limits(
                 first=f"The item has more than {limits.n_buttons} options, and they are too long for buttons.",
                 field=name,
             )
+    yield from _find_too_long_to_compare(items)
     lengths = {
         item.id: length
         for item in items
@@ -61,8 +63,32 @@ def find_exceeded_limits(
         )
 
 
+def _find_too_long_to_compare(items: Sequence[LintItem]) -> Iterator[LintFinding]:
+    """Find items whose texts to compare need more messages than anybody keeps in mind."""
+    lengths = {
+        item.id: n_messages
+        for item in items
+        for question in item.questions[:1]
+        if question.compares
+        and len(question.options) > 1
+        and (
+            n_messages := compared_texts.count_messages(
+                question.options, above="\n\n".join(item.shown.values()), below=question.text
+            )
+        )
+        > compared_texts.MAX_MESSAGES
+    }
+    if lengths:
+        yield LintFinding(
+            rule=rules.TOO_LONG_TO_COMPARE,
+            ids=tuple(lengths),
+            message=Finding("items-too-long-to-compare", n=len(lengths), m=len(items), most=max(lengths.values())),
+        )
+
+
 def _has_long_option(question: LintQuestion, limits: SurfaceLimits) -> bool:
-    return bool(question.options) and max(map(len, question.options)) > limits.button_characters
+    is_long = bool(question.options) and max(map(len, question.options)) > limits.button_characters
+    return is_long and not question.compares
 
 
 def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: bool) -> int:
@@ -71,8 +97,8 @@ def _measure_length(item: LintItem, limits: SurfaceLimits, *, lists_options: boo
     `lists_options`: some options are too long for buttons, so they are listed in the message and count.
     """
     parts = [*item.shown.values(), *[question.text for question in item.questions]]
-    for question in item.questions if lists_options else ():
-        if _has_long_option(question, limits):
+    for question in item.questions:
+        if question.compares or (lists_options and _has_long_option(question, limits)):
             # each option is listed after its letter; here "A" stands for any letter, because only the length matters
             parts += [f"A) {option}" for option in question.options]
     text = "\n\n".join(parts)

@@ -9,6 +9,7 @@ from pydantic import Discriminator, Tag
 from annotation.campaigns.questions.choice import ChoiceQuestion, Positions
 from annotation.campaigns.questions.choices import ChoicesQuestion
 from annotation.campaigns.questions.edit import EditQuestion
+from annotation.campaigns.questions.preference import PreferenceQuestion
 from annotation.campaigns.questions.question_base import Answer, Question, QuestionContent, QuestionMethods, TextSpan
 from annotation.campaigns.questions.scale import ScaleQuestion
 from annotation.campaigns.questions.span import SpanQuestion
@@ -22,6 +23,7 @@ __all__ = [
     "ChoicesQuestion",
     "EditQuestion",
     "Positions",
+    "PreferenceQuestion",
     "Question",
     "QuestionContent",
     "QuestionMethods",
@@ -44,7 +46,8 @@ AnyQuestion = Annotated[
     | Annotated[ScaleQuestion, Tag("<scale>")]
     | Annotated[TextQuestion, Tag("<text>")]
     | Annotated[SpanQuestion, Tag("<span>")]
-    | Annotated[EditQuestion, Tag("<edit>")],
+    | Annotated[EditQuestion, Tag("<edit>")]
+    | Annotated[PreferenceQuestion, Tag("<preference>")],
     Discriminator(_get_kind_tag),
 ]
 """Any question, as pydantic reads it: the table of the types, to which a new one is added with its tag."""

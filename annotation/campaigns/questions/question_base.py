@@ -111,6 +111,8 @@ class Question(Section):
     """Whether `filtering.problems` may name the question."""
     can_be_condition: ClassVar[bool] = True
     """Whether `show_if` of later questions may name the question."""
+    balances_order: ClassVar[bool] = False
+    """Whether each annotator sees each of the shuffled options first equally often, and last when asked again."""
 
     name: Name = "answer"
     text: Text
@@ -204,6 +206,16 @@ class Question(Section):
         return () if self.text_column is None else (self.text_column,)
 
     @property
+    def option_columns(self) -> tuple[str, ...]:
+        """The columns of the item with its options, where the question itself names them."""
+        return ()
+
+    @property
+    def last_options(self) -> int:
+        """How many options come after all others, whatever the order of these is."""
+        return int(self.abstention is not None)
+
+    @property
     def system_columns(self) -> tuple[str, ...]:
         """The columns of the item with the systems that wrote the texts to choose from; none for other questions."""
         return ()
@@ -270,6 +282,10 @@ class Question(Section):
     def read_gold(self, written: str, content: QuestionContent) -> str:
         """Return gold as answers are stored; raises BadInput if it cannot be an answer."""
         return self.encode_answer(self.parse_answer(written, content))
+
+    def find_label(self, written: str, content: QuestionContent) -> str | None:
+        """Return the label that a text of a file means; None if it means none."""
+        return spelling.find_name(written, self.get_labels(content.options))
 
     def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002  # most have none
         """Return a label as the options spell it; a text that no option has is returned unchanged."""
@@ -445,14 +461,39 @@ def parse_answers(questions: Sequence[Question], raw: Mapping[str, object], cont
     return parsed
 
 
-def order_options(count: int, *, shuffle: bool, seed: int, key: Sequence[str], last: bool = False) -> list[int]:
+def order_options(count: int, *, shuffle: bool, seed: int, key: Sequence[str], last: int = 0) -> list[int]:
     """Return the positions of `count` options in the order in which one annotator sees them.
 
-    The order depends on the seed and on `key`: project, question, item and annotator. With `last` the last option
-    (abstention) keeps its position. Without `shuffle` the order does not change.
+    The order depends on the seed and on `key`: project, question, item and annotator. The `last` options (an
+    abstention, a tie) keep their positions. Without `shuffle` the order does not change.
     """
     order = list(range(count - last))
     if shuffle:
-        digest = hashlib.sha256("\x1f".join([str(seed), *key]).encode()).digest()
-        random.Random(int.from_bytes(digest)).shuffle(order)  # noqa: S311  # an order, not a secret
-    return [*order, count - 1] if last else order
+        _build_generator(seed, key).shuffle(order)
+    return [*order, *range(count - last, count)]
+
+
+def balance_options(count: int, *, turn: int, seed: int, key: Sequence[str], last: int = 0) -> list[int]:
+    """Return the positions of `count` options in an order by which one annotator sees each of them first equally often.
+
+    `turn` counts the items of the annotator from 0; `key` is the project, the question and the annotator. Each option
+    is first in two of every 2·n consecutive items, at random; the others follow at random, but for the `last` ones.
+    """
+    shuffled = count - last
+    block, place = divmod(turn, 2 * shuffled)
+    leading = [*range(shuffled)] * 2
+    _build_generator(seed, (*key, "block", str(block))).shuffle(leading)
+    others = [option for option in range(shuffled) if option != leading[place]]
+    _build_generator(seed, (*key, "turn", str(turn))).shuffle(others)
+    return [leading[place], *others, *range(shuffled, count)]
+
+
+def reverse_options(order: Sequence[int], *, last: int) -> list[int]:
+    """Return an order of options the other way round, but for the `last` ones."""
+    shuffled = len(order) - last
+    return [*reversed(order[:shuffled]), *order[shuffled:]]
+
+
+def _build_generator(seed: int, key: Sequence[str]) -> random.Random:
+    digest = hashlib.sha256("\x1f".join([str(seed), *key]).encode()).digest()
+    return random.Random(int.from_bytes(digest))  # noqa: S311  # an order, not a secret

@@ -210,8 +210,8 @@ class VotesSection(TableKeys):
     `where` and `status` say which rows count, and `prolific`, the export of submissions to Prolific, whose. `repeats`
     says which of several votes of an annotator on an item count, in the order of the column `time` or else of the file;
     `people` is a file with facts about the annotators. `earlier` keeps the votes apart from the answers that the
-    project itself asks for. `class_`, written `class`, is the one class of marked parts that is read, for all span
-    questions or by question name.
+    project itself asks for. With `empty: tie` no chosen side is a tie. `class_`, written `class`, is the one class of
+    marked parts that is read, for all span questions or by question name.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True, serialize_by_alias=True)
@@ -232,6 +232,7 @@ class VotesSection(TableKeys):
             "mturk",
             "crowdtruth",
             "datasets",
+            "comparisons",
         ],
         BeforeValidator(_name_csv_table),
     ] = "table"
@@ -254,6 +255,7 @@ class VotesSection(TableKeys):
     repeats: RepeatPolicy = RepeatPolicy.FIRST
     earlier: bool = False
     labels: LabelsSection = LabelsSection()
+    empty: Literal["tie"] | None = None
     class_: Text | dict[str, Text] | None = Field(default=None, alias="class")
 
     def get_class(self, question: str) -> str | None:

@@ -36,10 +36,13 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         texts=texts,
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
-    body = page if corrected else add_view(page, "beside")
+    n_sides = max((len(question.option_columns) for question in questions), default=0)
+    body = page if corrected or n_sides else add_view(page, "beside")
     upper = add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
+    if n_sides:
+        _add_sides(body, texts("side-letters").split()[:n_sides])
     if second_pass:
         add_html(add_view(left, "second"), "item:second", label_studio_values.SECOND_PASS_KEY)
     if corrected:
@@ -87,6 +90,15 @@ def add_item(parent: Element, definition: ProjectFile, fields: Sequence[str], *,
 def add_html(parent: Element, name: str, key: str) -> None:
     """Show a field of the task."""
     add_element(parent, "HyperText", name=name, value=f"${key}", inline=True, selectionEnabled=False)
+
+
+def _add_sides(parent: Element, letters: Sequence[str]) -> None:
+    """Show the compared texts side by side, each under its letter."""
+    sides = add_view(parent, f"columns hr-sides hr-of-{len(letters)}")
+    for number, letter in enumerate(letters, start=1):
+        side = add_view(sides, "column")
+        add_header(side, letter, name="title", size=6)
+        add_html(side, elements.get_side_object(number), elements.get_side_key(number))
 
 
 def _add_questions(

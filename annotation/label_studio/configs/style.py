@@ -55,6 +55,8 @@ ITEM = """
 QUESTIONS = """
 .hr-columns { display: grid; gap: 16px; align-items: stretch; }
 .hr-column:first-child { background: var(--hr-inset); }
+.hr-sides .hr-column:first-child { background: var(--hr-card); }
+.hr-item + .hr-sides { margin-top: 16px; }
 .hr-column .hr-question { padding: 0; border: 0; background: none; }
 .hr-questions {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 330px), 1fr)); gap: 16px; margin-top: 16px;
@@ -97,6 +99,7 @@ QUESTIONS = """
 }
 @container (min-width: 900px) {
   .hr-columns { grid-template-columns: 1fr 1fr; }
+  .hr-of-3 { grid-template-columns: 1fr 1fr 1fr; }
   .hr-columns + .hr-questions {
     position: sticky; z-index: 2; bottom: -10px; grid-auto-flow: dense; gap: 12px; max-height: 45vh; margin: 4px -6px 0;
     padding: 12px 6px; overflow-y: auto; background: var(--hr-card);

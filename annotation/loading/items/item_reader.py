@@ -114,13 +114,15 @@ LINEAGE_COLUMN, GROUP_COLUMN = "lineage", "group"
 def read_items(campaign: project_file.CheckedProject, section: project_file.ItemsSection) -> tuple[ItemDraft, ...]:
     """Read all items in file order; raises BadInput with the places of all that are invalid."""
     path = campaign.resolve_path(section.file)
-    first = campaign.definition.all_questions[0].name
-    question_columns = tuple(
-        column for question in campaign.definition.all_questions for column in question.required_columns()
-    )
-    needed = {f"items.{key}": columns for key, columns in section.required_columns.items()} | {
-        "questions.field": question_columns
-    }
+    questions = campaign.definition.all_questions
+    first = questions[0].name
+    needed = {f"items.{key}": columns for key, columns in section.required_columns.items()}
+    needed["questions.field"] = tuple(column for question in questions for column in question.required_columns())
+    for question in questions:
+        if question.option_columns:
+            needed |= {"items.options": (), "question.sides": question.option_columns}
+        if question.system_columns:
+            needed["question.systems"] = question.system_columns
     if campaign.definition.lineage is not None:  # both are optional: files of pools may be without them
         handed_on = {"lineage": section.lineage or LINEAGE_COLUMN, "group": section.group or GROUP_COLUMN}
         section = section.model_copy(update=handed_on)

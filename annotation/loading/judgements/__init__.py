@@ -8,6 +8,7 @@ from pathlib import Path
 from annotation import input_files
 from annotation.campaigns.project_file import VotesSection
 from annotation.loading.judgements import (
+    comparison_votes,
     counted_rows,
     label_studio_json,
     label_studio_values,
@@ -53,6 +54,8 @@ def _read_format(path: Path, section: VotesSection) -> Iterator[RawVote]:
             return other_tools.read_toloka_votes(path, section)
         case "crowd-kit" | "table":
             return table_votes.read_votes(path, section)
+        case "comparisons":
+            return comparison_votes.read_votes(path, section)
         case "human-response-bot":
             return other_tools.read_bot_votes(path, section)
         case "label-studio":

@@ -72,6 +72,7 @@ def read_votes(path: Path, section: VotesSection) -> Iterator[RawVote]:
             answer=answers[controls[0]].text,
             exclusion=SKIPPED if annotation.skipped else label_studio_values.find_exclusion(answers.values()),
             regions=tuple(_list_places(annotation, controls)),
+            objects=dict(_list_compared(annotation)),
         )
 
 
@@ -90,6 +91,14 @@ def _list_places(annotation: Annotation, controls: Sequence[str]) -> Iterator[Re
         place = span_control.read_place(result.get("value"))
         if place is not None and result.get("from_name") in controls and isinstance(result.get("id"), str):
             yield Region(*place, name=result["id"])
+
+
+def _list_compared(annotation: Annotation) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The controls Pairwise of an annotation, with the names of the texts that they compare."""
+    for result in annotation.results:
+        names = result.get("to_name")
+        if result.get("type") == "pairwise" and isinstance(names, list):
+            yield str(result.get("from_name")), tuple(map(str, names))
 
 
 def _is_own_task(task: input_files.FileRow) -> bool:

@@ -84,13 +84,26 @@ class Region(NamedTuple):
     name: str
 
 
+class Compared(NamedTuple):
+    """The two systems that a vote compares, in the order to which its answer belongs.
+
+    `is_swapped` says that they were shown in the other order; `question` is what both answered.
+    """
+
+    systems: tuple[str, str]
+    is_swapped: bool
+    question: str
+
+
 class RawVote(NamedTuple):
     """A raw vote. `key` are the values that identify the item, `exclusion` says why it does not count.
 
     `golden` are right answers that come with the vote, by the column of the answer. `result` are the regions of an
     annotation of one of our own tasks in Label Studio, None for any other vote; `second_pass` says that the right
     answers were shown, and `is_flat` that fields of the task are among the regions. `column` is the column of the
-    answer where the section does not name it; `regions` are marked parts with their ids.
+    answer where the section does not name it; `regions` are marked parts with their ids. `compared` are the systems of
+    a file in which each row compares two. `objects` are the names of the two texts that a control of Label Studio
+    compares, the left one first, by control.
     """
 
     key: tuple[str, ...]
@@ -106,6 +119,8 @@ class RawVote(NamedTuple):
     column: str | None = None
     is_flat: bool = False
     regions: tuple[Region, ...] = ()
+    compared: Compared | None = None
+    objects: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 def build_item_id(key: Sequence[str]) -> str:

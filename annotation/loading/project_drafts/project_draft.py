@@ -10,7 +10,7 @@ from pathlib import Path
 from annotation import input_files
 from annotation.errors import BadInput, Where
 from annotation.loading.judgements.recognition import PROLIFIC
-from annotation.loading.project_drafts import item_tables, tool_tables, vote_tables
+from annotation.loading.project_drafts import comparison_tables, item_tables, tool_tables, vote_tables
 from annotation.loading.project_drafts.column_names import Role
 from annotation.loading.project_drafts.item_tables import ItemsTable
 from annotation.loading.project_drafts.label_config import LabelConfig
@@ -335,7 +335,11 @@ class _Draft:
 def _read_votes(source: SourceFile, config: LabelConfig | None) -> VotesTable | None:
     if source.format in {"lmes", "ua-cbt", LABEL_STUDIO_TASKS}:
         return None
-    return vote_tables.read_votes(source) if source.format is None else tool_tables.read_tool(source, config)
+    if source.format is not None:
+        return tool_tables.read_tool(source, config)
+    compared = comparison_tables.read_comparisons(source)
+    votes = vote_tables.read_votes(source) if compared is None else compared
+    return votes if votes is None or compared is not None else comparison_tables.find_preference(votes)
 
 
 def _list_names(lines: Iterable[YamlLine]) -> set[str]:

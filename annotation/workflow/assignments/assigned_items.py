@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlmodel import Session
+
 from annotation.campaigns.questions import Question, question_base
 from annotation.campaigns.sections.stages import PassMark
 from annotation.store import models
@@ -140,9 +142,7 @@ def get_shown_questions(opened: OpenedAssignment) -> tuple[ShownQuestion, ...]:
     """The questions of an opened item in this pass, with the options in the order in which this annotator sees them."""
     assignment, item = opened.assignment, opened.item
     questions = list_questions(opened.context, item)
-    orders = assignment.option_orders or {}
-    if not orders and assignment.option_order is not None:
-        orders = {questions[0].name: assignment.option_order}
+    orders = _list_orders(opened.context, assignment)
     if opened.is_second_pass:
         asked = second_pass.select_questions(opened, questions)
     else:
@@ -175,25 +175,44 @@ def list_questions(context: AnnotatorContext, item: ItemRow) -> tuple[Question, 
     return tuple(question.with_positions(n_options) for question in context.definition.all_questions)
 
 
-def build_option_orders(context: AnnotatorContext, item: ItemRow, *, occasion: int) -> dict[str, list[int]]:
+def build_option_orders(
+    context: AnnotatorContext, item: ItemRow, *, occasion: int, before: AssignmentRow | None = None
+) -> dict[str, list[int]]:
     """The order in which this annotator sees the options of each question, as indices by the question's name.
 
-    Where a question shuffles its options, the order is seeded, and differs on each occasion of the same item. Questions
-    without options are left out.
+    Where a question shuffles its options, the order is seeded, and differs on each occasion of the same item: that of
+    compared texts is the order of the assignment `before` the other way round, and the same for all questions that
+    compare them. Questions without options are left out.
     """
-    orders = {}
+    orders: dict[str, list[int]] = {}
+    sides: list[int] | None = None
+    earlier = {} if before is None else _list_orders(context, before)
     for question in list_questions(context, item):
-        options = question.get_options(item.options)
-        key = (context.project.name, question.name, item.external_id, context.annotator.pseudonym)
-        if options:
-            orders[question.name] = question_base.order_options(
-                len(options),
-                shuffle=question.is_shuffled,
-                seed=context.definition.seed,
-                key=key if occasion == 0 else (*key, str(occasion)),
-                last=question.abstention is not None,
-            )
+        count, last, seed = len(question.get_options(item.options)), question.last_options, context.definition.seed
+        own = (context.project.name, question.name)
+        key = (*own, item.external_id, context.annotator.pseudonym, *([str(occasion)] if occasion else []))
+        if not count:
+            continue
+        if not (question.balances_order and question.is_shuffled):
+            order = question_base.order_options(count, shuffle=question.is_shuffled, seed=seed, key=key, last=last)
+        elif sides is not None:
+            order = [*sides, *range(count - last, count)]
+        elif question.name in earlier:
+            order = question_base.reverse_options(earlier[question.name], last=last)
+        else:
+            turn, key = context.participation.shown, (*own, context.annotator.pseudonym)
+            order = question_base.balance_options(count, turn=turn, seed=seed, key=key, last=last)
+        if question.balances_order:
+            sides = order[: count - last]
+        orders[question.name] = order
     return orders
+
+
+def _list_orders(context: AnnotatorContext, assignment: AssignmentRow) -> dict[str, list[int]]:
+    """The orders of options that an assignment has, by the name of the question."""
+    if assignment.option_orders or assignment.option_order is None:
+        return assignment.option_orders or {}
+    return {context.definition.all_questions[0].name: assignment.option_order}
 
 
 def assign_item(
@@ -232,7 +251,7 @@ def assign_item(
     }
     activity = assignment_policy.count_activity(context.participation, now=now) if in_telegram else {}
     if assignment is None:
-        new = _build_assignment(context, item, selected, now=now)
+        new = _build_assignment(session, context, item, selected, now=now)
         activity |= _advance_position(context, selected.page_position)
         transaction.update_participation(context.participation, **activity)
         assignment = models.ASSIGNMENTS.insert(session, **new, **shown)
@@ -249,10 +268,14 @@ def compute_lease_end(context: AnnotatorContext, *, now: datetime) -> datetime:
 
 
 def _build_assignment(
-    context: AnnotatorContext, item: ItemRow, selected: SelectedItem, *, now: datetime
+    session: Session, context: AnnotatorContext, item: ItemRow, selected: SelectedItem, *, now: datetime
 ) -> dict[str, Any]:
     """The columns of a new assignment that stay as they are when it is shown again."""
-    orders = build_option_orders(context, item, occasion=selected.occasion)
+    before = None
+    if selected.occasion and any(question.balances_order for question in context.definition.all_questions):
+        who = {"item_id": selected.item_id, "annotator_id": context.annotator_id}
+        before = annotator_context.find_assignment(session, **who, occasion=selected.occasion - 1)
+    orders = build_option_orders(context, item, occasion=selected.occasion, before=before)
     return {
         "project_id": context.project_id,
         "item_id": selected.item_id,

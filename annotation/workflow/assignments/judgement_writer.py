@@ -102,7 +102,9 @@ def parse_answers(
     parsed_answers = question_base.parse_answers(questions, raw_answers, question_content)
     first_question = questions[0]
     first_answer = parsed_answers.get(first_question.name)
-    answer_text = get_answer_text(questions, item, first_question.name, first_answer or "")
+    answer_text = first_answer or ""
+    if not first_question.option_columns:  # a compared text is too long to be kept with every answer
+        answer_text = get_answer_text(questions, item, first_question.name, answer_text)
     raw_text = answer_text if len(questions) == 1 else json.dumps(dict(raw_answers), ensure_ascii=False, default=str)
     exclusion = ABSTAINED if first_question.is_abstention(first_answer) else None
     return NewAnswer(answers=parsed_answers, raw=raw_text, exclusion=exclusion)

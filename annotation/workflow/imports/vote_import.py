@@ -307,7 +307,11 @@ def _list_item_contents(
     session: Session, project: Project, definition: project_file.ProjectFile
 ) -> dict[str, QuestionContent]:
     """The content of every item, which questions need to read votes on it, by external id."""
-    fields = {column for question in definition.all_questions for column in question.required_columns()}
+    fields = {
+        column
+        for question in definition.all_questions
+        for column in (*question.required_columns(), *question.system_columns)
+    }
     if not fields:
         options_alone = select(Item.external_id, Item.options).where(Item.project_id == project.id)
         return {

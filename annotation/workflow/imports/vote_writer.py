@@ -286,6 +286,8 @@ def _insert_assignments(
     session: Session, project: Project, batch: Sequence[NumberedVote], items: Mapping[int, VoteItem]
 ) -> None:
     vote_items = [items[item] for item, _, _, _ in batch]
+    has_orders = any(vote.option_order is not None for _, _, _, vote in batch)
+    orders = {"option_order": [vote.option_order for _, _, _, vote in batch]} if has_orders else {}
     table_base.insert_rows(
         session,
         Assignment,
@@ -297,6 +299,7 @@ def _insert_assignments(
             "stage": [item.pool.stage for item in vote_items],
             "is_control": [vote.is_control for _, _, _, vote in batch],
             "holds_place": [vote.exclusion is None for _, _, _, vote in batch],
+            **orders,
         },
         constants={
             "project_id": project.id,

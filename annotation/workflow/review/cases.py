@@ -137,9 +137,13 @@ def list_candidates(
     }
     answers = [*options, *(form for form in forms.values() if form not in options)]
     if not (question.takes_one_option and question.fixed_options):
-        answers.sort(
-            key=lambda answer: hashlib.sha256(f"{order_key}\x1f{item.external_id}\x1f{answer}".encode()).digest()
-        )
+        labels = question.get_labels(item.options)
+        last = labels[len(labels) - question.last_options :]
+
+        def get_place(answer: str) -> tuple[bool, bytes]:
+            return answer in last, hashlib.sha256(f"{order_key}\x1f{item.external_id}\x1f{answer}".encode()).digest()
+
+        answers.sort(key=get_place)
     return tuple(
         Candidate(
             answer=answer,

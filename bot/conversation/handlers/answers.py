@@ -52,6 +52,18 @@ def close_change(context: UpdateContext, assignment_id: int) -> TelegramCalls:
     return context.without_tap().edit(render_finished_item(context, saved), assignment_id=assignment_id)
 
 
+def lead_up(context: UpdateContext) -> TelegramCalls:
+    """Send a reply to the first message of the item, by which the chat scrolls there; the message is none of an item.
+
+    Raises Stale where Telegram no longer tells which message that is.
+    """
+    if context.incoming.reply_to is None:
+        raise Stale("The first message is not known.")
+    text = message_layout.render_text(context.translate, context.translate("way-up"))
+    (way_up,) = context.send(text)
+    return join_calls(context.acknowledge(), (replace(way_up, reply_to=context.incoming.reply_to),))
+
+
 def ask_previous_question(context: UpdateContext) -> TelegramCalls:
     """Ask the question before again; where one answer is being changed, show all of them again."""
     item, draft, index = _get_item(context)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from bot.conversation.inputs.corrections import CorrectionInput
 from bot.conversation.inputs.input_base import QuestionInput
 from bot.conversation.inputs.options import ChoicesInput, OptionsInput, ScaleInput
+from bot.conversation.inputs.preferences import PreferenceInput
 from bot.conversation.inputs.spans import SpansInput
 from bot.conversation.inputs.texts import TextInput
 
@@ -24,5 +25,6 @@ INPUTS: Mapping[str, QuestionInput] = {
     "span": SpansInput(),
     "text": TextInput(),
     "edit": CorrectionInput(),
+    "preference": PreferenceInput(),
 }
 """The inputs by the name of the question's type (`question.kind`)."""

@@ -56,6 +56,14 @@ class QuestionInput(ABC):
     arrange_options: Callable[[Sequence[InlineButton]], ButtonRows] = staticmethod(message_layout.arrange_buttons)
     """How the buttons of options make rows."""
 
+    def build_item_blocks(self, shown: ShownQuestion, stimulus: str, language: str) -> list[TextBlock]:  # noqa: ARG002
+        """What the item has of the question below its stimulus, whatever is asked now: texts to compare."""
+        return []
+
+    def name_options(self, shown: ShownQuestion, translate: Texts, *, language: str) -> tuple[str, ...]:  # noqa: ARG002
+        """What stands for the options on buttons of their own; their texts, unless these are read with the item."""
+        return shown.options
+
     @abstractmethod
     def build_blocks(self, asked: AskedQuestion, translate: Texts) -> list[TextBlock]:
         """The question, and what was entered so far, below the item."""

@@ -78,6 +78,12 @@ back = ‹ Back
 undo = Change
 in-my-words = In my own words
 
+## Comparing texts
+
+side-better = { $letter } is better
+side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.
+way-up = ↑ Tap the quote above this line to go back to the beginning.
+
 ## Parts of a text
 
 span-sentence = Which sentence? Tap its number, or type the words yourself.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import CaseReason
+from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.review.adjudication_queue import QueuedCase
 from bot.conversation import message_layout, prompts
 from bot.conversation.inputs import INPUTS, options
@@ -62,9 +63,10 @@ def render_case(
 
     Where the explanation of the boxes would need one more message, the usual question stands in its place.
     """
+    compared, queued = _build_compared_blocks(queued), _name_candidates(queued, translate)
     buttons = _build_choice_buttons(queued, translate) if picked is None else _build_boxes(queued, translate, picked)
     single = message_layout.render_messages(
-        _build_case_blocks(queued, translate, translate("case-which")), translate, buttons=buttons
+        _build_case_blocks(queued, compared, translate, translate("case-which")), translate, buttons=buttons
     )
     if picked is None:
         return single
@@ -73,7 +75,7 @@ def render_case(
         main = queued.case.candidates[picked.first].text
         explanation = translate("case-main", answer=message_layout.shorten_text(main, MAX_QUOTED_UNITS))
     several = message_layout.render_messages(
-        _build_case_blocks(queued, translate, explanation), translate, buttons=buttons
+        _build_case_blocks(queued, compared, translate, explanation), translate, buttons=buttons
     )
     return several if len(several) == len(single) else single
 
@@ -82,6 +84,7 @@ def render_decided_case(
     queued: QueuedCase, translate: Texts, *, picked: Sequence[int] = (), comment: str = ""
 ) -> RenderedMessage:
     """The message of a case after its decision, with a button that takes it back."""
+    queued = _name_candidates(queued, translate)
     answers = [options.isolate_direction(queued.case.candidates[index].text) for index in picked]
     mark = f"✓ {', '.join(answers)}" if picked else translate("case-broken-mark", comment=comment)
     reopen = message_layout.build_button(translate("undo"), ButtonAction.REOPEN, queued.case.case_id, queued.number)
@@ -118,13 +121,37 @@ def _render_marked_case(queued: QueuedCase, translate: Texts, mark: str, buttons
     return message_layout.render_messages(blocks, translate, buttons=buttons)[-1]
 
 
-def _build_case_blocks(queued: QueuedCase, translate: Texts, explanation: str) -> list[TextBlock]:
+def _show_candidates(queued: QueuedCase) -> ShownQuestion:
+    """The question with the candidates as its options."""
+    candidates = queued.case.candidates
+    texts, answers = tuple(one.text for one in candidates), tuple(one.answer for one in candidates)
+    return ShownQuestion(question=queued.case.question, options=texts, labels=answers)
+
+
+def _build_compared_blocks(queued: QueuedCase) -> list[TextBlock]:
+    """The texts that the question compares, in the order of the candidates."""
+    question_input = INPUTS[queued.case.question.kind]
+    return question_input.build_item_blocks(_show_candidates(queued), queued.case.item.stimulus, queued.language)
+
+
+def _name_candidates(queued: QueuedCase, translate: Texts) -> QueuedCase:
+    """The case with short names of candidates whose texts are read with the item."""
+    question_input = INPUTS[queued.case.question.kind]
+    names = question_input.name_options(_show_candidates(queued), translate, language=queued.language)
+    named = (replace(one, text=name) for one, name in zip(queued.case.candidates, names, strict=True))
+    return replace(queued, case=replace(queued.case, candidates=tuple(named)))
+
+
+def _build_case_blocks(
+    queued: QueuedCase, compared: Sequence[TextBlock], translate: Texts, explanation: str
+) -> list[TextBlock]:
     case = queued.case
     title = message_layout.shorten_text(queued.title, MAX_QUOTED_UNITS)
     left = translate("case-left", left=queued.left)
     return [
         TextBlock(f"{title} · {left}", ((0, len(title)),)),
         *items.build_stimulus_blocks(case.item.stimulus, queued.pieces, queued.language),
+        *compared,
         message_layout.make_bold_unless_equal(case.question.text, case.item.stimulus),
         TextBlock("\n".join(_list_candidate_lines(queued, translate))),
         TextBlock("\n".join(_list_remarks(queued, translate))),

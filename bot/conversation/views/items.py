@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotation.campaigns.questions.question_base import count_units
 from annotation.vocabulary import Stage
 from annotation.workflow.assignments import AssignedItem, RemarkKind, SavedJudgement, ShownQuestion, TrainingFeedback
 from annotation.workflow.conversations import conversation_state
@@ -23,6 +24,7 @@ def render_answer_summary(item: AssignedItem, draft: AnswerDraft, translate: Tex
     blocks = [
         build_header(item, translate),
         *build_stimulus_blocks(item.stimulus, item.pieces, item.language),
+        *_build_compared_blocks(item.questions, item.stimulus, item.language),
         TextBlock("\n".join(_list_answer_lines(item, draft, translate))),
         message_layout.make_bold_block(translate("which-answer")),
     ]
@@ -101,6 +103,8 @@ STAGE_TEXTS = {Stage.TRAINING: "stage-training", Stage.QUALIFICATION: "stage-qua
 """The ids of the texts that name a stage in the header of an item; other stages are not named."""
 RIGHT, WRONG = "✓", "✗"
 """The marks before an answer; only a wrong answer in training has the second."""
+MAX_OPEN_UNITS = 200
+"""The longest text above compared ones that is not folded away, in UTF-16 units."""
 MAX_QUOTED_UNITS = 300
 """How much of an item's text is repeated where one of its answers is changed below, in UTF-16 units."""
 MAX_TOAST_UNITS = 200
@@ -250,12 +254,21 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
     """The item with its header, and in the second pass the answers compared."""
     folded = "" if progress.is_below else progress.asked.shown.field_text
     second = item.second_pass
+    compared = _build_compared_blocks(item.questions, item.stimulus, item.language)
+    fold_above = 0 if second is not None else MAX_OPEN_UNITS if compared else None
     return [
         build_header(item, translate),
         *([TextBlock(format_stage_rules(item, translate))] if item.stage in STAGE_TEXTS else ()),
-        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold=second is not None),
+        *build_stimulus_blocks(item.stimulus, item.pieces, item.language, folded=folded, fold_above=fold_above),
+        *compared,
         *(second_pass.build_second_pass_blocks(second, item.pieces, translate) if second else ()),
     ]
+
+
+def _build_compared_blocks(questions: Sequence[ShownQuestion], stimulus: str, language: str) -> list[TextBlock]:
+    """The texts that the questions compare, once: in an item all of them compare the same."""
+    found = (INPUTS[shown.question.kind].build_item_blocks(shown, stimulus, language) for shown in questions)
+    return next(filter(None, found), [])
 
 
 def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:
@@ -282,21 +295,30 @@ def build_header(item: AssignedItem, translate: Texts) -> TextBlock:
 
 
 def build_stimulus_blocks(
-    stimulus: str, pieces: Sequence[Mapping[str, Any]], language: str, *, folded: str = "", fold: bool = False
+    stimulus: str,
+    pieces: Sequence[Mapping[str, Any]],
+    language: str,
+    *,
+    folded: str = "",
+    fold_above: int | None = None,
 ) -> list[TextBlock]:
     """The stimulus: its pieces that are shown in the first step, or its plain text where it has no pieces.
 
-    `language` is the language of the project. The text `folded` is folded away, as the question shows it too; with
-    `fold` whatever can be is, as it was read before.
+    `language` is the language of the project. The text `folded` is folded away, as the question shows it too, and so
+    are texts with more UTF-16 units than `fold_above`: those that were read before, or stand above what is compared.
     """
+
+    def is_folded(text: str) -> bool:
+        return text == folded or (fold_above is not None and count_units(text) > fold_above)
+
     if not pieces:
-        return [TextBlock(stimulus, fold=fold or stimulus == folded)]
+        return [TextBlock(stimulus, fold=is_folded(stimulus))]
     blocks: list[TextBlock] = []
     for piece in pieces:
         if piece["step"] == 1 and str(piece["text"]).strip():
             blocks += [message_layout.make_bold_block(piece["title"])] if piece["title"] else []
-            is_folded = fold or piece["fold"] or piece["text"] == folded
-            blocks.append(_build_piece({**piece, "fold": is_folded}, language))
+            fold = piece["fold"] or is_folded(str(piece["text"]))
+            blocks.append(_build_piece({**piece, "fold": fold}, language))
     return blocks
 
 
@@ -330,8 +352,10 @@ def render_finished_item(saved: SavedJudgement, translate: Texts, *, emoji: str 
     remarks += [translate(REMARKS[remark.kind], number=remark.number) for remark in saved.remarks]
     without_item = [first_line, *(TextBlock(line) for line in remarks)]
     question = message_layout.make_bold_unless_equal("" if len(saved.questions) > 1 else saved.question, saved.stimulus)
-    with_item = [*without_item, *build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), question]
-    with_item = without_item if saved.is_second_pass else with_item
+    compared = _build_compared_blocks(saved.questions, saved.stimulus, saved.language)
+    item_blocks = [*build_stimulus_blocks(saved.stimulus, saved.pieces, saved.language), *compared, question]
+    is_short = saved.is_second_pass or (compared and saved.feedback is None)  # texts that were compared are long
+    with_item = without_item if is_short else [*without_item, *item_blocks]
     undo_text = translate("undo-skip" if saved.skipped else "undo")
     undo = message_layout.build_button(undo_text, ButtonAction.UNDO, saved.assignment_id)
     return message_layout.render_messages(

@@ -62,7 +62,7 @@ function drawCommand(content, command) {
 export function drawMessage(message, { translate, command, tap, edit, bot }) {
   const who = element("span", { className: "unseen", textContent: `${message.mine ? translate("you") : bot}: ` });
   const body = element("div", { className: "body" }, who);
-  if (message.reply) body.append(element("div", { className: "answers", textContent: message.reply }));
+  if (message.reply) body.append(drawReply(message));
   if (message.file) body.append(drawFile(message.file));
   body.append(element("div", { className: "text" }, ...drawNodes(message.text, translate, command)));
   const bubble = element("li", { className: message.mine ? "mine" : "theirs" }, body);
@@ -71,6 +71,12 @@ export function drawMessage(message, { translate, command, tap, edit, bot }) {
   if (message.reaction) bubble.append(element("div", { className: "reaction", textContent: message.reaction }));
   if (message.rows.length) bubble.append(drawButtons(message, { translate, tap }));
   return bubble;
+}
+
+function drawReply(message) {
+  const quote = element("button", { type: "button", className: "answers", textContent: message.reply });
+  quote.addEventListener("click", () => document.querySelector(`[data-id="${message.above}"]`)?.scrollIntoView());
+  return quote;
 }
 
 function drawStamp(message, { translate, edit }) {

@@ -10,6 +10,7 @@ from aggregation.answers import AnswerTypeName
 from exports.benchmark_items.answer_spaces.answer_space import AnswerSpace
 from exports.benchmark_items.answer_spaces.boxes import BoxesSpace
 from exports.benchmark_items.answer_spaces.label import ChoiceSpace, ScaleSpace
+from exports.benchmark_items.answer_spaces.preference import PreferenceSpace
 from exports.benchmark_items.answer_spaces.span import SpanSpace
 from exports.benchmark_items.answer_spaces.text import EditSpace, TextSpace
 
@@ -18,7 +19,15 @@ __all__ = ["ANSWER_SPACES", "SPACES_BY_TYPE", "AnswerSpace"]
 ANSWER_SPACES: Mapping[str, AnswerSpace] = MappingProxyType(
     {
         space.question: space
-        for space in (ScaleSpace(), ChoiceSpace(), BoxesSpace(), TextSpace(), EditSpace(), SpanSpace())
+        for space in (
+            ScaleSpace(),
+            ChoiceSpace(),
+            BoxesSpace(),
+            TextSpace(),
+            EditSpace(),
+            SpanSpace(),
+            PreferenceSpace(),
+        )
     }
 )
 """By the type of the question."""

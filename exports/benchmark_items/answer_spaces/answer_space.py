@@ -79,6 +79,14 @@ class AnswerSpace(ABC):
         """The label and the text of each option of an item, without the abstention; None if an answer is no label."""
         return None
 
+    def name_order(self, question: Any, order: Sequence[int]) -> Sequence[int | str]:
+        """The order in which options were shown as it is published: their indices, unless their labels say more."""
+        return order
+
+    def read_order(self, question: Any, written: Sequence[int | str]) -> Sequence[int]:
+        """The indices of the options in the order shown, as `name_order` wrote them."""
+        return [int(index) for index in written]
+
     @abstractmethod
     def build_data_fields(self, question: Any, items: ItemReader, *, is_first: bool) -> dict[str, Any]:
         """The fields of `DataSet` that aggregating and scoring need; `is_first` is the first question of a project."""

@@ -139,6 +139,19 @@ def test_what_label_studio_cannot_follow_is_there_and_not_required(tmp_path: Pat
     assert [(one.get("whenTagName"), one.get("whenChoiceValue")) for one in views] == [("cost", "не знаю,$5")]
 
 
+def test_compared_texts_stand_side_by_side(tmp_path: Path) -> None:
+    """Each text has a column of its own below what is shown of the item; the answers are those of the task."""
+    columns = "sides: [a, b, c], systems: [m, n, o], tie: Однаково"
+    asked = f"question: {{type: preference, text: Яка?, {columns}}}"
+    text = re.sub(r"questions:.*?(?=items:)", f"{asked}\n", OPTIONED, flags=re.DOTALL)
+    config = tree(written(tmp_path, text))
+    sides = next(view for view in config.iter("View") if view.get("className") == "hr-columns hr-sides hr-of-3")
+    assert [(view.find("View/Header").get("value"), view.find("HyperText").get("value")) for view in sides] == [
+        ("А", "$side_1"), ("Б", "$side_2"), ("В", "$side_3"),
+    ]  # fmt: skip
+    assert controls(config)["answer"].get("value") == "$options_answer"
+
+
 def test_all_languages_have_the_same_messages() -> None:
     """A project in any of them, or in another language, has words of ours."""
     files = Path(str(resources.files("annotation.label_studio"))) / "texts"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aggregation.answers import SIDES
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.questions.question_base import parse_answers
@@ -239,3 +241,39 @@ def test_every_kind_of_answer_comes_back(answers: dict[str, Any], chance: Any) -
     assert [(part["start"], part["end"]) for part in json.loads(stored["part"])] == list(
         zip(cuts[::2], cuts[1::2], strict=True)
     )
+
+
+COMPARED = {"name": "better", "type": "preference", "text": "Яка?", "tie": "Однаково", "both_bad": "Обидві погані"}
+TALES = {"a": "Казка <перша>.", "b": "Казка друга.", "c": "Казка третя.", "m": "gemini", "n": "llama", "o": "qwen"}
+
+
+@pytest.mark.parametrize(
+    ("order", "shown", "labels"),
+    [
+        ([1, 0, 2, 3], "ba", ["second", "tie", "first", "both_bad"]),
+        ([2, 0, 1, 3, 4], "cab", ["third", "first", "second", "tie", "both_bad"]),
+    ],
+)
+def test_compared_texts_stand_side_by_side_and_answers_name_their_columns(
+    order: list[int], shown: str, labels: list[str]
+) -> None:
+    """Texts and letters come in the recorded order, keys count the answers as shown, and no system is in the task."""
+    n_sides = len(shown)
+    about = project(COMPARED | {"sides": [*"abc"[:n_sides]], "systems": [*"mno"[:n_sides]]})
+    one = item(
+        data=TALES | {"topic": "Тема", "text": TEXT, "gold": "", "why": ""}, options=[TALES[c] for c in "abc"[:n_sides]]
+    )
+    task = payloads.build_task(about, one, assignment_id=1, option_order={"better": order})["data"]
+    assert [task[f"side_{place}"] for place in range(1, n_sides + 1)] == [
+        f'<div class="hr-words">{html.escape(TALES[column])}</div>' for column in shown
+    ]
+    words = {"tie": "Однаково", "both_bad": "Обидві погані"}
+    words |= {SIDES[i]: f"{letter} краща" for letter, i in zip("АБВ", order[:n_sides], strict=False)}
+    assert task["options_better"] == [
+        {"value": words[label], "alias": label, "hotkey": str(place)} for place, label in enumerate(labels, start=1)
+    ]
+    assert not [system for system in ("gemini", "llama", "qwen") if system in json.dumps(task)]
+    content = QuestionContent(options=tuple(one.options or ()))
+    for label in labels:
+        raw = payloads.read_answers(about, one, [said("better", "choices", choices=[label])])
+        assert parse_answers(about.all_questions, raw, content) == {"better": label}

@@ -66,6 +66,7 @@ class Screen:
     silent: bool = True
     protected: bool = True
     reply: str | None = None
+    replies_to: int | None = None
 
     @property
     def text(self) -> str:
@@ -139,8 +140,9 @@ class Chat:
 
     def press(self, data: str | None, *, on: Screen | None = None) -> list[str]:
         """A tap that carries this."""
-        message = None if on is None else on.message_id
-        return self.give(kind=UpdateKind.TAP, data=data, query_id=f"q{next(self.numbers)}", message_id=message)
+        message, above = (None, None) if on is None else (on.message_id, on.replies_to)
+        query = f"q{next(self.numbers)}"
+        return self.give(kind=UpdateKind.TAP, data=data, query_id=query, message_id=message, reply_to=above)
 
     def give(self, **what: Any) -> list[str]:
         """An update, and all that follows from it, a second later."""
@@ -169,8 +171,12 @@ class Chat:
             case NewMessage():
                 shown = Screen(next(self.numbers), call.html, call.buttons, call.silent, call.protect, call.input_hint)
                 self._fits(shown)
+                above = self.screens[-call.replies_above].message_id if call.replies_above else call.reply_to
+                shown.replies_to = above
                 self.screens.append(shown)
-                self.story.append(str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
+                quote = next((one.text[:30] for one in self.screens if one.message_id == above), "")
+                answered = f"[↑ {quote.splitlines()[0]}]\n" if quote else ""
+                self.story.append(answered + str(shown) + (f"\n[… {shown.reply}]" if shown.reply else ""))
                 self._note(session, call, shown.message_id)
             case MessageEdit():
                 self._edit(session, call)

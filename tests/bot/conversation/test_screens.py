@@ -666,6 +666,71 @@ FILTER_CONTENT: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 
+COMPARED: Mapping[str, Mapping[str, Any]] = {
+    "uk": {
+        "question": "Яка казка краща?", "tie": "Однаково", "bad": "Обидві погані", "task": "Казка про лисицю.",
+        "tales": ("Жила собі лисиця.", "Лисиця знайшла дзеркало."), "why": "Там щось сталося.",
+        "typed": ("а, а не б", "першa", "обидві погані", "вторая"),
+    },
+    "en": {
+        "question": "Which tale is better?", "tie": "The same", "bad": "Both are bad", "task": "A tale about a fox.",
+        "tales": ("There was a fox.", "The fox found a mirror."), "why": "Something happens there.",
+        "typed": ("a, not b", "the first", "both bad", "second"),
+    },
+    "ru": {
+        "question": "Какая сказка лучше?", "tie": "Одинаково", "bad": "Обе плохие", "task": "Сказка о лисе.",
+        "tales": ("Жила-была лиса.", "Лиса нашла зеркало."), "why": "Там что-то случилось.",
+        "typed": ("а, а не б", "первая", "обе плохие", "second"),
+    },
+}  # fmt: skip
+
+
+def comparing(play: Play) -> None:
+    """Two tales in one message: in training, by taps, typed, changed; two long ones with a way up; decided on."""
+    chat, own = play.chat, COMPARED[play.language]
+    row = {"task": own["task"], "a": own["tales"][0], "b": own["tales"][1], "m": "gpt", "n": "llama", "pool": "main"}
+    row |= {"gold": "", "why": ""}
+    rows = [row | {"id": "t", "gold": "b", "why": own["why"], "pool": "training"}]
+    rows += [row | {"id": str(number), "task": own["task"] * 20 if number == 1 else own["task"]} for number in range(4)]
+    rows[-1] |= {"a": own["tales"][0] * 120, "b": own["tales"][1] * 70}
+    play.load(
+        "stages: {training: {pool: {where: {pool: training}}, explain: yes}}\nseed: 1",
+        rows=rows,
+        items="{{file: {name}.jsonl, where: {{pool: main}}, id: id, show: task, gold: gold, explanation: why}}",
+        question=f'{{type: preference, text: "{own["question"]}", sides: [a, b], systems: [m, n], tie: {own["tie"]},'
+        f" both_bad: {own['bad']}}}",
+        code="code",
+    )
+    play.in_()
+    chat.story.clear()
+    chat.say("/start")
+    chat.press(chat.last.buttons[0][0].data, on=chat.last)
+    chat.tap(own["tie"])
+    unclear, first, bad, second = own["typed"]
+    chat.say(unclear)
+    chat.say(first)
+    play.tap("undo")
+    opened = next(one for one in chat.screens if play.say("keep") in one.labels)
+    chat.tap(own["bad"], on=opened)
+    chat.say(bad)
+    play.tap("more")
+    play.tap("back")
+    chat.tap("↑")
+    chat.say(second)
+    play.tap("undo")
+    play.tap("keep")
+    judge = type(chat)(chat.db, number=8, language=play.language)
+    with chat.db.transaction() as session:
+        project = queries.get_project(session, "words")
+        cases.refresh_cases(session, project=project, question="answer", doubts={"1": {CaseReason.TIE}}, now=chat.now)
+        invitations.create_invitation(session, target=project, code="judge", now=chat.now, adjudicates=True)
+    judge.say("/start judge")
+    judge.story.clear()
+    judge.tap(play.say("language-name"))
+    judge.say("1")
+    chat.story += judge.story
+
+
 def adjudicating(play: Play) -> None:
     """An invited adjudicator: one right answer, several, a broken item, a decision taken back, the end of the queue."""
     chat = play.chat
@@ -702,7 +767,7 @@ def adjudicating(play: Play) -> None:
 
 STORIES = (
     *(joining, working, several, learning, rights, two_projects, typing, correcting, spans, filtering),
-    *(adjudicating, resting, reminded),
+    *(adjudicating, resting, reminded, comparing),
 )
 
 

@@ -194,14 +194,17 @@ def list_reported_items(session: Session, *, project_id: int) -> set[int]:
 
 
 def list_long_items(session: Session, *, project_id: int) -> set[int]:
-    """Return the ids of the project's open items whose text is longer than MAX_MESSAGE_UNITS."""
-    open_items = select(Item.id, Item.stimulus).where(
+    """Return the ids of the project's open items whose text, with their own options, exceeds MAX_MESSAGE_UNITS."""
+    open_items = select(Item.id, Item.stimulus, Item.options).where(
         Item.project_id == project_id,
         Item.status == vocabulary.ItemStatus.OPEN,
-        sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS,
+        sa.or_(sa.func.length(Item.stimulus) * 2 > MAX_MESSAGE_UNITS, col(Item.options).is_not(None)),
     )
-    long_items = session.exec(open_items)
-    return {item_id for item_id, text in long_items if item_id is not None and count_units(text) > MAX_MESSAGE_UNITS}
+    return {
+        item_id
+        for item_id, text, options in session.exec(open_items)
+        if item_id is not None and sum(map(count_units, (text, *(options or ())))) > MAX_MESSAGE_UNITS
+    }
 
 
 def take_moved_item(session: Session, context: AnnotatorContext) -> int | None:
