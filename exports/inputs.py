@@ -104,7 +104,7 @@ class DataSet:
     imported answers. `sample` are the items that get more answers, None where all items get as many; agreement is
     measured on them (`keep_sample`). `simulated` is true where at least one annotator is simulated. `control_gold` is
     the gold of control items that are not among `items`; `removed_annotators` maps annotators who were excluded, failed
-    or withdrew to the reason. `metrics` are those that the project file names for the question, none where it names none.
+    or withdrew to the reason. `metrics` are those that the project file names for the question, none without any.
     `option_items` are the items with gold that somebody answered, for trivial baselines: an export has them, where
     something is chosen from options.
 

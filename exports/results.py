@@ -151,7 +151,9 @@ class DataSetResult:
         """The numbers of the overlap sample alone; None where all items are to get as many answers."""
         if self.data.sample is None:
             return None
-        own = {part: progress for part, progress in self.progress.items() if part == "agreement"}
+        own: dict[LongPart, Progress] = {
+            part: progress for part, progress in self.progress.items() if part == "agreement"
+        }
         return DataSetResult(data=self.data.keep_sample(), options=self.options, progress=own)
 
     @cached_property

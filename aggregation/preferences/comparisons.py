@@ -180,7 +180,9 @@ def expand_choices(choices: pd.DataFrame) -> pd.DataFrame:
         for one, two in _list_pairs(str(answer), len(systems)):
             left = float(ranks[SIDES[one]] < ranks[SIDES[two]]) if ranks else np.nan
             outcome = HALF if answer in (TIE, BOTH_BAD) else WIN
-            rows.append((item, group, annotator, systems[one], systems[two], outcome, answer == BOTH_BAD, left, number))
+            rows.append(
+                (item, group, annotator, systems[one], systems[two], outcome, answer == BOTH_BAD, left, number)
+            )
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

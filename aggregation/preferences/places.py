@@ -217,9 +217,7 @@ def _estimate_contrast(
         return float(stdtrit(df, (1 + confidence_level) / 2)) * part**0.5
 
     is_simulated = sandwich.model == "bradley_terry"
-    coverage = (
-        Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
-    )
+    coverage = Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
     own = reach(variance.items, variance.items_df)
     is_fresh = variance.people is not None
     fresh = max(own, reach(variance.total, variance.total_df))

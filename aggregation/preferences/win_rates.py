@@ -83,9 +83,7 @@ def measure_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95) -
     order = np.argsort(pairs, kind="stable")
     starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
     found = [
-        _measure_pair(comparisons.keep(chosen), confidence_level)
-        for chosen in np.split(order, starts[1:])
-        if len(chosen)
+        _measure_pair(comparisons.keep(chosen), confidence_level) for chosen in np.split(order, starts[1:]) if len(chosen)
     ]
     corrected = adjust_by_holm([pair.p_value for pair in found])
     return tuple(replace(pair, p_holm=p) for pair, p in zip(found, corrected, strict=True))
@@ -96,7 +94,9 @@ def _measure_pair(pair: Comparisons, confidence_level: float) -> PairResult:
     estimate, p_value = estimate_fraction(contributions, pair, confidence_level=confidence_level)
     detectable = None
     if estimate.se and estimate.df:
-        detectable = compute_detectable_difference(se=estimate.se, df=estimate.df, confidence_level=confidence_level)
+        detectable = compute_detectable_difference(
+            se=estimate.se, df=estimate.df, confidence_level=confidence_level
+        )
     return PairResult(
         one=pair.systems[pair.one[0]],
         two=pair.systems[pair.two[0]],
@@ -237,5 +237,7 @@ def measure_systems(
             estimate, _ = estimate_fraction(
                 shown.sum_values(first[places]), shown, confidence_level=confidence_level, chance=1 / n_sides
             )
-        shares.append(SystemShare(system=system, mean_win_rate=float(np.mean(rates[system])), first_choice=estimate))
+        shares.append(
+            SystemShare(system=system, mean_win_rate=float(np.mean(rates[system])), first_choice=estimate)
+        )
     return tuple(shares)

@@ -283,7 +283,9 @@ class VoteParser:
         turned = dict(zip(SIDES[:2], SIDES[1::-1], strict=True))
         is_turned = own == compared.systems[::-1] and own[0] != own[1]
         answer = turned.get(raw.answer, raw.answer) if is_turned else raw.answer
-        draft = self._parse(raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise)
+        draft = self._parse(
+            raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise
+        )
         order = list(range(len(question.get_labels(content.options) or SIDES[:2])))
         if compared.is_swapped != is_turned:
             order[:2] = [1, 0]

@@ -128,9 +128,7 @@ def _list_repeats(frame: pd.DataFrame | None) -> pd.DataFrame:
     )
     outcome = np.where(is_swapped, 1 - frame["outcome"], frame["outcome"])
     key = key.assign(
-        answer=np.where(frame["both_bad"], BOTH_BAD, outcome.astype(str)),
-        swapped=is_swapped,
-        place=key.groupby(list(key.columns)).cumcount(),
+        answer=np.where(frame["both_bad"], BOTH_BAD, outcome.astype(str)), swapped=is_swapped, place=key.groupby(list(key.columns)).cumcount()
     )
     names = ["item", "annotator", "one", "two"]
     pairs = key.loc[key["place"] == 0].merge(key.loc[key["place"] == 1], on=names, suffixes=("", "_again"))

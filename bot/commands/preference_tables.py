@@ -100,9 +100,7 @@ def _describe_pair(pair: PairResult) -> list[str]:
     if wins == losses:
         return [f"Neither of {one} and {two} is preferred: {wins} wins each, {ties} ties."]
     sure = "Chance does not explain this." if is_sure(pair) else "Chance can explain this."
-    return [
-        f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"
-    ]
+    return [f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"]
 
 
 def _list_left_out(found: PreferenceResults) -> list[str]:
@@ -117,7 +115,9 @@ def _describe_sides(found: PreferenceResults) -> list[str]:
 
 def _describe_estimates(estimates: Sequence[tuple[str, Estimate]]) -> list[str]:
     """How intervals were made, what makes them doubtful and why some are missing, each sentence once."""
-    methods = dict.fromkeys(f"How: {estimate.ci_method}." for _, estimate in estimates if estimate.ci_method != "none")
+    methods = dict.fromkeys(
+        f"How: {estimate.ci_method}." for _, estimate in estimates if estimate.ci_method != "none"
+    )
     shown = list(methods)[:1] + (["Other pairs have other numbers of people and items."] if len(methods) > 1 else [])
     warnings = dict.fromkeys(estimate.warning for _, estimate in estimates if estimate.warning)
     return [*shown, *warnings, *dict.fromkeys(estimate.reason for _, estimate in estimates if estimate.reason)]

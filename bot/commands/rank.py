@@ -155,9 +155,7 @@ def _print_comparisons(title: str, found: PreferenceResults, *, notes: Sequence[
     preference_tables.print_ranking(title, found, notes=notes)
     ranked = _rank_pairs(found)
     if ranked:
-        rows = [
-            (f"{number} {one.rule}", ", ".join(one.winners) or NOBODY) for number, one in enumerate(ranked, start=1)
-        ]
+        rows = [(f"{number} {one.rule}", ", ".join(one.winners) or NOBODY) for number, one in enumerate(ranked, start=1)]
         reasons = _list_reasons({"plain": ranked})
         shares = "Each pair counts once, by its shares of wins; a tie is a win of neither."
         terminal_output.print_table(f"{title} · voting rules", ("rule", "winner"), rows, notes=[shares, *reasons])

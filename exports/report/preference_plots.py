@@ -142,9 +142,7 @@ def _draw_strengths(
 ) -> str:
     """A dot for each strength with its intervals, and a line at the mean of all systems, which is 0."""
     title = translate("Strength (Bradley–Terry)")
-    ends = [
-        end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)
-    ]
+    ends = [end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)]
     reach = max(abs(end) for end in ends if end is not None) * 1.05 or 1.0
     step = next(size for size in (0.1, 0.25, 0.5, 1, 2, 5, 10, 100) if reach / size <= 3.5)
     most = int(reach / step) * step
@@ -155,7 +153,9 @@ def _draw_strengths(
     draw_heading(drawing, title, shorten_text(name, max_length=40), simulated=simulated)
     _draw_legend(drawing, level)
     draw_axis(drawing, scale, ticks=ticks, top=_TOP - 14, bottom=bottom, percents=False)
-    drawing.line(start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0))
+    drawing.line(
+        start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0)
+    )
     for number, (system, one) in enumerate(rows):
         y = _TOP + _STEP * number
         drawing.text(shorten_text(system, max_length=34), at=(scale.left, y))

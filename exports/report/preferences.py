@@ -85,11 +85,7 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     if len(clearest) == 1:
         pair = clearest[0]
         name = translate("{one} preferred to {two}", one=pair.one, two=pair.two)
-        details = (
-            *_describe_ends(pair.result.estimate, pair.fresh, pair.these, level),
-            _count_pair(pair),
-            _judge(pair),
-        )
+        details = (*_describe_ends(pair.result.estimate, pair.fresh, pair.these, level), _count_pair(pair), _judge(pair))
         return (Headline(name, format_percent(pair.value), details=details),)
     ranking = found.bradley_terry
     if ranking.reason:
@@ -248,7 +244,9 @@ def _build_matrix(found: PreferenceResults) -> tuple[TableRow, ...]:
         n, value = pair.wins + pair.ties + pair.losses, pair.estimate.value or 0.0
         rates[pair.one, pair.two] = f"{format_percent(value)} ({n})"
         rates[pair.two, pair.one] = f"{format_percent(1 - value)} ({n})"
-    return tuple(TableRow(head=one, cells=tuple(rates.get((one, two), NO_VALUE) for two in systems)) for one in systems)
+    return tuple(
+        TableRow(head=one, cells=tuple(rates.get((one, two), NO_VALUE) for two in systems)) for one in systems
+    )
 
 
 def _build_pair_row(pair: TurnedPair) -> TableRow:
@@ -313,9 +311,7 @@ def _build_side_rows(found: PreferenceResults) -> tuple[TableRow, ...]:
                 format_percent(side.estimate.value),
                 format_percent_interval(side.estimate.ci_low, side.estimate.ci_high),
                 format_p(side.p_value),
-                NO_VALUE
-                if side.swap_consistency is None
-                else f"{format_percent(side.swap_consistency)} ({side.n_swapped})",
+                NO_VALUE if side.swap_consistency is None else f"{format_percent(side.swap_consistency)} ({side.n_swapped})",
             ),
         )
         for side in found.positions

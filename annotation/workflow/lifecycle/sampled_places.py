@@ -108,7 +108,7 @@ def _list_items(session: Session, project: Project) -> list[_StoredItem]:
     )  # fmt: skip
     of_project = (col(Item.project_id) == project.id, col(Item.pool).in_(POOLS_WITH_OVERLAP))
     rows = session.connection().execute(columns.where(*of_project))
-    return [_StoredItem(row[0], row[1], row[2], row[3], Pool(row[4]), row[5]) for row in rows]
+    return [_StoredItem(row[0] or 0, row[1], row[2], row[3], Pool(row[4]), row[5]) for row in rows]
 
 
 def _write_places(session: Session, rows: list[dict[str, int]]) -> None:
