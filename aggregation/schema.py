@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from aggregation.errors import HromadaError
+from aggregation.scales import read_point
 
 MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Codes = NDArray[np.intp]
@@ -92,7 +92,7 @@ class Votes:
         classes = self.classes or ()
         if self.measurement_level in ("nominal", "ordinal"):
             return np.arange(len(classes), dtype=np.float64)
-        return np.array([float(name) for name in classes])
+        return np.array([read_point(name) for name in classes], dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -234,11 +234,8 @@ def _check_measurement_level(classes: Sequence[str] | None, measurement_level: M
     if measurement_level == "ordinal":
         return
     for name in classes:
-        try:
-            number = float(name)
-        except ValueError:
-            number = float("nan")
-        if not isfinite(number):
+        number = read_point(name)
+        if number is None:
             raise HromadaError(
                 f"The label {name!r} is not a number, as the {measurement_level} level needs.", remedy="Use ordinal."
             )

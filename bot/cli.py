@@ -54,14 +54,14 @@ PANELS: Mapping[str, Mapping[str, str]] = {
     "Results": {
         "aggregate": "Make one label of the votes on each item.",
         "agreement": "Measure how far people agree with each other.",
-        "baseline": "Measure how often people are right, by gold.",
+        "baseline": "Measure how often people are right, by gold; or what they think.",
         "compare": "Compare people with models, or two projects.",
         "sensitivity": "Show what other quality rules would change.",
         "export": "Write all tables and a report page, to look at.",
         "build": "Write a benchmark for models: items, prompts, scorer.",
         "release": "Write a folder to publish, once readers are told enough.",
         "results": "Read what models scored on a built benchmark.",
-        "rank": "Rank systems over many tasks, people among them.",
+        "rank": "Rank systems by scores on many tasks, or by comparisons.",
     },
     "Care": {
         "doctor": "Check this machine: settings, database, keys.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -16,9 +16,6 @@ from aggregation.preferences.win_rates import Estimate
 from exports.inputs import DataSet
 from exports.rounding import format_fixed
 from exports.score_variants import PRIMARY
-
-if TYPE_CHECKING:
-    from exports.results import DataSetResult
 
 VALUE_COLUMNS = (
     "value", "ci_low", "ci_high", "se", "df", "item_only_low", "item_only_high", "ci_method", "n_items", "n_annotators",
@@ -55,6 +52,7 @@ def read_preferences(data: DataSet, *, confidence_level: float) -> PreferenceRes
 def _list_choices(data: DataSet) -> pd.DataFrame:
     """The answers that count, as `expand_choices` takes them."""
     rows = data.list_counted_answers()
+    rows = rows.loc[rows["item_id"].isin(list(data.systems))]
     groups = data.items.set_index("item_id")["group"]
     return pd.DataFrame(
         {
@@ -86,28 +84,25 @@ def _list_repeats(data: DataSet) -> pd.DataFrame:
     return named.set_axis(list(REPEAT_COLUMNS), axis=1)
 
 
-def build_preference_table(result: DataSetResult) -> pd.DataFrame:
+def build_preference_table(data: DataSet, found: PreferenceResults | None) -> pd.DataFrame:
     """preferences.csv: one row for each pair of systems, with the columns PREFERENCE_COLUMNS."""
-    found = result.preference
-    return _build_table(result, [] if found is None else list_pair_rows(found), PREFERENCE_COLUMNS)
+    return _build_table(data, [] if found is None else list_pair_rows(found), PREFERENCE_COLUMNS)
 
 
-def build_ranking_table(result: DataSetResult) -> pd.DataFrame:
+def build_ranking_table(data: DataSet, found: PreferenceResults | None) -> pd.DataFrame:
     """preference_ranking.csv: one row for each model and system, with the columns RANKING_COLUMNS."""
-    found = result.preference
-    return _build_table(result, [] if found is None else list_ranking_rows(found), RANKING_COLUMNS)
+    return _build_table(data, [] if found is None else list_ranking_rows(found), RANKING_COLUMNS)
 
 
-def build_position_table(result: DataSetResult) -> pd.DataFrame:
+def build_position_table(data: DataSet, found: PreferenceResults | None) -> pd.DataFrame:
     """positions.csv: everybody, then each person, with the columns POSITION_COLUMNS."""
-    found = result.preference
-    return _build_table(result, [] if found is None else list_position_rows(found), POSITION_COLUMNS)
+    return _build_table(data, [] if found is None else list_position_rows(found), POSITION_COLUMNS)
 
 
-def _build_table(result: DataSetResult, rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
+def _build_table(data: DataSet, rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
     written = [{name: _write_number(name, value) for name, value in row.items()} for row in rows]
     frame = pd.DataFrame(written, columns=list(columns), dtype=object)
-    return frame.assign(dataset=result.data.name, question=result.data.question)
+    return frame.assign(dataset=data.name, question=data.question)
 
 
 def _write_number(name: str, value: object) -> object:

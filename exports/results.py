@@ -31,10 +31,12 @@ from aggregation.preferences.results import PreferenceResults
 from aggregation.schema import Votes
 from aggregation.scores.labels import count_consensus, count_single_answers
 from aggregation.scores.performance import Performance, Score, Unit, UnitName
+from aggregation.scores.points import score_points
 from aggregation.scores.trivial_baselines import TrivialBaseline
 from exports import annotator_quality
 from exports.adjudicated_gold import estimate_gold_ceiling
 from exports.inputs import DataSet
+from exports.opinion_tables import ScaleResult, measure_scale
 from exports.order_effects import PeopleEffects, measure_people
 from exports.panels import compare_data_panels
 from exports.preferences import read_preferences
@@ -252,6 +254,23 @@ class DataSetResult:
             return None
         scores = self._score(self.data)
         return None if isinstance(scores, HromadaError) else scores
+
+    @cached_property
+    def scale(self) -> ScaleResult | None:
+        """What the points of a scale say of texts, systems and people; None for other answers, and without votes."""
+        if not self.has_votes:
+            return None
+        return measure_scale(self.scored, confidence_level=self.options.confidence_level)
+
+    @cached_property
+    def point_units(self) -> tuple[Unit, ...]:
+        """The points of a scale against gold points, as single ratings, means and medians; none without such gold."""
+        if self.scale is None or self.data.has_circular_gold_alone:
+            return ()
+        try:
+            return score_points(self.scored.build_votes(), confidence_level=self.options.confidence_level)
+        except HromadaError:
+            return ()
 
     @cached_property
     def confusions(self) -> Mapping[UnitName, pd.DataFrame]:

@@ -25,6 +25,16 @@ from exports.gold_tables import (
     get_positions_mark,
 )
 from exports.inputs import RESPONSE_COLUMNS, DataSet
+from exports.opinion_tables import (
+    DIFFERENCE_COLUMNS,
+    ITEM_OPINION_COLUMNS,
+    OPINION_COLUMNS,
+    SEVERITY_COLUMNS,
+    build_difference_table,
+    build_item_opinion_table,
+    build_opinion_table,
+    list_severities,
+)
 from exports.order_effects import ORDER_COLUMNS, build_order_table
 from exports.panel_tables import PANEL_COLUMNS, build_panel_table
 from exports.preferences import (
@@ -42,8 +52,8 @@ from exports.vote_distributions import format_distributions
 
 ANNOTATOR_COLUMNS = (
     "dataset", "annotator", "insider", "n", "right", "accuracy", "independent_low", "independent_high", "n_with_others",
-    "agreement_with_others", "agreement_with_others_dawid_skene", "skips", "controls", "controls_right", "repeats",
-    "self_agreement", "seconds_median", "fast_share", "excluded_reason",
+    "agreement_with_others", "agreement_with_others_dawid_skene", *SEVERITY_COLUMNS, "skips", "controls",
+    "controls_right", "repeats", "self_agreement", "seconds_median", "fast_share", "excluded_reason",
 )  # fmt: skip
 
 
@@ -69,6 +79,7 @@ def build_annotator_table(result: DataSetResult) -> pd.DataFrame:
     frame = (
         scores.join(quality)
         .join(_list_agreement_with_others(result, annotators))
+        .join(list_severities(result.scale, annotators))
         .assign(dataset=data.name, seconds_median=format_column(seconds, digits=2))
     )
     return frame.reset_index().loc[:, list(ANNOTATOR_COLUMNS)]
@@ -122,8 +133,9 @@ class Release:
     """Everything that is published, and the results from which it was made.
 
     The frames (columns RESPONSE_COLUMNS, GOLD_COLUMNS, HUMAN_ITEM_COLUMNS, ANNOTATOR_COLUMNS, BASELINE_COLUMNS,
-    SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS, PREFERENCE_COLUMNS,
-    RANKING_COLUMNS, POSITION_COLUMNS) hold the content of the files: sorted rows, numbers with fixed decimals as text, None for an empty cell. `agreement` is the content of
+    SCORE_COLUMNS, PANEL_COLUMNS, ORDER_COLUMNS, CLASS_COLUMNS, CONFUSION_COLUMNS, TRIVIAL_COLUMNS, and those of
+    `opinion_tables` and `preferences`) hold the content of the files: sorted rows, numbers with fixed decimals as text,
+    None for an empty cell. `agreement` is the content of
     agreement.json.
     """
 
@@ -144,6 +156,9 @@ class Release:
     preference_ranking: pd.DataFrame
     positions: pd.DataFrame
     agreement: Mapping[str, Any]
+    opinions: pd.DataFrame
+    opinion_differences: pd.DataFrame
+    opinion_items: pd.DataFrame
 
     @property
     def simulated(self) -> bool:
@@ -196,17 +211,35 @@ def build_release(
             [build_trivial_table(result.data, result.trivial) for result in results],
             TRIVIAL_COLUMNS,
         ),
-        preferences=_stack_frames([build_preference_table(result) for result in results], PREFERENCE_COLUMNS),
-        preference_ranking=_stack_frames([build_ranking_table(result) for result in results], RANKING_COLUMNS),
-        positions=_stack_frames([build_position_table(result) for result in results], POSITION_COLUMNS),
+        preferences=_stack_frames(
+            [build_preference_table(result.data, result.preference) for result in results], PREFERENCE_COLUMNS
+        ),
+        preference_ranking=_stack_frames(
+            [build_ranking_table(result.data, result.preference) for result in results], RANKING_COLUMNS
+        ),
+        positions=_stack_frames(
+            [build_position_table(result.data, result.preference) for result in results], POSITION_COLUMNS
+        ),
         agreement=build_agreement_content(results, options=options),
+        opinions=_stack_frames(
+            [build_opinion_table(result.data.name, result.scale) for result in results], OPINION_COLUMNS
+        ),
+        opinion_differences=_stack_frames(
+            [build_difference_table(result.data.name, result.scale) for result in results], DIFFERENCE_COLUMNS
+        ),
+        opinion_items=_stack_frames(
+            [build_item_opinion_table(result.data.name, result.scale) for result in results], ITEM_OPINION_COLUMNS
+        ),
     )
 
 
 def build_files(release: Release) -> dict[str, str]:
-    """The files of a release by name; those of panels, options and preferences only if there are any."""
+    """The files of a release by name; those of panels, points, preferences and distributions only if there are such."""
     of_some = {
         "panels.csv": release.panels,
+        "opinions.csv": release.opinions,
+        "opinion_differences.csv": release.opinion_differences,
+        "opinion_items.csv": release.opinion_items,
         "preferences.csv": release.preferences,
         "preference_ranking.csv": release.preference_ranking,
         "positions.csv": release.positions,
@@ -283,7 +316,10 @@ def build_score_table(result: DataSetResult) -> pd.DataFrame:
             **_list_components(unit, score),
         }
         for variant, performance in variants.items()
-        for unit in (() if performance is None else (*performance.units, *performance.fresh_majorities))
+        for unit in (
+            *(() if performance is None else (*performance.units, *performance.fresh_majorities)),
+            *(result.point_units if variant == PRIMARY else ()),
+        )
         for score in unit.scores
     ]
     return pd.DataFrame(rows, columns=list(SCORE_COLUMNS))

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, sum_scored_units
+from aggregation.comparison.scored_units import ScoredUnit, ScoredUnits, add_point_metrics, sum_scored_units
 from aggregation.comparison.task_means import ScoredTask, TaskMean, estimate_task_mean
 from aggregation.consensus.consensus import SHARED, TieChoice
 from aggregation.errors import HromadaError, Refused
@@ -122,6 +122,8 @@ def _score_data_set(data: DataSet, tie_choice: TieChoice) -> ScoredUnits:
         raise HromadaError(
             f"{data.name}: {error.problem}", remedy=error.remedy or "Leave it out.", where=error.where
         ) from None
+    if any(name not in scored.metrics for name in data.metrics):
+        scored = add_point_metrics(scored, first.build_answers().votes)
     missing = [name for name in data.metrics if name not in scored.metrics]
     if missing:
         raise HromadaError(

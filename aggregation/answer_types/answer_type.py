@@ -18,7 +18,7 @@ from aggregation.agreement.two_way_variance import measure_agreement
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Accuracy, Consensus, TieChoice, TieRule, settle_ties
 from aggregation.consensus.dawid_skene import StopRule
-from aggregation.consensus.methods import METHOD_NAMES, Method
+from aggregation.consensus.methods import METHOD_NAMES, RANKING_METHODS, Method
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
@@ -87,7 +87,9 @@ class AnswerType(ABC):
     name: ClassVar[AnswerTypeName]
     plural: ClassVar[str]
     questions: ClassVar[tuple[str, ...]]
-    methods: ClassVar[tuple[Method, ...]] = tuple(method for method in METHODS if method not in ("rover", "closest"))
+    methods: ClassVar[tuple[Method, ...]] = tuple(
+        method for method in METHODS if method not in ("rover", "closest", "mean", "median", *RANKING_METHODS)
+    )
     why_no_dawid_skene: ClassVar[str] = ""
     is_label: ClassVar[bool] = False
     has_options: ClassVar[bool] = False

@@ -8,17 +8,19 @@ import pandas as pd
 
 from aggregation.agreement.breakdowns import break_down_by_label, break_down_over_time
 from aggregation.agreement.coefficients import CoefficientName, choose_label_headline, compute_label_agreement
+from aggregation.agreement.icc import list_icc_coefficients
 from aggregation.agreement.people import estimate_class_confidence
 from aggregation.agreement.table import AgreementTable, Coefficient
 from aggregation.answer_types.answer_type import AnswerType, ConsensusOptions, ResamplingOptions, ScoringOptions
 from aggregation.answers import Answers, AnswerTypeName
 from aggregation.consensus.consensus import Accuracy, Consensus, compute_label_accuracy
-from aggregation.consensus.methods import build_label_consensus, derive_anchors_and_skills
+from aggregation.consensus.methods import Method, build_label_consensus, derive_anchors_and_skills
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.gold_comparison import ScoredAnswers, compare_with_gold
 from aggregation.intervals.panel import Contributions, Metric
 from aggregation.intervals.resampling import Progress
+from aggregation.ratings import read_ratings
 from aggregation.schema import MeasurementLevel
 from aggregation.scores.graded_answers import GradedOptions, sum_pluralities, sum_single_answers
 from aggregation.scores.labels import grade_labels, list_label_metrics, score_labels
@@ -30,6 +32,7 @@ class LabelType(AnswerType):
 
     name: ClassVar[AnswerTypeName] = "label"
     plural = Finding("labels")
+    methods: ClassVar[tuple[Method, ...]] = (*AnswerType.methods, "mean", "median")
     questions: ClassVar[tuple[str, ...]] = ("choice", "scale")
     is_label = True
     has_options = True
@@ -60,8 +63,13 @@ class LabelType(AnswerType):
     def compute_agreement(
         self, answers: Answers, *, overlap: int | None, progress: Progress | None, **options: Unpack[ResamplingOptions]
     ) -> AgreementTable:
-        """By `agreement.coefficients`."""
-        return compute_label_agreement(answers.votes, overlap=overlap, progress=progress, **options)
+        """By `agreement.coefficients`, and intraclass correlations (`agreement.icc`) of the points of a scale."""
+        table = compute_label_agreement(answers.votes, overlap=overlap, progress=progress, **options)
+        votes, basis = answers.votes, table.rows[0].basis
+        ratings = read_ratings(votes if overlap is None else votes.first_votes(overlap))
+        iccs = list_icc_coefficients(ratings, basis=basis, confidence_level=options["confidence_level"])
+        first = table.headline
+        return AgreementTable(rows=(*first, *iccs, *table.rows[len(first) :]))
 
     def break_down(self, answers: Answers, by: str, *, n_resamples: int, seed: int) -> tuple[Coefficient, ...]:
         """By `label`, `annotator`, `time` or `class`, the last for classes alone."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from aggregation.answer_types.answer_type import AnswerType
 from aggregation.answer_types.label import LabelType
 from aggregation.answers import AnswerTypeName
+from aggregation.consensus.methods import Method
 from aggregation.findings import Finding
 
 
@@ -14,5 +16,6 @@ class PreferenceType(LabelType):
 
     name: ClassVar[AnswerTypeName] = "preference"
     plural = Finding("preferences")
+    methods: ClassVar[tuple[Method, ...]] = AnswerType.methods
     questions: ClassVar[tuple[str, ...]] = ("preference",)
     compares_texts = True

@@ -28,6 +28,7 @@ from aggregation.consensus.method_input import (
     score_pairs,
     warn_of_unvoted_anchors,
 )
+from aggregation.consensus.points import build_point_consensus
 from aggregation.consensus.skills import compute_control_skills
 from aggregation.errors import HromadaError, Refused
 from aggregation.findings import Finding
@@ -290,9 +291,15 @@ Method = Literal[
     "skills",
     "rover",
     "closest",
+    "mean",
+    "median",
+    "bradley_terry",
+    "davidson",
 ]
 METHOD_NAMES: Mapping[Method, Finding] = MappingProxyType({method: Finding(method) for method in get_args(Method)})
 METHODS_WITHOUT_CLASSES: tuple[Method, ...] = ("majority", "one_coin", "skills", "rover", "closest")
+RANKING_METHODS: tuple[Method, ...] = ("bradley_terry", "davidson")
+"""They make strengths of the systems that wrote compared texts (`aggregation.preferences`), and no label of an item."""
 METHODS_WITH_ANCHORS: tuple[Method, ...] = ("dawid_skene", "gold_majority")
 MAX_GLAD_VOTES = 200_000
 NOTICEABLE_SHARE = 0.05  # a label with so large a share of the votes and no item causes a warning
@@ -346,6 +353,8 @@ def build_label_consensus(
         raise HromadaError("There are no votes to make a consensus of.", remedy="Collect or import answers first.")
     known_labels = None if anchors is None else anchors.dropna()
     _check_method(votes, method=method, anchors=known_labels)
+    if method in ("mean", "median"):
+        return build_point_consensus(votes, method=method, ties=ties, seed=seed)
     inputs = MethodInput(votes=votes, coded=votes.encode(), skills=skills, anchors=known_labels, stop=stop)
     scores = _FITS[method](inputs)
     warnings = (

@@ -1,1 +1,1 @@
-"""Which system people prefer: win rates of pairs, strengths, places, cycles, and what sides and repeats say of people."""
+"""Which system people prefer: win rates of pairs, strengths, places, cycles, sides of the screen, and consistency."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -56,8 +55,11 @@ class Comparisons:
         """The number of people, 0 if nobody knows who answered."""
         return len(self.person_ids)
 
-    def keep(self, chosen: NDArray[np.bool_]) -> Comparisons:
-        """The comparisons that are chosen, with the same systems; items, groups and people are numbered anew."""
+    def keep(self, chosen: Codes | NDArray[np.bool_]) -> Comparisons:
+        """The chosen comparisons, by their places or by a mark of each, with the same systems.
+
+        Items, groups, people and answers are numbered anew.
+        """
         people, kept = pd.factorize(self.people[chosen])
         return replace(
             self,
@@ -142,7 +144,7 @@ def _read_names(column: pd.Series[str]) -> NDArray[np.object_]:
     return np.asarray(read[codes])
 
 
-def _keep_met(names: Sequence[str], one: Codes, two: Codes) -> tuple[tuple[str, ...], tuple[Codes, Codes]]:
+def _keep_met(names: NDArray[np.object_], one: Codes, two: Codes) -> tuple[tuple[str, ...], tuple[Codes, Codes]]:
     """The systems of these comparisons alone, and their codes."""
     met = np.unique(np.concatenate([one, two]))
     return tuple(str(names[code]) for code in met), (np.searchsorted(met, one), np.searchsorted(met, two))
@@ -180,9 +182,7 @@ def expand_choices(choices: pd.DataFrame) -> pd.DataFrame:
         for one, two in _list_pairs(str(answer), len(systems)):
             left = float(ranks[SIDES[one]] < ranks[SIDES[two]]) if ranks else np.nan
             outcome = HALF if answer in (TIE, BOTH_BAD) else WIN
-            rows.append(
-                (item, group, annotator, systems[one], systems[two], outcome, answer == BOTH_BAD, left, number)
-            )
+            rows.append((item, group, annotator, systems[one], systems[two], outcome, answer == BOTH_BAD, left, number))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

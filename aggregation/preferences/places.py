@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -80,27 +80,19 @@ def rank_comparisons(
         return PreferenceRanking(model=model, systems=(), tie_parameter=None, reason=Finding("no-comparisons"))
     counts = count_outcomes(comparisons)
     components = find_components(counts) + 1
-    numbers = {
-        "n_items": int(comparisons.items.max(initial=-1)) + 1,
-        "n_annotators": comparisons.n_people,
-        "n_answers": int(comparisons.answers.max(initial=-1)) + 1,
-    }
+    bare = Estimate(
+        value=None,
+        n_items=int(comparisons.items.max()) + 1,
+        n_annotators=comparisons.n_people,
+        n_answers=int(comparisons.answers.max()) + 1,
+    )
     try:
         fitted = fit_strengths(counts, comparisons.systems, model)
     except Refused as refusal:
-        return PreferenceRanking(
-            model=model,
-            systems=tuple(
-                RankedSystem(
-                    system=system,
-                    component=int(component),
-                    strength=Estimate(value=None, **numbers, reason=refusal.problem),
-                )
-                for system, component in zip(comparisons.systems, components, strict=True)
-            ),
-            tie_parameter=None,
-            reason=refusal.problem,
-        )
+        refused = replace(bare, reason=refusal.problem)
+        rows = zip(comparisons.systems, components.tolist(), strict=True)
+        unranked = [RankedSystem(system=name, component=component, strength=refused) for name, component in rows]
+        return PreferenceRanking(model=model, systems=tuple(unranked), tie_parameter=None, reason=refusal.problem)
     sandwich = estimate_sandwich(fitted, comparisons)
     lows, highs = _find_places(fitted, sandwich)
     rounded = np.round(fitted.strengths, 9)
@@ -110,12 +102,11 @@ def rank_comparisons(
             system=system,
             component=int(components[code]),
             strength=_estimate_contrast(
-                float(fitted.strengths[code]),
+                replace(bare, value=float(fitted.strengths[code])),
                 np.eye(n)[code] - 1 / n,
                 sandwich,
                 comparisons,
                 confidence_level=confidence_level,
-                numbers=numbers,
             ),
             place=1 + int((rounded > rounded[code]).sum()),
             place_low=None if lows is None else int(lows[code]),
@@ -197,54 +188,43 @@ def estimate_sandwich(fitted: Strengths, comparisons: Comparisons) -> Sandwich:
 
 
 def _estimate_contrast(
-    value: float,
-    contrast: Floats,
-    sandwich: Sandwich,
-    comparisons: Comparisons,
-    *,
-    confidence_level: float,
-    numbers: dict[str, int],
+    bare: Estimate, contrast: Floats, sandwich: Sandwich, comparisons: Comparisons, *, confidence_level: float
 ) -> Estimate:
-    variance = sandwich.measure(contrast)
-    is_grouped = sandwich.n_groups < numbers["n_items"]
+    """An estimate with its value as one with intervals, or with the reason why it has none."""
+    variance, value = sandwich.measure(contrast), bare.value or 0.0
+    units = "groups" if sandwich.n_groups < bare.n_items else "items"
     if variance is None:
-        reason = Finding("few-groups" if is_grouped else "few-items", n=sandwich.n_groups, least=FEWEST_GROUPS)
-        return Estimate(value=value, **numbers, reason=reason)
+        return replace(bare, reason=Finding(f"few-{units}", n=sandwich.n_groups, least=FEWEST_GROUPS))
     if variance.items < SMALLEST_VARIANCE:
-        return Estimate(value=value, **numbers, reason=Finding("no-variance"))
+        return replace(bare, reason=Finding("no-variance"))
 
     def reach(part: float, df: float) -> float:
-        return float(stdtrit(df, (1 + confidence_level) / 2)) * part**0.5
+        return float(stdtrit(df, (1 + confidence_level) / 2) * part**0.5)
 
-    is_simulated = sandwich.model == "bradley_terry"
-    coverage = Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
     own = reach(variance.items, variance.items_df)
     is_fresh = variance.people is not None
     fresh = max(own, reach(variance.total, variance.total_df))
-    units = "groups" if is_grouped else "items"
-    method = (
-        Finding(
-            f"strength-two-way-{units}",
-            n=sandwich.n_people,
-            m=sandwich.n_groups,
-            coverage=coverage,
-        )
-        if is_fresh
-        else Finding(f"strength-{units}", n=sandwich.n_groups)
-    )
-    return Estimate(
-        value=value,
+    return replace(
+        bare,
         ci_low=value - fresh if is_fresh else None,
         ci_high=value + fresh if is_fresh else None,
         se=variance.total**0.5,
         df=variance.total_df,
         item_only_low=value - own,
         item_only_high=value + own,
-        ci_method=method,
-        **numbers,
+        ci_method=_describe_method(sandwich, units) if is_fresh else Finding(f"strength-{units}", n=sandwich.n_groups),
         warning=warn_of_few_people(comparisons) if is_fresh else "",
         reason="" if is_fresh else explain_people(comparisons, comparisons.sum_values(comparisons.outcome)),
     )
+
+
+def _describe_method(sandwich: Sandwich, units: str) -> Finding:
+    """How the interval of a strength for new people and new items was made, and how often it covers."""
+    is_simulated = sandwich.model == "bradley_terry"
+    covered = (
+        Finding("preference-covered", share=name_coverage(COVERED)) if is_simulated else Finding("coverage-unknown")
+    )
+    return Finding(f"strength-two-way-{units}", n=sandwich.n_people, m=sandwich.n_groups, coverage=covered)
 
 
 def _find_places(fitted: Strengths, sandwich: Sandwich) -> tuple[Codes | None, Codes | None]:

@@ -78,8 +78,9 @@ def measure_positions(
             n_swapped=len(swaps),
         )
     ]
-    for code, person in enumerate(shown.person_ids):
-        own = shown.people == code
+    order = np.argsort(shown.people, kind="stable")
+    starts = np.flatnonzero(np.diff(shown.people[order], prepend=-1))
+    for person, own in zip(shown.person_ids, np.split(order, starts[1:]), strict=False):
         value, decided = first[own], shown.outcome[own] != HALF
         n = int(decided.sum())
         found = binomtest(int(value[decided].sum()), n, 1 / n_sides).pvalue if n else None

@@ -74,6 +74,12 @@ class PreferenceResults:
         return find_cycles(self.counts, self.comparisons.systems)
 
     @property
+    def has_all_pairs(self) -> bool:
+        """Whether each two systems were compared."""
+        n = len(self.comparisons.systems)
+        return len(self.pairs) == n * (n - 1) // 2
+
+    @property
     def ranks_all_answers(self) -> bool:
         """Whether choices among three texts or more were taken for wins over each other text."""
         return self.n_sides > 2

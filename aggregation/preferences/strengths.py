@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_com
 from aggregation.errors import Refused
 from aggregation.findings import Finding
 from aggregation.preferences.comparisons import HALF, WIN, Comparisons
-from aggregation.schema import Codes, Floats
+from aggregation.schema import Codes, Floats, count_codes
 
 Model = Literal["bradley_terry", "davidson"]
 TOLERANCE = 1e-10
@@ -33,8 +33,8 @@ class Counts(NamedTuple):
 def count_outcomes(comparisons: Comparisons) -> Counts:
     """Count wins and ties of each two systems."""
     n, one, two, outcome = len(comparisons.systems), comparisons.one, comparisons.two, comparisons.outcome
-    cells = np.bincount((one * n + two) * 3 + (2 * outcome).astype(np.intp), minlength=3 * n * n).reshape(n, n, 3)
-    cells = cells.astype(np.float64)
+    codes = (one * n + two) * 3 + (2 * outcome).astype(np.intp)
+    cells: Floats = count_codes(codes, size=3 * n * n).reshape(n, n, 3)
     return Counts(wins=cells[:, :, 2] + cells[:, :, 0].T, ties=cells[:, :, 1] + cells[:, :, 1].T)
 
 
@@ -98,7 +98,7 @@ def fit_strengths(counts: Counts, systems: tuple[str, ...], model: Model = "brad
     if model == "davidson":
         _check_ties(counts)
     n = len(systems)
-    parameters = np.zeros(n + 1)
+    parameters: Floats = np.zeros(n + 1)
     current = _compute_likelihood(counts, parameters, model)
     for _ in range(MAX_STEPS):
         gradient, information = _differentiate(counts, parameters, model)
@@ -146,7 +146,7 @@ def _has_negative_cycle(edges: dict[tuple[int, int], float], n: int) -> bool:
     rows, columns = zip(*{**edges, **starts}, strict=True)
     weights = np.array([*edges.values(), *(1.0 for _ in starts)])
     try:
-        bellman_ford(coo_array((weights, (rows, columns)), shape=(n + 1, n + 1)).tocsr(), indices=n)
+        bellman_ford(coo_array((weights, (rows, columns)), shape=(n + 1, n + 1)).tocsr(), indices=[n])
     except NegativeCycleError:
         return True
     return False

@@ -10,7 +10,7 @@ from scipy.special import betainc, ndtri, stdtr
 
 from aggregation.comparison.difference_tests import adjust_by_holm, compute_detectable_difference
 from aggregation.findings import Finding, join_findings, name_coverage
-from aggregation.intervals.panel import Contributions, Form, Metric, PanelIntervals, estimate_intervals
+from aggregation.intervals.panel import Contributions, Form, Metric, estimate_intervals
 from aggregation.intervals.shares import share_interval
 from aggregation.preferences.comparisons import HALF, LOSS, WIN, Comparisons
 from aggregation.schema import Floats, divide_safely
@@ -83,7 +83,9 @@ def measure_pairs(comparisons: Comparisons, *, confidence_level: float = 0.95) -
     order = np.argsort(pairs, kind="stable")
     starts = np.flatnonzero(np.diff(pairs[order], prepend=-1))
     found = [
-        _measure_pair(comparisons.keep(chosen), confidence_level) for chosen in np.split(order, starts[1:]) if len(chosen)
+        _measure_pair(comparisons.keep(chosen), confidence_level)
+        for chosen in np.split(order, starts[1:])
+        if len(chosen)
     ]
     corrected = adjust_by_holm([pair.p_value for pair in found])
     return tuple(replace(pair, p_holm=p) for pair, p in zip(found, corrected, strict=True))
@@ -94,9 +96,7 @@ def _measure_pair(pair: Comparisons, confidence_level: float) -> PairResult:
     estimate, p_value = estimate_fraction(contributions, pair, confidence_level=confidence_level)
     detectable = None
     if estimate.se and estimate.df:
-        detectable = compute_detectable_difference(
-            se=estimate.se, df=estimate.df, confidence_level=confidence_level
-        )
+        detectable = compute_detectable_difference(se=estimate.se, df=estimate.df, confidence_level=confidence_level)
     return PairResult(
         one=pair.systems[pair.one[0]],
         two=pair.systems[pair.two[0]],
@@ -122,30 +122,29 @@ def estimate_fraction(
     n_groups = contributions.n_groups
     metric = replace(FRACTION, scale="share") if value in (0.0, 1.0) else FRACTION
     intervals = estimate_intervals(metric, contributions, confidence_level=confidence_level)
-    counts = {
-        "n_items": len(contributions.columns),
-        "n_annotators": contributions.n_people,
-        "n_answers": contributions.n_independent,
-    }
+    bare = Estimate(
+        value=value,
+        n_items=len(contributions.columns),
+        n_annotators=contributions.n_people,
+        n_answers=contributions.n_independent,
+    )
     if intervals.form == "share":
         ends = share_interval(value * n_groups, n_groups, confidence_level=confidence_level)
-        p_value = min(1.0, 2 * (chance if value else 1 - chance) ** n_groups)
         is_fresh = intervals.fresh_panel.low is not None
-        reason = join_findings(Finding("all-one-answer"), "" if is_fresh else explain_people(of, contributions))
-        return Estimate(
-            value=value,
+        estimate = replace(
+            bare,
             ci_low=ends.low if is_fresh else None,
             ci_high=ends.high if is_fresh else None,
             item_only_low=ends.low,
             item_only_high=ends.high,
             ci_method=describe_method(intervals.form, of),
-            **counts,
-            reason=reason,
-        ), p_value
+            reason=join_findings(Finding("all-one-answer"), "" if is_fresh else explain_people(of, contributions)),
+        )
+        return estimate, min(1.0, 2 * (chance if value else 1 - chance) ** n_groups)
     variance, has_people = intervals.variance, intervals.form in ("two-way", "people-zero")
     if variance is None:
-        reason = Finding("all-ties") if (of.outcome == HALF).all() and chance == EVEN else intervals.reason
-        return Estimate(value=value, **counts, reason=reason), None
+        all_tied = (of.outcome == HALF).all() and chance == EVEN
+        return replace(bare, reason=Finding("all-ties") if all_tied else intervals.reason), None
     fresh = intervals.fresh_panel.widen(intervals.this_panel)
     se = (variance.total if has_people else variance.items) ** 0.5
     df = variance.total_df if has_people else variance.items_df
@@ -153,8 +152,8 @@ def estimate_fraction(
         compute_p_value(value, variance=part, df=part_df, chance=chance)
         for part, part_df in ((variance.items, variance.items_df), (se**2, df))
     )
-    return Estimate(
-        value=value,
+    estimate = replace(
+        bare,
         ci_low=fresh.low,
         ci_high=fresh.high,
         se=se,
@@ -162,10 +161,10 @@ def estimate_fraction(
         item_only_low=intervals.this_panel.low,
         item_only_high=intervals.this_panel.high,
         ci_method=describe_method(intervals.form, of),
-        **counts,
         warning=warn_of_few_people(of) if has_people else "",
         reason="" if has_people else explain_people(of, contributions),
-    ), p_value
+    )
+    return estimate, p_value
 
 
 def compute_p_value(value: float, *, variance: float, df: float, chance: float = EVEN) -> float:
@@ -178,7 +177,7 @@ def compute_p_value(value: float, *, variance: float, df: float, chance: float =
     if value == chance or factor <= chance:
         return 1.0
     tail = float(betainc(max(right, 1.0) + 0.5 - shift, wrong + 0.5 + shift, chance / factor))
-    return min(1.0, float(2 * stdtr(df, ndtri(tail))))
+    return min(1.0, float(2 * stdtr(df, float(ndtri(tail)))))
 
 
 def describe_method(form: Form, of: Comparisons) -> str:
@@ -228,7 +227,7 @@ def measure_systems(
         rates[pair.two].append(1 - value)
     shares = []
     for code, system in enumerate(comparisons.systems):
-        first, estimate = np.zeros(0), Estimate(value=None)
+        estimate = Estimate(value=None)
         if n_sides > 2:
             own = comparisons.keep((comparisons.one == code) | (comparisons.two == code))
             first = np.where(own.outcome == HALF, 1 / n_sides, np.where(own.one == code, own.outcome, 1 - own.outcome))
@@ -237,7 +236,5 @@ def measure_systems(
             estimate, _ = estimate_fraction(
                 shown.sum_values(first[places]), shown, confidence_level=confidence_level, chance=1 / n_sides
             )
-        shares.append(
-            SystemShare(system=system, mean_win_rate=float(np.mean(rates[system])), first_choice=estimate)
-        )
+        shares.append(SystemShare(system=system, mean_win_rate=float(np.mean(rates[system])), first_choice=estimate))
     return tuple(shares)

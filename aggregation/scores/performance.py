@@ -19,6 +19,7 @@ from aggregation.findings import Finding, name_coverage
 from aggregation.gold_comparison import ScoredAnswers
 from aggregation.intervals.panel import NO_INTERVALS, Contributions, Form, Metric, PanelIntervals, estimate_intervals
 from aggregation.intervals.shares import share_interval
+from aggregation.schema import Codes
 from aggregation.scores.graded_answers import GradedOptions, build_share_metric, sum_fresh_majorities
 from aggregation.scores.variance_components import VarianceComponents, estimate_components
 
@@ -37,10 +38,11 @@ class Score:
 
     `value` shares ties, or follows the rule that was asked for (`Performance.ties`); `value_ties_wrong` counts each tie
     as no answer, and is None where nothing ties.
-    `ci_low`, `ci_high` and the standard error `se` are for a fresh panel (new people and items), `item_only_low` and
-    `item_only_high` for this panel (new items). The former hold the latter: with few items the variance of both can
-    have so many more degrees of freedom than that of items that its interval would be narrower. `ci_method` names how
-    they were made; `reason` says why the value or an interval is missing, or why no variance went into it.
+    `ci_low`, `ci_high`, the standard error `se` and its degrees of freedom `df` are for a fresh panel (new people and
+    items), `item_only_low` and `item_only_high` for this panel (new items). The former hold the latter: with few items
+    the variance of both can have so many more degrees of freedom than that of items that its interval would be
+    narrower. `ci_method` names how they were made; `reason` says why the value or an interval is missing, or why no
+    variance went into it.
     """
 
     metric: str
@@ -53,6 +55,21 @@ class Score:
     ci_method: str
     reason: str
     value_ties_wrong: float | None = None
+    df: float | None = None
+
+    def clip(self, low: float, high: float) -> Score:
+        """The score with the ends of its intervals inside the values that it can have."""
+
+        def limit(end: float | None) -> float | None:
+            return None if end is None else min(high, max(low, end))
+
+        return replace(
+            self,
+            ci_low=limit(self.ci_low),
+            ci_high=limit(self.ci_high),
+            item_only_low=limit(self.item_only_low),
+            item_only_high=limit(self.item_only_high),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,11 +176,13 @@ def score_unit(
 
     The last column is the number of answers or items.
     """
-    methods = _describe_methods(unit, scored, n_annotators=n_annotators)
+    methods = describe_methods(
+        unit, scored.annotators, n_annotators=n_annotators, n_groups=scored.n_groups, n_items=len(scored.gold)
+    )
     ties_wrong = contributions.count_ties_wrong()
     share = next(iter(metrics.values()))
     scores = tuple(
-        _build_score(
+        build_score(
             name,
             NO_INTERVALS
             if unit == "majority" and not metric.covers_majority
@@ -185,7 +204,7 @@ def score_unit(
         total=total,
         wrong=total - contributions.n_ties - round(untied_right),
         scores=scores,
-        warnings=(*_warn_of_few_people(unit, scored, n_annotators=n_annotators), *warnings),
+        warnings=(*warn_of_few_people(unit, scored.annotators, n_annotators=n_annotators), *warnings),
         independent_low=independent.low,
         independent_high=independent.high,
         n_items=len(scored.gold),
@@ -248,9 +267,15 @@ def score_annotators(scored: ScoredAnswers, *, confidence_level: float) -> pd.Da
     ).sort_index()
 
 
-def _build_score(
-    name: str, intervals: PanelIntervals, *, value: float, ties_wrong: float | None, methods: Mapping[Form, str]
+def build_score(
+    name: str,
+    intervals: PanelIntervals,
+    *,
+    value: float,
+    methods: Mapping[Form, str],
+    ties_wrong: float | None = None,
 ) -> Score:
+    """A score of its intervals and the ways in which they can be made, by form (see `describe_methods`)."""
     has_interval = intervals.this_panel.low is not None
     fresh = intervals.fresh_panel.widen(intervals.this_panel)
     return Score(
@@ -264,19 +289,25 @@ def _build_score(
         ci_method=methods[intervals.form if has_interval else "none"],
         reason=REASON_UNDEFINED if np.isnan(value) else intervals.reason,
         value_ties_wrong=None if ties_wrong is None or np.isnan(ties_wrong) else ties_wrong,
+        df=None if intervals.se is None or intervals.variance is None else intervals.variance.total_df,
     )
 
 
-def _describe_methods(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> dict[Form, str]:
-    """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation."""
+def describe_methods(
+    unit: str, annotators: Codes, *, n_annotators: int, n_groups: int, n_items: int
+) -> dict[Form, str]:
+    """How the intervals of a unit are made, by their form; how often those for a fresh panel cover in simulation.
+
+    `annotators` has the code of who gave each answer, `n_annotators` are those whose votes are used.
+    """
     made = Finding("refitted" if unit == "dawid_skene" else "by-people")
-    is_unequal = _count_dominating_people(scored, n_annotators=n_annotators) is not None
+    is_unequal = _count_dominating_people(annotators, n_annotators=n_annotators) is not None
     coverage = _describe_coverage(n_annotators)
     if is_unequal:
         coverage = Finding("covered-unequal", share=name_coverage(".84-.92"))
     if unit == "dawid_skene" and is_unequal:
         coverage = Finding("not-simulated")
-    units, m = "items" if scored.item_units == "items" else "groups", scored.n_groups
+    units, m = "items" if n_groups == n_items else "groups", n_groups
     two_way = partial(Finding, f"two-way-{units}", n=n_annotators, made=made, m=m)
     return {
         "two-way": two_way(coverage=coverage),
@@ -299,19 +330,19 @@ def _describe_coverage(n_annotators: int) -> Finding:
     )
 
 
-def _warn_of_few_people(unit: str, scored: ScoredAnswers, *, n_annotators: int) -> tuple[str, ...]:
+def warn_of_few_people(unit: str, annotators: Codes, *, n_annotators: int) -> tuple[str, ...]:
     """A warning where people are few, or where few of them gave most of the answers."""
     if n_annotators < FEW_PEOPLE:
         if n_annotators == 1:
             return (Finding("one-person", least=FEW_PEOPLE),)
         return (Finding("few-people", n=n_annotators, least=FEW_PEOPLE),)
-    dominating = _count_dominating_people(scored, n_annotators=n_annotators)
+    dominating = _count_dominating_people(annotators, n_annotators=n_annotators)
     if dominating is None:
         return ()
     return (Finding("unequal-shares-fitted" if unit == "dawid_skene" else "unequal-shares", n=dominating),)
 
 
-def _count_dominating_people(scored: ScoredAnswers, *, n_annotators: int) -> int | None:
+def _count_dominating_people(annotators: Codes, *, n_annotators: int) -> int | None:
     """How many people vary the score where few of many gave most answers; None elsewhere.
 
     It is the whole number of people with equal shares who would vary it as much, (Σm²)²/Σm⁴ of their answers m. Few
@@ -319,6 +350,6 @@ def _count_dominating_people(scored: ScoredAnswers, *, n_annotators: int) -> int
     of 30 or 31 answers have 9.99. In 300 to 400 simulated campaigns each the interval for a fresh panel covered
     .92-.96 with 7 to 10 of 10 to 12 people, and .86-.87 with 4 of 12 and 7 of 100.
     """
-    squares = np.bincount(scored.annotators).astype(np.float64) ** 2
+    squares = np.bincount(annotators).astype(np.float64) ** 2
     n_equal = round(float(squares.sum() ** 2 / (squares**2).sum()))
     return n_equal if n_annotators >= FEW_PEOPLE > n_equal and 2 * n_equal < n_annotators else None

@@ -179,6 +179,8 @@ def _check_questions(file: ProjectSections) -> Contradiction | None:
 def _check_items(file: ProjectSections) -> Contradiction | None:
     if not isinstance(file.items, ItemsSection):
         return _check_items_from_votes(file)
+    if not file.items.show and not any(question.option_columns for _, question in _list_questions(file)):
+        return Contradiction("The items show nothing. Name a column", ("items", "show"))
     if file.truth is not None:
         return Contradiction("Items from a file carry their gold in a column; leave `truth` out", ("truth",))
     if file.votes is not None and file.votes.earlier and file.overlap is None:

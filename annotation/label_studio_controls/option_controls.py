@@ -14,6 +14,7 @@ from annotation.campaigns.questions import (
     Question,
     QuestionContent,
     ScaleQuestion,
+    compared_texts,
 )
 from annotation.label_studio_controls import control_base, decision_controls, elements
 
@@ -116,8 +117,9 @@ class PreferenceControl(OptionControl[PreferenceQuestion]):
         letters = iter(texts("side-letters").split())
         words = dict(zip(question.get_labels(None), question.get_options(None), strict=True))
         named = ((answer, next(letters) if answer in SIDES else None) for answer in answers)
+        better = f"side-better-{compared_texts.find_gender(question.text)}"
         return {
-            answer: words.get(answer, answer) if letter is None else texts("side-better", letter=letter)
+            answer: words.get(answer, answer) if letter is None else texts(better, letter=letter)
             for answer, letter in named
         }
 

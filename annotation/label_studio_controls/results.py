@@ -41,11 +41,15 @@ def read_answers(
 def describe_answers(
     questions: Sequence[Question], raw: Mapping[str, object], parsed: Mapping[str, str], content: QuestionContent
 ) -> str:
-    """What is kept of an annotation as it was received: the option's text or the answer; of several questions JSON."""
+    """What is kept of an annotation as it was received: the option's text or the answer; of several questions JSON.
+
+    Of compared texts the label is kept.
+    """
     if len(questions) > 1:
         return json.dumps(dict(raw), ensure_ascii=False, default=str)
     question = questions[0]
-    return question.get_option_text(parsed.get(question.name, ""), content.options)
+    answer = parsed.get(question.name, "")
+    return answer if question.option_columns else question.get_option_text(answer, content.options)
 
 
 def _read_results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,10 @@ def _encode(parts: Iterable[dict[str, Any]]) -> str:
     return json.dumps(list(parts), ensure_ascii=False)
 
 
+Spell = Callable[[str, Sequence[str]], str]
+"""How a question spells a label of its options (`Question.spell_label`)."""
+
+
 @dataclass(frozen=True)
 class LabelNormaliser:
     """Normalises labels: strips white space if configured, then maps; `changed` counts votes by (raw, label).
@@ -147,13 +151,14 @@ class LabelNormaliser:
     section: LabelsSection
     changed: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def __call__(self, raw: str, *, known: Sequence[str] = ()) -> str:
-        """Return the label of a raw answer; answers that are not in the map are kept."""
+    def __call__(self, raw: str, *, known: Sequence[str] = (), spell: Spell | None = None) -> str:
+        """Return the label of a raw answer, as `spell` writes it; answers that are not in the map are kept."""
         stripped = raw.strip() if self.section.strip else raw
         label = self._find_mapped(stripped)
         if known and label not in known:
             written = _unwrap_list(label)
             label = spelling.find_name(written, known) or written
+            label = label if spell is None or label in known else spell(label, known)
         if label != raw:
             self.changed[raw, label] += 1
         return label
@@ -224,6 +229,10 @@ class VoteParser:
 
     def parse_vote(self, raw: RawVote, *, item: str, content: QuestionContent, normalise: LabelNormaliser) -> VoteDraft:
         """Parse a vote on an item; the answer of one that was left out or not accepted is kept if it can be read."""
+        if raw.compared is not None:
+            raw, order = _turn_sides(raw, raw.compared, self.questions[0], content)
+            draft = self.parse_vote(raw, item=item, content=content, normalise=normalise)
+            return draft._replace(option_order=order)
         if raw.exclusion is None or raw.exclusion.kind not in _KEPT_UNREAD:
             return self._parse(raw, item=item, content=content, normalise=normalise)
         lenient = VoteParser(
@@ -246,10 +255,8 @@ class VoteParser:
             first = given.get(self.questions[0].name, "")
             return self._build_draft(raw, item=item, response=first, given=given)
         question = self.questions[0]
-        if raw.compared is not None:
-            return self._parse_compared(raw, raw.compared, question, item=item, content=content, normalise=normalise)
         labels = question.get_labels(content.options) if question.takes_one_option else ()
-        label = self._read_parts(question, normalise(raw.answer, known=labels), raw)
+        label = self._read_parts(question, normalise(raw.answer, known=labels, spell=question.spell_label), raw)
         if not label.strip():
             response = self._get_empty_answer(question) if raw.exclusion is None else ""
             return self._build_draft(raw, item=item, response=response, given=None)
@@ -261,35 +268,6 @@ class VoteParser:
             return self._build_draft(raw, item=item, response=label, given=None)
         parsed = _parse_answers([question], {question.name: label}, content, raw)
         return self._build_draft(raw, item=item, response=parsed[question.name], given=None)
-
-    def _parse_compared(
-        self,
-        raw: RawVote,
-        compared: Compared,
-        question: Question,
-        *,
-        item: str,
-        content: QuestionContent,
-        normalise: LabelNormaliser,
-    ) -> VoteDraft:
-        """Parse a vote that compares two systems, in the order in which its item has them."""
-        own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
-        if len(own) == len(SIDES[:2]) and sorted(own) != sorted(compared.systems):
-            raise BadInput(
-                f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
-                where=raw.row.where("votes.item"),
-                remedy="Name more columns as `votes.item`, or correct the row.",
-            )
-        turned = dict(zip(SIDES[:2], SIDES[1::-1], strict=True))
-        is_turned = own == compared.systems[::-1] and own[0] != own[1]
-        answer = turned.get(raw.answer, raw.answer) if is_turned else raw.answer
-        draft = self._parse(
-            raw._replace(answer=answer, compared=None), item=item, content=content, normalise=normalise
-        )
-        order = list(range(len(question.get_labels(content.options) or SIDES[:2])))
-        if compared.is_swapped != is_turned:
-            order[:2] = [1, 0]
-        return draft._replace(option_order=order)
 
     def _find_label(self, question: Question, written: str, content: QuestionContent, vote: RawVote) -> str | None:
         """The label that an answer means; None where it means none."""
@@ -343,6 +321,8 @@ class VoteParser:
         if exclusion is None and first.is_abstention(response):
             exclusion = ABSTAINED
         seconds, seconds_unknown = vocabulary.check_duration(raw.seconds)
+        shown = self._list_shown_columns(first, raw)
+        order = None if shown is None else [first.option_columns.index(column) for column in shown]
         return VoteDraft(
             item=item,
             annotator=spelling.build_key(raw.annotator),
@@ -354,6 +334,7 @@ class VoteParser:
             answers=given,
             seconds=seconds,
             seconds_unknown=seconds_unknown,
+            option_order=None if order is None else [*order, *range(len(order), len(first.get_labels(None)))],
         )
 
     def _read_parts(self, question: Question, text: str, vote: RawVote) -> str:
@@ -368,11 +349,15 @@ class VoteParser:
             return TIE if self.section.empty == TIE and vote.exclusion is None else text
         if self.section.format != "label-studio":
             return text
-        columns = question.option_columns
+        shown = self._list_shown_columns(question, vote) or question.option_columns
+        return SIDES[question.option_columns.index(shown[_PAIRWISE.index(text)])]
+
+    def _list_shown_columns(self, question: Question, vote: RawVote) -> tuple[str, ...] | None:
+        """The columns of both sides of the control Pairwise, the left one first; None where its objects name none."""
         control = self.section.answers.get(question.name) or self.section.answer
         names = next((names for name, names in vote.objects.items() if control in {name, None}), ())
-        shown = names if len(names) == len(_PAIRWISE) and {*names} <= {*columns} else columns
-        return SIDES[columns.index(shown[_PAIRWISE.index(text)])]
+        is_named = len(names) == len(_PAIRWISE) and {*names} == {*question.option_columns}
+        return names if is_named else None
 
     def _has_answers(self, row: input_files.FileRow) -> bool:
         return any(get_cell(row, column).strip() for column in self.section.answers.values())
@@ -382,7 +367,9 @@ class VoteParser:
         for question in self.questions:
             column = self.section.answers.get(question.name)
             labels = question.get_labels(content.options) if question.takes_one_option else ()
-            written = "" if column is None else normalise(get_cell(row, column), known=labels)
+            written = (
+                "" if column is None else normalise(get_cell(row, column), known=labels, spell=question.spell_label)
+            )
             text = self._read_parts(question, written, vote)
             if text.strip() or (question.empty_answer is not None and column is not None):
                 raw[question.name] = text or []
@@ -424,6 +411,29 @@ class VoteParser:
         ]
         if found:
             raise combine_errors(found)
+
+
+def _turn_sides(
+    raw: RawVote, compared: Compared, question: Question, content: QuestionContent
+) -> tuple[RawVote, list[int]]:
+    """The vote with its answer in the order in which the item has the two systems, and the options as they were shown.
+
+    Raises BadInput for a vote on other systems than those of its item.
+    """
+    own = tuple(content.fields.get(column, "").strip() for column in question.system_columns)
+    if own and sorted(own) != sorted(compared.systems):
+        raise BadInput(
+            f"The row compares {' and '.join(compared.systems)}, its item {' and '.join(own)}.",
+            where=raw.row.where("votes.item"),
+            remedy="Name more columns as `votes.item`, or correct the row.",
+        )
+    one, two = SIDES[:2]
+    is_turned = bool(own) and own != compared.systems
+    answer = {one: two, two: one}.get(raw.answer, raw.answer) if is_turned else raw.answer
+    order = list(range(max(2, len(question.get_labels(content.options)))))
+    if compared.is_swapped != is_turned:
+        order[:2] = [1, 0]
+    return raw._replace(answer=answer, compared=None), order
 
 
 def _parse_answers(

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from bot.commands import data_sets, panel_tables, terminal_output
+from bot.commands import data_sets, opinion_tables, panel_tables, preference_tables, terminal_output
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.terminal_output import Cell
 
 if TYPE_CHECKING:
     from aggregation.consensus.consensus import Accuracy, Consensus
     from exports.inputs import DataSet
+    from exports.results import DataSetResult
 
 
 class Stop(StrEnum):
@@ -42,9 +43,10 @@ def aggregate(
     """Make one label of the votes on each item.
 
     With its accuracy against gold. Checkboxes are aggregated each by itself, texts by their plurality, `closest` or
-    `rover`, spans by the majority.
+    `rover`, spans by the majority. `bradley_terry` and `davidson` rank the systems that wrote compared texts.
     """
     from aggregation.answer_types import ANSWER_TYPES
+    from aggregation.consensus.methods import RANKING_METHODS
     from exports.results import DataSetResult, ResultOptions
 
     with data_sets.open_view(None if earlier else [project], by="aggregate", unblind=unblind) as view:
@@ -53,14 +55,20 @@ def aggregate(
         raise HromadaError(f"--stop is for dawid_skene; {method.value} has no such choice.", remedy="Leave it out.")
     options = ResultOptions(method=method.value, ties=ties.value, seed=seed, anchors=anchors, stop=stop.value)
     result = DataSetResult(data=data, options=options)
+    if method.value in RANKING_METHODS and result.preference is not None:
+        _print_ranking(result, json=json)
+        return
     answers, consensus = result.answers, result.require_consensus()
     circular = consensus.n_anchors > 0 or method is data_sets.Method.SKILLS
+    is_number = method in (data_sets.Method.MEAN, data_sets.Method.MEDIAN)
+    units = result.point_units if is_number else ()
     compute_accuracy = ANSWER_TYPES[answers.kind].compute_accuracy
-    accuracy = None if circular else compute_accuracy(answers, consensus)
-    ties_wrong = None if circular else compute_accuracy(answers, consensus.open_ties())
+    accuracy = None if circular or is_number else compute_accuracy(answers, consensus)
+    ties_wrong = None if circular or is_number else compute_accuracy(answers, consensus.open_ties())
     if json:
         of_panels = panel_tables.describe_panels(result, "consensus")
-        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong) | of_panels)
+        of_points = {"points_against_gold": dict(opinion_tables.list_point_rows(units, method.value))} if units else {}
+        terminal_output.print_json(_build_json(data, consensus, accuracy, ties_wrong) | of_points | of_panels)
         return
     notes = [*data_sets.describe_normalisation(data), *(f"Note: {warning}" for warning in consensus.warnings)]
     if circular:
@@ -74,7 +82,7 @@ def aggregate(
     terminal_output.print_table(
         data_sets.format_title(data, f"{consensus.method} ({consensus.version})"),
         ("what", "value"),
-        _build_rows(consensus, accuracy, ties_wrong),
+        [*_build_rows(consensus, accuracy, ties_wrong), *opinion_tables.list_point_rows(units, method.value)],
         notes=notes,
     )
     panel_tables.print_panels(result, "consensus")
@@ -91,13 +99,24 @@ def _describe_one_vote(data: DataSet, consensus: Consensus) -> str:
     return f"{data.count_one_vote_items()} labels rest on one vote, so that their confidence says little.{mean}"
 
 
+def _print_ranking(result: DataSetResult, *, json: bool) -> None:
+    """The strengths of the systems that wrote compared texts, by both models: the label of an item is not theirs."""
+    found = result.preference
+    if found is not None and json:
+        known = {"dataset": result.data.name, "simulated": result.data.simulated}
+        terminal_output.print_json(known | preference_tables.describe(result))
+    elif found is not None:
+        model = "davidson" if result.options.method == "davidson" else "bradley_terry"
+        preference_tables.print_ranking(preference_tables.format_title(result.data), found, model=model)  # type: ignore[arg-type]
+
+
 def _build_rows(consensus: Consensus, accuracy: Accuracy | None, ties_wrong: Accuracy | None) -> list[tuple[str, Cell]]:
     """The rows of the table."""
     labels = consensus.labels
     rows: list[tuple[str, Cell]] = [
         ("items with votes", len(labels)),
         ("votes", int(labels["n_votes"].sum())),
-        ("mean confidence", float(labels["confidence"].mean())),
+        *([] if labels["confidence"].isna().all() else [("mean confidence", float(labels["confidence"].mean()))]),
         (f"ties (rule: {consensus.ties})", int(labels["tie"].sum())),
     ]
     if consensus.n_anchors:

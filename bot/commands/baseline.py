@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from aggregation.errors import HromadaError
 from aggregation.findings import split_findings
-from bot.commands import baseline_tables, data_sets, panel_tables, preference_tables, terminal_output
+from bot.commands import (
+    baseline_tables,
+    data_sets,
+    opinion_tables,
+    panel_tables,
+    preference_tables,
+    terminal_output,
+)
 from bot.commands.baseline_tables import ProgrammeNames
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell, format_interval
@@ -29,12 +36,14 @@ def baseline(
     unblind: data_sets.Unblind = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how often people are right, by gold, or what they prefer.
+    """Measure how often people are right, by gold; or what they think.
 
     Scored are single answers, the majority and, for closed labels, Dawid-Skene. Ties are shared: each of m tied answers
     counts 1/m; the value with ties wrong is beside it. `--ties` is for results published by another rule. Gold that was
     made of the project's own votes scores nobody: each person's agreement with the others is shown in its place.
-    Of a question that compares texts, win rates and the ranking of systems come first, and need no gold.
+    The points of a scale have errors and correlations with gold points. Without gold it shows opinions: shares of
+    points, means and differences by the systems that wrote the texts (`items: {system: COLUMN}`), severity of people.
+    Compared texts have win rates and a ranking of their systems first, with gold or without.
     Of a programme, or of several projects, the scores of all are shown with the mean over them.
     """
     from aggregation.consensus.consensus import TieChoice
@@ -56,33 +65,52 @@ def baseline(
         return
     with terminal_output.show_progress("units", quiet=json) as progress:
         result = DataSetResult(data=data, options=ResultOptions(tie_choice=choice), progress={"scores": progress})
-        preference = result.preference
-        if preference is not None and not json:
-            preference_tables.print_preferences(preference_tables.format_title(data), preference)
-        if preference is not None and data.list_scoring_gold().isna().all():
-            if json:
-                _print_preferences_alone(result)
-            return
-        if data.has_circular_gold_alone:
-            baseline_tables.print_agreement_with_others(result, json=json)
-            if not json:
-                panel_tables.print_panels(result, "score")
+        if _print_without_gold(result, json=json):
             return
         result.require_scores()
     if json:
         _print_json(result)
     else:
+        opinion_tables.print_points(result)
         _print_tables(result)
+        if result.scale is not None and result.data.systems:
+            opinion_tables.print_opinions(result)
         panel_tables.print_panels(result, "score")
         baseline_tables.print_people(result)
         baseline_tables.print_trivial_answers(result)
 
 
-def _print_preferences_alone(result: DataSetResult) -> None:
-    """Print what is known of a question that compares texts where no item has gold."""
+def _print_without_gold(result: DataSetResult, *, json: bool) -> bool:
+    """Print what needs no gold; whether that is all there is."""
+    data, found = result.data, result.preference
+    if found is not None and not json:
+        preference_tables.print_preferences(preference_tables.format_title(data), found)
+    if found is not None and data.list_scoring_gold().isna().all():
+        if json:
+            known = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+            terminal_output.print_json(known | preference_tables.describe(result))
+        return True
+    if data.has_circular_gold_alone:
+        baseline_tables.print_agreement_with_others(result, json=json)
+        if not json:
+            panel_tables.print_panels(result, "score")
+        return True
+    if result.scale is not None and result.performance is None:
+        _print_opinions(result, json=json)
+        return True
+    return False
+
+
+def _print_opinions(result: DataSetResult, *, json: bool) -> None:
+    """What a scale says where nobody can be scored: opinions, by the systems that wrote the texts."""
     data = result.data
-    known = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
-    terminal_output.print_json(known | preference_tables.describe(result))
+    if json:
+        facts = {"dataset": data.name, "simulated": data.simulated, "question": data.question, "kind": data.kind}
+        facts["no_scores"] = result.no_performance
+        terminal_output.print_json(facts | opinion_tables.describe_opinions(result))
+        return
+    opinion_tables.print_opinions(result)
+    terminal_output.print_sentence(f"Not scored: {result.no_performance}")
 
 
 def _print_json(result: DataSetResult) -> None:
@@ -113,6 +141,7 @@ def _print_json(result: DataSetResult) -> None:
             "refused": dict((result.reported or performance).refused),
             "annotators": performance.annotators.rename_axis("annotator").reset_index().to_dict("records"),
             **panel_tables.describe_panels(result, "score"),
+            **opinion_tables.describe_opinions(result),
             **baseline_tables.describe_people(result),
             **baseline_tables.describe_trivial_answers(result),
             **preference_tables.describe(result),

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from annotation.errors import BadInput
 from bot.commands.terminal_output import get_console
 
 if TYPE_CHECKING:
+    from annotation.campaigns.questions import Question
     from annotation.workflow.review.adjudication_queue import OpenCase
     from annotation.workflow.review.cases import Candidate
 
@@ -262,6 +264,17 @@ def describe_votes(candidate: Candidate, *, width: int) -> str:
         return ""
     blanks = " " * max(width - len(candidate.text), 0)
     return f"{blanks}   {candidate.votes} vote{'' if candidate.votes == 1 else 's'}"
+
+
+def build_compared(question: Question, options: Sequence[str] | None, answer: str) -> Text:
+    """The texts that were compared, with their columns, and the other answers; a mark before the one that was given."""
+    labels, texts = question.get_labels(options), question.get_options(options)
+    columns = [f"{column}: " for column in question.option_columns]
+    lines = [
+        f"{'×' if label == answer else ' '} {column}{text}"
+        for label, text, column in zip_longest(labels, texts, columns, fillvalue="")
+    ]
+    return Text("\n".join(lines))
 
 
 def build_difference(original: str, corrected: str) -> Text:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aggregation.answers import BOTH_BAD, TIE
 from annotation.errors import BadInput, Where
 from annotation.loading import tables
+from annotation.loading.drafts import pause_garbage_collection
 from annotation.loading.judgements import comparison_votes
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def has_comparisons(file: Path) -> bool:
     return {*PAIR_COLUMNS} <= first.values.keys() or comparison_votes.find_layout(first.values) is not None
 
 
+@pause_garbage_collection()
 def read_comparison_file(file: Path) -> ComparisonFile:
     """Read a file of comparisons; raises BadInput with the place of a row that cannot be used."""
     import pandas as pd
@@ -51,28 +53,25 @@ def read_comparison_file(file: Path) -> ComparisonFile:
     first = next(iter(tables.read_rows(file)))
     if {*PAIR_COLUMNS} <= first.values.keys():
         return ComparisonFile(comparisons=_read_counts(file), repeats=_list_repeats(None), notes=(COUNTS_ALONE,))
-    rows = list(comparison_votes.read_comparisons(file))
-    answered = [row for row in rows if row.answer]
+    cells: list[tuple[str, str, str, str, str, str]] = []
+    n_open = 0
+    for row in comparison_votes.read_comparisons(file):
+        if row.answer:
+            question, *turn = row.item or ("",)
+            item = "\x1f".join(row.item) if turn else question
+            cells.append((row.left, row.right, row.answer, item, question, row.annotator))
+        else:
+            n_open += 1
+    frame = pd.DataFrame(cells, columns=["one", "two", "winner", "item", "group", "annotator"], dtype=object)
     outcomes = {comparison_votes.LEFT: 1.0, comparison_votes.RIGHT: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
-    frame = pd.DataFrame(
-        {
-            "one": [row.left for row in answered],
-            "two": [row.right for row in answered],
-            "outcome": pd.Series([outcomes[row.answer] for row in answered], dtype=float),
-            "both_bad": pd.Series([row.answer == BOTH_BAD for row in answered], dtype=bool),
-            "left": 1.0,
-        }
-    )
-    notes = [] if len(answered) == len(rows) else [f"Left out: {len(rows) - len(answered)} rows without a winner."]
-    if any(row.item for row in answered):
-        frame["item"] = ["\x1f".join(row.item) for row in answered]
-        frame["group"] = [row.item[0] for row in answered]
-    else:
-        notes.append(NO_ITEMS)
-    if any(row.annotator for row in answered):
-        frame["annotator"] = [row.annotator for row in answered]
-    else:
-        notes.append(NO_PEOPLE)
+    frame["outcome"] = frame["winner"].map(outcomes).astype(float)
+    frame["both_bad"] = frame["winner"] == BOTH_BAD
+    frame["left"] = 1.0
+    notes = [f"Left out: {n_open} rows without a winner."] if n_open else []
+    if not frame["item"].any():
+        frame, notes = frame.drop(columns=["item", "group"]), [*notes, NO_ITEMS]
+    if not frame["annotator"].any():
+        frame, notes = frame.drop(columns="annotator"), [*notes, NO_PEOPLE]
     return ComparisonFile(comparisons=frame, repeats=_list_repeats(frame), notes=tuple(notes))
 
 
@@ -122,15 +121,23 @@ def _list_repeats(frame: pd.DataFrame | None) -> pd.DataFrame:
 
     if frame is None or not {"item", "annotator"} <= {*frame.columns} or frame.empty:
         return pd.DataFrame(columns=list(REPEAT_COLUMNS))
-    is_swapped = frame["one"] > frame["two"]
-    key = frame[["item", "annotator"]].assign(
-        one=frame["one"].where(~is_swapped, frame["two"]), two=frame["two"].where(~is_swapped, frame["one"])
-    )
+    systems, names = pd.factorize(np.concatenate([frame["one"], frame["two"]]), sort=True)
+    one, two = np.split(systems, 2)
+    is_swapped = one > two
+    pair = np.minimum(one, two) * len(names) + np.maximum(one, two)
+    people, persons = pd.factorize(frame["annotator"])
+    key = (pd.factorize(frame["item"])[0] * len(persons) + people) * len(names) ** 2 + pair
     outcome = np.where(is_swapped, 1 - frame["outcome"], frame["outcome"])
-    key = key.assign(
-        answer=np.where(frame["both_bad"], BOTH_BAD, outcome.astype(str)), swapped=is_swapped, place=key.groupby(list(key.columns)).cumcount()
+    told = pd.DataFrame(
+        {
+            "key": key,
+            "annotator": frame["annotator"],
+            "answer": np.where(frame["both_bad"], 2.0, outcome),
+            "swapped": is_swapped,
+        }
     )
-    names = ["item", "annotator", "one", "two"]
-    pairs = key.loc[key["place"] == 0].merge(key.loc[key["place"] == 1], on=names, suffixes=("", "_again"))
-    found = pairs.assign(is_swapped=pairs["swapped"] != pairs["swapped_again"])
-    return found[["annotator", "answer", "answer_again", "is_swapped"]].set_axis(list(REPEAT_COLUMNS), axis=1)
+    told = told.loc[told["key"].duplicated(keep=False)]
+    place = told.groupby("key").cumcount()
+    both = told.loc[place == 0].merge(told.loc[place == 1], on="key", suffixes=("", "_again"))
+    both["is_swapped"] = both["swapped"] != both["swapped_again"]
+    return both[["annotator", "answer", "answer_again", "is_swapped"]].set_axis(list(REPEAT_COLUMNS), axis=1)

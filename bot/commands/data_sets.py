@@ -101,6 +101,10 @@ class Method(StrEnum):
     SKILLS = "skills"
     ROVER = "rover"
     CLOSEST = "closest"
+    MEAN = "mean"
+    MEDIAN = "median"
+    BRADLEY_TERRY = "bradley_terry"
+    DAVIDSON = "davidson"
 
 
 class Ties(StrEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aggregation.findings import Finding
@@ -10,9 +10,11 @@ from bot.commands import terminal_output
 from bot.commands.terminal_output import Cell, format_interval
 
 if TYPE_CHECKING:
-    from aggregation.preferences.places import Cycles, PreferenceRanking
+    from aggregation.preferences.places import Cycles
     from aggregation.preferences.positions import SideShare
     from aggregation.preferences.results import PreferenceResults
+    from aggregation.preferences.strengths import Model
+    from aggregation.preferences.turned_pairs import TurnedPair
     from aggregation.preferences.win_rates import Estimate, PairResult
     from exports.inputs import DataSet
     from exports.results import DataSetResult
@@ -24,10 +26,16 @@ ALPHA = 0.05
 EXPLANATION = "Intervals: for new people and new items (a fresh panel), and for these people and new items."
 WIN_RATE = "Win rate: (wins + half of the ties) / answers. p: against one half, by Holm over all pairs."
 DETECTABLE = "Detectable: the smallest distance from one half that as many answers find with a chance of 80 %."
-STRENGTH = (
-    "Strength: β of Bradley–Terry with ties as half wins; the system with β wins 1 / (1 + exp(β′ − β)) against β′."
-    " Places: those that Holm's tests of all differences leave open."
+PEOPLE_TEST = (
+    "p: against 1/{n}; of everybody from the two-way variance, of one person by the exact binomial test of decided"
+    " answers, not corrected for the number of people."
 )
+MODELS: Mapping[Model, str] = {"bradley_terry": "Bradley–Terry", "davidson": "Davidson"}
+STRENGTHS: Mapping[Model, str] = {
+    "bradley_terry": "Strength: β of Bradley–Terry with ties as half wins; β wins 1 / (1 + exp(β′ − β)) against β′.",
+    "davidson": "Strength: β of Davidson's model; wins and ties are as exp(β) : exp(β′) : ν exp((β + β′) / 2).",
+}
+PLACES = "Places: those that Holm's tests of all differences leave open."
 
 
 def format_title(data: DataSet) -> str:
@@ -51,27 +59,28 @@ def print_preferences(title: str, found: PreferenceResults, *, notes: Sequence[s
 
 def print_pairs(title: str, found: PreferenceResults, *, notes: Sequence[str] = ()) -> None:
     """Print a row for each pair, the preferred system first, the clearest pair on top."""
-    pairs = sorted(found.pairs, key=lambda pair: -abs((pair.estimate.value or 0.0) - 0.5))
+    from aggregation.preferences.turned_pairs import list_clearest
+
+    pairs = list_clearest(found.pairs)
     heads = ("system", "against", "wins", "ties", "losses", "win rate", NEW, THESE, "p", "detectable")
     told = [*_describe_winner(found), *notes, *_list_left_out(found), *_describe_sides(found)]
-    if any(pair.both_bad for pair in pairs):
-        told.append(f"Ties: {sum(pair.both_bad for pair in pairs)} of them called both texts bad.")
+    if any(pair.both_bad for pair in found.pairs):
+        told.append(f"Ties: {sum(pair.both_bad for pair in found.pairs)} of them called both texts bad.")
     if len(pairs) > MOST_PAIRS:
         told.append(f"{len(pairs) - MOST_PAIRS} closer pairs are left out; --json and preferences.csv have all.")
-    told += [WIN_RATE, DETECTABLE, EXPLANATION, *_describe_estimates([(pair.one, pair.estimate) for pair in pairs])]
+    told += [
+        WIN_RATE,
+        DETECTABLE,
+        EXPLANATION,
+        *_describe_estimates([(pair.one, pair.result.estimate) for pair in pairs]),
+    ]
     rows = [_build_pair(pair) for pair in pairs[:MOST_PAIRS]]
     terminal_output.print_table(f"{title} · who is preferred", heads, rows, notes=told)
 
 
-def _build_pair(pair: PairResult) -> tuple[Cell, ...]:
-    estimate, is_first = pair.estimate, (pair.estimate.value or 0.0) >= 0.5
-    ends = ((estimate.ci_low, estimate.ci_high), (estimate.item_only_low, estimate.item_only_high))
-    if is_first:
-        names, counts, value = (pair.one, pair.two), (pair.wins, pair.ties, pair.losses), estimate.value
-    else:
-        names, counts, value = (pair.two, pair.one), (pair.losses, pair.ties, pair.wins), 1 - (estimate.value or 0.0)
-        ends = tuple((None if high is None else 1 - high, None if low is None else 1 - low) for low, high in ends)
-    return (*names, *counts, value, *(format_interval(*end) for end in ends), pair.p_holm, pair.detectable)
+def _build_pair(pair: TurnedPair) -> tuple[Cell, ...]:
+    ends = (format_interval(*pair.fresh), format_interval(*pair.these))
+    return (pair.one, pair.two, *pair.counts, pair.value, *ends, pair.result.p_holm, pair.result.detectable)
 
 
 def _describe_winner(found: PreferenceResults) -> list[str]:
@@ -95,12 +104,18 @@ def is_sure(pair: PairResult) -> bool:
 
 
 def _describe_pair(pair: PairResult) -> list[str]:
-    one, two, wins, ties, losses, value, fresh, these, *_ = _build_pair(pair)
-    interval = fresh if fresh != "–" else these
+    from aggregation.preferences.turned_pairs import turn_pair
+
+    turned = turn_pair(pair)
+    one, two, (wins, ties, losses) = turned.one, turned.two, turned.counts
+    interval = format_interval(*(turned.these if turned.fresh[0] is None else turned.fresh))
     if wins == losses:
         return [f"Neither of {one} and {two} is preferred: {wins} wins each, {ties} ties."]
+    value = turned.value
     sure = "Chance does not explain this." if is_sure(pair) else "Chance can explain this."
-    return [f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"]
+    return [
+        f"{one} is preferred to {two}: win rate {value:.4f} [{interval}], {pair.estimate.n_answers} answers. {sure}"
+    ]
 
 
 def _list_left_out(found: PreferenceResults) -> list[str]:
@@ -115,23 +130,25 @@ def _describe_sides(found: PreferenceResults) -> list[str]:
 
 def _describe_estimates(estimates: Sequence[tuple[str, Estimate]]) -> list[str]:
     """How intervals were made, what makes them doubtful and why some are missing, each sentence once."""
-    methods = dict.fromkeys(
-        f"How: {estimate.ci_method}." for _, estimate in estimates if estimate.ci_method != "none"
-    )
+    methods = dict.fromkeys(f"How: {estimate.ci_method}." for _, estimate in estimates if estimate.ci_method != "none")
     shown = list(methods)[:1] + (["Other pairs have other numbers of people and items."] if len(methods) > 1 else [])
     warnings = dict.fromkeys(estimate.warning for _, estimate in estimates if estimate.warning)
     return [*shown, *warnings, *dict.fromkeys(estimate.reason for _, estimate in estimates if estimate.reason)]
 
 
-def print_ranking(title: str, found: PreferenceResults, *, notes: Sequence[str] = ()) -> None:
-    """Print the systems from the strongest, with both models, or why there are no strengths."""
+def print_ranking(
+    title: str, found: PreferenceResults, *, model: Model = "bradley_terry", notes: Sequence[str] = ()
+) -> None:
+    """Print the systems from the strongest under a model, with the other beside it, or why there are no strengths."""
     first, second = found.bradley_terry, found.davidson
+    if model == "davidson" and (second.systems and not second.reason):
+        first, second = second, first
     if not first.systems:
         terminal_output.print_sentence(first.reason)
         return
     rates = {system.system: system for system in found.systems}
     others = {ranked.system: ranked.strength.value for ranked in second.systems}
-    heads = ["system", "place", "places", "strength", NEW, THESE, "Davidson", "mean win rate"]
+    heads = ["system", "place", "places", "strength", NEW, THESE, MODELS[second.model], "mean win rate"]
     heads += ["first choice"] if found.ranks_all_answers else []
     heads += ["group"] if first.reason else []
     rows: list[tuple[Cell, ...]] = []
@@ -142,21 +159,23 @@ def print_ranking(title: str, found: PreferenceResults, *, notes: Sequence[str] 
         strength, own = ranked.strength, rates[ranked.system]
         places = "–".join(dict.fromkeys(str(end) for end in (ranked.place_low, ranked.place_high) if end is not None))
         row: list[Cell] = [
-            ranked.system, ranked.place, places or None, strength.value, format_interval(strength.ci_low, strength.ci_high),
+            ranked.system, ranked.place, places or None, strength.value,
+            format_interval(strength.ci_low, strength.ci_high),
             format_interval(strength.item_only_low, strength.item_only_high), others.get(ranked.system),
             own.mean_win_rate,
         ]  # fmt: skip
         row += [own.first_choice.value] if found.ranks_all_answers else []
         row += [ranked.component] if first.reason else []
         rows.append(tuple(row))
-    told = [first.reason, *notes] if first.reason else [*notes, STRENGTH]
-    if second.reason and second.reason != first.reason:
-        told.append(f"Davidson: {second.reason}")
-    elif second.tie_parameter is not None:
-        told.append(f"Davidson: ties have a parameter of their own, ν {second.tie_parameter:.4f}.")
+    told = [first.reason, *notes] if first.reason else [*notes, STRENGTHS[first.model], PLACES]
+    davidson = found.davidson
+    if davidson.reason and davidson.reason != first.reason:
+        told.append(davidson.reason)
+    elif davidson.tie_parameter is not None:
+        told.append(f"Davidson: ties have a parameter of their own, ν {davidson.tie_parameter:.4f}.")
     told += [] if first.reason else _describe_estimates([(one.system, one.strength) for one in first.systems[:1]])
     told += [describe_first_choice(found)] if found.ranks_all_answers else []
-    told += describe_cycles(found.cycles, n_systems=len(first.systems))
+    told += describe_cycles(found.cycles, n_systems=len(first.systems)) if found.has_all_pairs else []
     terminal_output.print_table(f"{title} · ranking", heads, rows, notes=told)
 
 
@@ -193,10 +212,7 @@ def print_positions(title: str, found: PreferenceResults) -> None:
     place = "left" if found.n_sides == 2 else "first place"
     heads = ("who", place, "right" if found.n_sides == 2 else "other places", "ties", f"share {place}", NEW, THESE, "p")
     by_p = sorted(sides[1:], key=lambda side: (side.p_value is None, side.p_value, side.who))
-    notes = [
-        f"p: against 1/{found.n_sides}; of everybody from the two-way variance, of one person the exact binomial test of"
-        " decided answers, not corrected for the number of people.",
-    ]
+    notes = [PEOPLE_TEST.format(n=found.n_sides)]
     if len(by_p) > MOST_PEOPLE:
         notes.insert(0, f"{len(by_p) - MOST_PEOPLE} people are left out; --json and positions.csv have all.")
     notes += describe_consistency(found)

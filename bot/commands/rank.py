@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aggregation.errors import HromadaError
-from annotation.loading import tables
 from bot.commands import data_sets, preference_tables, terminal_output
 from bot.commands.command_line import AsJson
 from bot.commands.terminal_output import Cell
@@ -27,6 +26,7 @@ TITLES: Mapping[Variant, str] = {
 }
 NUMBERS = "A column a rule, by the numbers of the first table."
 NOBODY = "–"
+PROJECT_ENDINGS = (".yaml", ".yml")
 
 
 def rank(
@@ -53,10 +53,12 @@ def rank(
     the optimality gap; where the file has groups of tasks, weighted by them and in two steps as well. Comparisons are
     ranked by Bradley-Terry and Davidson strengths, with intervals, beside the voting rules that pairs allow.
     """
+    from annotation.loading import tables
     from bot.commands import comparison_files, score_files
 
     file = Path(source)
-    if file.suffix.lower() not in tables.ENDINGS:
+    is_table = file.suffix.lower() in tables.ENDINGS
+    if not is_table and (file.suffix.lower() in PROJECT_ENDINGS or not file.is_file()):
         _rank_project(source, question, unblind=unblind, json=json)
         return
     if comparison_files.has_comparisons(file):
@@ -155,7 +157,9 @@ def _print_comparisons(title: str, found: PreferenceResults, *, notes: Sequence[
     preference_tables.print_ranking(title, found, notes=notes)
     ranked = _rank_pairs(found)
     if ranked:
-        rows = [(f"{number} {one.rule}", ", ".join(one.winners) or NOBODY) for number, one in enumerate(ranked, start=1)]
+        rows = [
+            (f"{number} {one.rule}", ", ".join(one.winners) or NOBODY) for number, one in enumerate(ranked, start=1)
+        ]
         reasons = _list_reasons({"plain": ranked})
         shares = "Each pair counts once, by its shares of wins; a tie is a win of neither."
         terminal_output.print_table(f"{title} · voting rules", ("rule", "winner"), rows, notes=[shares, *reasons])

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from annotation.errors import BadInput, HromadaError, NotFound, Where
 from bot.commands import case_screen, terminal_output
-from bot.commands.case_screen import build_difference
+from bot.commands.case_screen import build_compared, build_difference
 from bot.commands.command_line import AsJson, ProjectName
 from bot.commands.data_sets import Seed
 from bot.commands.decision_push import DEFAULT_NUMBER, InLabelStudio, TaskNumber
@@ -98,6 +98,8 @@ class SubmissionScreen:
             if question.corrects_text:
                 original = str(item.data.get(question.text_column or "", ""))
                 out.print(build_difference(original, answer))
+            elif question.option_columns:
+                out.print(build_compared(question, item.options, answer))
             else:
                 out.print(Text(question.describe_answer(answer, build_content(item))))
             if question.name in self.submission.golds:

@@ -250,7 +250,7 @@ def tutorial(browser: Browser, folder: Path) -> None:
 
 
 def bot(browser: Browser, folder: Path) -> None:
-    """What an annotator meets, on a phone: eight screens of five templates."""
+    """What an annotator meets, on a phone: nine screens of six templates."""
     with phone(browser, folder, "baseline") as page:
         page.screenshot(path=HERE / "bot-language.png")
         while not newest(page).locator(".key", has_text="Почати").count():
@@ -272,6 +272,10 @@ def bot(browser: Browser, folder: Path) -> None:
         for index in (1, 2):
             tap(page, newest(page).locator(".key").nth(index).inner_text())
         page.screenshot(path=HERE / "bot-boxes.png")
+    with phone(browser, folder, "preference") as page:
+        go_on(page)
+        newest(page).evaluate("shown => shown.scrollIntoView({block: 'end'})")
+        page.screenshot(path=HERE / "bot-preference.png")
     with phone(browser, folder, "span-qa") as page:
         go_on(page)
         while not newest(page).locator(".key", has_text="Зберегти").count():

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from aggregation.scales import ICC_NAMES
 from aggregation.scores.performance import Score, Unit
 from exports.inputs import DataSet
 from exports.pages.localization import localize_number, mark_count, mark_text, translate, translate_count
@@ -17,6 +18,8 @@ UNIT_NAMES: Mapping[str, str] = MappingProxyType(
         "individual": mark_text("Single answers"),
         "majority": mark_text("Majority"),
         "dawid_skene": mark_text("Dawid–Skene"),
+        "mean": mark_text("Means of items"),
+        "median": mark_text("Medians of items"),
     }
 )
 METHOD_NAMES: Mapping[str, str] = MappingProxyType(
@@ -31,6 +34,8 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
         "skills": mark_text("aggregation by skill"),
         "rover": mark_text("ROVER"),
         "closest": mark_text("the text nearest to all"),
+        "mean": mark_text("the mean"),
+        "median": mark_text("the median"),
     }
 )
 METRIC_NAMES: Mapping[str, str] = MappingProxyType(
@@ -41,6 +46,18 @@ METRIC_NAMES: Mapping[str, str] = MappingProxyType(
         "mcc": mark_text("MCC"),
     }
 )
+POINT_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "mae": mark_text("Mean absolute error"),
+        "rmse": mark_text("Root mean squared error"),
+        "bias": mark_text("Bias (people less gold)"),
+        "pearson": mark_text("Pearson’s r"),
+        "spearman": mark_text("Spearman’s ρ"),
+        "kendall_tau_b": mark_text("Kendall’s τ-b"),
+        "kappa_quadratic": mark_text("Quadratic κ"),
+    }
+)
+"""Metrics of the points of a scale against gold points; all are numbers."""
 OTHER_METRIC_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "exact_match": mark_text("Exact match"),
@@ -84,6 +101,10 @@ COEFFICIENT_NAMES: Mapping[str, str] = MappingProxyType(
         "gwet_ac1": mark_text("Gwet’s AC1"),
         "gwet_ac2_linear": mark_text("Gwet’s AC2, linear"),
         "gwet_ac2_quadratic": mark_text("Gwet’s AC2, quadratic"),
+        "icc_a_1": mark_text("ICC(A,1), agreement of one person"),
+        "icc_c_1": mark_text("ICC(C,1), consistency of one person"),
+        "icc_a_k": mark_text("ICC(A,k), agreement of the mean"),
+        "icc_c_k": mark_text("ICC(C,k), consistency of the mean"),
         "exact_sets": mark_text("Equal sets of boxes"),
         "krippendorff_alpha_jaccard": mark_text("α of sets, Jaccard"),
         "krippendorff_alpha_masi": mark_text("α of sets, MASI"),
@@ -117,6 +138,10 @@ COEFFICIENT_MEANINGS: Mapping[str, str] = MappingProxyType(
         "gwet_ac1": mark_text("chance-corrected, less affected by a rare label"),
         "gwet_ac2_linear": mark_text("as AC1, by distance"),
         "gwet_ac2_quadratic": mark_text("as AC1, by squared distance"),
+        "icc_a_1": mark_text("share of variance that is of the items"),
+        "icc_c_1": mark_text("as ICC(A,1), people’s severity left out"),
+        "icc_a_k": mark_text("ICC(A,1) of the mean of all people"),
+        "icc_c_k": mark_text("ICC(C,1) of the mean of all people"),
         "exact_sets": mark_text("pairs of answers with the very same boxes"),
         "krippendorff_alpha_jaccard": mark_text("as α, by the share of boxes in common"),
         "krippendorff_alpha_masi": mark_text("as α, a set within another being nearer"),
@@ -156,6 +181,7 @@ NUMBER_COEFFICIENTS = (
     "gwet_ac1",
     "gwet_ac2_linear",
     "gwet_ac2_quadratic",
+    *ICC_NAMES,
     "krippendorff_alpha_jaccard",
     "krippendorff_alpha_masi",
     "mean_cer",

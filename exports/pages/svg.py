@@ -105,9 +105,8 @@ class SvgDrawing:
         colour: Colour,
         width: float = 1,
         dashes: tuple[float, float] | None = None,
-        cap: Literal["round", "butt"] = "round",
     ) -> None:
-        """A straight line; `dashes` are the lengths of stroke and gap in widths of the line, `cap` is how it ends."""
+        """A straight line; `dashes` are the lengths of stroke and gap in widths of the line."""
         style: str | tuple[int, tuple[float, float]] = "solid" if dashes is None else (0, dashes)
         self._axes.plot(
             [start[0], end[0]],
@@ -115,7 +114,19 @@ class SvgDrawing:
             color=PLACEHOLDER_COLOURS[colour],
             linewidth=width,
             linestyle=style,
-            solid_capstyle=cap,
+            solid_capstyle="round",
+            clip_on=False,
+        )
+
+    def bar(self, *, start: tuple[float, float], end: tuple[float, float], colour: Colour, opacity: float = 1) -> None:
+        """A filled rectangle between two corners."""
+        self._axes.fill_between(
+            [start[0], end[0]],
+            start[1],
+            end[1],
+            color=PLACEHOLDER_COLOURS[colour],
+            alpha=opacity,
+            linewidth=0,
             clip_on=False,
         )
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from aggregation.comparison.model_differences import ModelDifference
 from aggregation.findings import Finding
+from aggregation.preferences.turned_pairs import list_clearest
 from aggregation.scores.performance import Score, Unit
 from exports.facts import ProjectFacts
 from exports.panel_tables import PanelRow, list_headline_differences, list_headline_rows
@@ -21,6 +22,8 @@ FEW_PEOPLE = ("few-people-panel", "one-person-panel")
 """The codes of the reason that there are too few people to say anything of new ones."""
 FEW_IN_ONE = "few-people-in-one"
 """The code of the same reason for a difference between two panels."""
+MOST_PAIRS, MOST_SYSTEMS = 3, 6
+"""Pairs of systems whose win rates are named, the clearest ones, and systems of an order."""
 SHARES_OF_EQUAL_ANSWERS = ("percent_agreement", "exact_sets")
 """What stands beside the headline coefficient: it is corrected for chance, these are not."""
 
@@ -206,7 +209,9 @@ def _say_scores(state: ReleaseState, words: Words) -> Iterator[str]:
     if means is None:
         for result in state.results:
             yield _describe_agreement(result, words)
-            yield _describe_score(result, words)
+            yield from _describe_preferences(result, words)
+            if result.preference is None or result.performance is not None:
+                yield _describe_score(result, words)
             yield from _describe_panels(result, words)
         return
     mean = means.means["individual"]
@@ -261,6 +266,26 @@ def _describe_score(result: DataSetResult, words: Words) -> str:
         sentence += f" {_describe_majority(majority, words)}"
         sentence += f" {words['sampled majority']}" if majority.n_items < unit.n_items and result.data.sample else ""
     return f"{sentence} {_describe_ceiling(result, words)}"
+
+
+def _describe_preferences(result: DataSetResult, words: Words) -> Iterator[str]:
+    """The clearest win rates and the order of systems; nothing if no texts are compared."""
+    found, name = result.preference, result.data.name
+    for pair in [] if found is None else list_clearest(found.pairs)[:MOST_PAIRS]:
+        wins, ties, losses = pair.counts
+        yield words["preferred"].format(
+            name=name, one=pair.one, two=pair.two, value=_percent(words, pair.value), wins=wins, ties=ties,
+            losses=losses, interval=_interval(words, pair.fresh, pair.these, pair.result.estimate.reason),
+        )  # fmt: skip
+    if found is None or len(found.pairs) < 2:  # two systems have an order already
+        return
+    ranked = found.bradley_terry.systems
+    if found.bradley_terry.reason:
+        yield words["no order"].format(name=name)
+        return
+    places = [(row.system, row.place_low or row.place, row.place_high or row.place) for row in ranked[:MOST_SYSTEMS]]
+    order = ", ".join(f"{system} ({low}{'' if low == high else f'–{high}'})" for system, low, high in places)
+    yield words["order"].format(name=name, order=order + (" …" if len(ranked) > MOST_SYSTEMS else ""))
 
 
 def _describe_panels(result: DataSetResult, words: Words) -> Iterator[str]:

@@ -84,6 +84,11 @@ SENTENCES: Mapping[str, Words] = {
         "span_f1_token_class": "F1 of marked words (place and class)",
         "score": "In {name}, {value} % of single answers are right {interval}, by {people} on {items}.",
         "no score": "{name} has no score; the table of results says why.",
+        "preferred": "In {name}, {one} has a win rate of {value} % against {two} {interval}: {wins} wins, {ties} ties,"
+        " {losses} losses; a tie counts half.",
+        "order": "By Bradley–Terry with ties as half wins the order in {name} is {order}; brackets hold the places that"
+        " chance leaves open.",
+        "no order": "In {name} no strengths of systems exist; preference_ranking.csv says why.",
         "votes of majority": "majority of {votes}",
         "majority": "The {votes} is right on {value} % of the items {interval}.",
         "tied majority": "The {votes} is right on {value} % of the items {interval}: it has {ties}, in which each of"
@@ -182,6 +187,11 @@ SENTENCES: Mapping[str, Words] = {
         "span_f1_token_class": "F1 позначених слів (місце й клас)",
         "score": "У {name} правильні {value} % окремих відповідей {interval}; людей: {n_people}, завдань: {n_items}.",
         "no score": "Оцінки для {name} немає; причину названо в таблиці результатів.",
+        "preferred": "{name}: {one} проти {two} — частка перемог {value} % {interval}: перемог {wins}, нічиїх {ties},"
+        " поразок {losses}; нічия рахується за половину.",
+        "order": "За моделлю Бредлі–Террі з нічиєю за половину перемоги порядок у {name}: {order}; у дужках місця, яких"
+        " не виключає випадковість.",
+        "no order": "Сил систем у {name} не існує; причину названо в preference_ranking.csv.",
         "votes of majority": "Більшість із {votes}",
         "majority": "{votes} має рацію у {value} % завдань {interval}.",
         "tied majority": "{votes} має рацію у {value} % завдань {interval}: у неї {ties}, де кожна з m рівних"

@@ -25,6 +25,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.localization import list_findings, mark_text, show_finding, translate
 from exports.pages.scaffold import Headline, describe_interval
+from exports.report.opinions import list_opinion_headlines
 from exports.report.preferences import list_preference_headlines
 from exports.results import DataSetResult
 
@@ -43,10 +44,15 @@ FEW_PEOPLE = ("few-people-panel", "one-person-panel", "few-people-agreement", "o
 def list_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     """Who is preferred, the scores of single answers and of the majority, and one coefficient of agreement, if any.
 
+    A scale has opinions and errors in place of the shares of right answers.
+
     One that is missing beside another is shown with the reason.
     """
     scores, agreed, level = result.performance, result.headline_agreement, result.options.confidence_level
     preferred = list_preference_headlines(result)
+    if result.scale is not None:
+        of_agreement = () if agreed is None else (_build_agreement(agreed, result, level),)
+        return (*list_opinion_headlines(result), *of_agreement)
     if scores is None and (agreed is None or agreed.value is None):
         return preferred
     headlines: list[Headline]

@@ -39,6 +39,7 @@ from exports.pages.scaffold import (
 )
 from exports.report.headlines import list_cautions, list_headlines
 from exports.report.methods import describe_methods
+from exports.report.opinions import OpinionsPart, build_opinions
 from exports.report.panel_rows import build_panel_difference_rows, build_panel_rows
 from exports.report.plots import draw_agreement_panels, draw_score_panels
 from exports.report.preferences import build_preference_part
@@ -158,7 +159,7 @@ class ReportSection(DataSetSection):
     agreement: tuple[TableRow, ...]
     annotators: tuple[TableRow, ...]
     methods: tuple[str, ...]
-    opinions: object | None = None
+    opinions: OpinionsPart | None = None
     preferences: object | None = None
     judges: object | None = None
 
@@ -182,7 +183,7 @@ def render_report(
         name="report",
         title=title or translate("People’s answers: agreement and human baselines"),
         marks=marks,
-        sections=[_build_section(result, number) for number, result in enumerate(results)],
+        sections=[_build_section(number, result) for number, result in enumerate(results)],
         confidence_level=options.confidence_level,
         score_panels=draw_score_panels(results, confidence_level=options.confidence_level),
         agreement_panels=draw_agreement_panels(results, confidence_level=options.confidence_level),
@@ -216,7 +217,7 @@ def build_report_pages(release: Release) -> dict[str, str]:
     return build_pages("report", lambda: render_report(release))
 
 
-def _build_section(result: DataSetResult, number: int) -> ReportSection:
+def _build_section(number: int, result: DataSetResult) -> ReportSection:
     return ReportSection(
         **get_section_fields(result.data),
         headlines=list_headlines(result),
@@ -238,6 +239,7 @@ def _build_section(result: DataSetResult, number: int) -> ReportSection:
         agreement=_build_agreement_rows(result),
         annotators=_build_annotator_rows(result.performance),
         methods=describe_methods(result),
+        opinions=build_opinions(result, prefix=f"opinions-{number}"),
         preferences=build_preference_part(result, number=number),
     )
 

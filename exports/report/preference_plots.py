@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from aggregation.preferences.results import PreferenceResults
-from aggregation.preferences.win_rates import Estimate, PairResult
+from aggregation.preferences.turned_pairs import TurnedPair, list_clearest
+from aggregation.preferences.win_rates import EVEN, Estimate
 from exports.pages.display_text import format_count, format_number, format_percent, shorten_text
 from exports.pages.localization import mark_text, translate
 from exports.pages.svg import (
@@ -25,51 +25,14 @@ MOST_BARS = 24
 WINS, TIES, LOSSES = mark_text("wins"), mark_text("ties"), mark_text("losses")
 _TOP, _STEP, _BAR = 76, 40, 13
 _COLOURS: tuple[Colour, ...] = ("accent", "rule", "second")
-EVEN, TICKS = 0.5, (0.0, 0.25, 0.5, 0.75, 1.0)
-
-
-class TurnedPair(NamedTuple):
-    """A pair with the preferred system first, and both intervals of its win rate, fresh panel first."""
-
-    one: str
-    two: str
-    counts: tuple[int, int, int]
-    value: float
-    fresh: tuple[float | None, float | None]
-    these: tuple[float | None, float | None]
-    result: PairResult
-
-    @property
-    def name(self) -> str:
-        """The two systems."""
-        return f"{self.one} – {self.two}"
-
-
-def turn_pair(pair: PairResult) -> TurnedPair:
-    """The pair with the preferred system first."""
-    estimate, value = pair.estimate, pair.estimate.value or 0.0
-    fresh, these = (estimate.ci_low, estimate.ci_high), (estimate.item_only_low, estimate.item_only_high)
-    if value >= EVEN:
-        return TurnedPair(pair.one, pair.two, (pair.wins, pair.ties, pair.losses), value, fresh, these, pair)
-    counts = (pair.losses, pair.ties, pair.wins)
-    return TurnedPair(pair.two, pair.one, counts, 1 - value, _mirror(fresh), _mirror(these), pair)
-
-
-def _mirror(ends: tuple[float | None, float | None]) -> tuple[float | None, float | None]:
-    low, high = ends
-    return (None if high is None else 1 - high, None if low is None else 1 - low)
-
-
-def list_clearest(found: PreferenceResults) -> list[TurnedPair]:
-    """The pairs with the preferred system first, the clearest preference on top."""
-    return sorted(map(turn_pair, found.pairs), key=lambda pair: (-pair.value, pair.name))
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def draw_preference_panels(
     found: PreferenceResults, *, name: str, prefix: str, level: str, simulated: bool
 ) -> tuple[str, ...]:
     """The panels of a data set: bars of counts, win rates, and the strengths of three systems or more."""
-    pairs = list_clearest(found)[:MOST_BARS]
+    pairs = list_clearest(found.pairs)[:MOST_BARS]
     panels = [
         _draw_counts(pairs, name=name, prefix=f"{prefix}-counts", simulated=simulated),
         _draw_rates(pairs, name=name, prefix=f"{prefix}-rates", level=level, simulated=simulated),
@@ -88,7 +51,7 @@ def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulat
     draw_heading(drawing, title, shorten_text(name, max_length=40), simulated=simulated)
     x = 0.0
     for word, colour in zip((WINS, TIES, LOSSES), _COLOURS, strict=True):
-        drawing.line(start=(x, 46), end=(x + 14, 46), colour=colour, width=8, cap="butt")
+        drawing.bar(start=(x, 42), end=(x + 14, 50), colour=colour)
         drawing.text(translate(word), at=(x + 19, 50), colour="muted", size=10.5)
         x += 92
     for number, pair in enumerate(pairs):
@@ -100,7 +63,7 @@ def _draw_counts(pairs: Sequence[TurnedPair], *, name: str, prefix: str, simulat
         for count, colour in zip(pair.counts, _COLOURS, strict=True):
             end = start + PANEL_WIDTH * count / n
             if count:
-                drawing.line(start=(start, y + 13), end=(end, y + 13), colour=colour, width=_BAR, cap="butt")
+                drawing.bar(start=(start, y + 7), end=(end, y + 7 + _BAR), colour=colour)
             start = end
         drawing.line(start=(PANEL_WIDTH / 2, y + 5), end=(PANEL_WIDTH / 2, y + 21), colour="ink", width=1)
     told = "; ".join(
@@ -142,7 +105,9 @@ def _draw_strengths(
 ) -> str:
     """A dot for each strength with its intervals, and a line at the mean of all systems, which is 0."""
     title = translate("Strength (Bradley–Terry)")
-    ends = [end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)]
+    ends = [
+        end for _, one in rows for end in (one.ci_low, one.ci_high, one.item_only_low, one.item_only_high, one.value)
+    ]
     reach = max(abs(end) for end in ends if end is not None) * 1.05 or 1.0
     step = next(size for size in (0.1, 0.25, 0.5, 1, 2, 5, 10, 100) if reach / size <= 3.5)
     most = int(reach / step) * step
@@ -153,9 +118,7 @@ def _draw_strengths(
     draw_heading(drawing, title, shorten_text(name, max_length=40), simulated=simulated)
     _draw_legend(drawing, level)
     draw_axis(drawing, scale, ticks=ticks, top=_TOP - 14, bottom=bottom, percents=False)
-    drawing.line(
-        start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0)
-    )
+    drawing.line(start=(scale.x(0), _TOP - 14), end=(scale.x(0), bottom), colour="second", width=1.3, dashes=(2.0, 2.0))
     for number, (system, one) in enumerate(rows):
         y = _TOP + _STEP * number
         drawing.text(shorten_text(system, max_length=34), at=(scale.left, y))

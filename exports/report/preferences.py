@@ -9,6 +9,7 @@ from aggregation.findings import Finding
 from aggregation.preferences.places import PreferenceRanking, RankedSystem
 from aggregation.preferences.positions import EVERYBODY
 from aggregation.preferences.results import PreferenceResults
+from aggregation.preferences.turned_pairs import Ends, TurnedPair, list_clearest
 from aggregation.preferences.win_rates import Estimate
 from exports.pages.display_text import (
     FOR_NEW_PEOPLE,
@@ -23,7 +24,7 @@ from exports.pages.display_text import (
 )
 from exports.pages.localization import list_findings, localize_number, mark_text, show_finding, translate
 from exports.pages.scaffold import Headline, TableRow
-from exports.report.preference_plots import MOST_BARS, TurnedPair, draw_preference_panels, list_clearest
+from exports.report.preference_plots import MOST_BARS, draw_preference_panels
 from exports.results import DataSetResult
 
 MOST_SYSTEMS = 10
@@ -66,7 +67,7 @@ def build_preference_part(result: DataSetResult, *, number: int) -> PreferencePa
         ),
         matrix_heads=(translate("System"), *found.comparisons.systems),
         matrix=_build_matrix(found),
-        pairs=tuple(map(_build_pair_row, list_clearest(found)[:MOST_BARS])),
+        pairs=tuple(map(_build_pair_row, list_clearest(found.pairs)[:MOST_BARS])),
         ranking=_build_ranking_rows(found),
         sides=_build_side_rows(found),
         side_heads=(
@@ -81,11 +82,15 @@ def list_preference_headlines(result: DataSetResult) -> tuple[Headline, ...]:
     found = result.preference
     if found is None or not found.pairs:
         return ()
-    clearest, level = list_clearest(found), result.options.confidence_level
+    clearest, level = list_clearest(found.pairs), result.options.confidence_level
     if len(clearest) == 1:
         pair = clearest[0]
         name = translate("{one} preferred to {two}", one=pair.one, two=pair.two)
-        details = (*_describe_ends(pair.result.estimate, pair.fresh, pair.these, level), _count_pair(pair), _judge(pair))
+        details = (
+            *_describe_ends(pair.result.estimate, pair.fresh, pair.these, level),
+            _count_pair(pair),
+            _judge(pair),
+        )
         return (Headline(name, format_percent(pair.value), details=details),)
     ranking = found.bradley_terry
     if ranking.reason:
@@ -115,8 +120,8 @@ def _lower(text: str) -> str:
 
 def _describe_ends(
     estimate: Estimate,
-    fresh: tuple[float | None, float | None],
-    these: tuple[float | None, float | None],
+    fresh: Ends,
+    these: Ends,
     level: float,
 ) -> tuple[str, ...]:
     """The interval for new people, or that for these people and why there is no other, or why there is none."""
@@ -171,7 +176,7 @@ def _format_places(low: int | None, high: int | None) -> str:
 def _list_sentences(found: PreferenceResults) -> Iterable[str]:
     """What the numbers say in words, and what was left out."""
     comparisons, cycles = found.comparisons, found.cycles
-    if len(comparisons.systems) > 2:
+    if found.has_all_pairs and len(comparisons.systems) > 2:
         if cycles.winner is not None:
             yield translate("More answers prefer {system} to each other system than the reverse.", system=cycles.winner)
         else:
@@ -209,13 +214,12 @@ def _describe_sides(found: PreferenceResults) -> str:
     if ends[0] is None:
         ends = (estimate.item_only_low, estimate.item_only_high)
     n_biased = sum(side.p_value is not None and side.p_value * max(1, len(people)) < ALPHA for side in people)
-    text = translate(
+    return translate(
         "The text shown first was chosen in {share} of answers [{interval}], where {chance} is no preference for a side"
         " ({p}). People who prefer a place beyond chance: {n}.",
         share=format_percent(estimate.value), interval=format_percent_interval(*ends),
         chance=format_percent(1 / found.n_sides), p=format_p(everybody.p_value), n=n_biased,
     )  # fmt: skip
-    return text
 
 
 def _describe_consistency(found: PreferenceResults) -> str:
@@ -244,9 +248,7 @@ def _build_matrix(found: PreferenceResults) -> tuple[TableRow, ...]:
         n, value = pair.wins + pair.ties + pair.losses, pair.estimate.value or 0.0
         rates[pair.one, pair.two] = f"{format_percent(value)} ({n})"
         rates[pair.two, pair.one] = f"{format_percent(1 - value)} ({n})"
-    return tuple(
-        TableRow(head=one, cells=tuple(rates.get((one, two), NO_VALUE) for two in systems)) for one in systems
-    )
+    return tuple(TableRow(head=one, cells=tuple(rates.get((one, two), NO_VALUE) for two in systems)) for one in systems)
 
 
 def _build_pair_row(pair: TurnedPair) -> TableRow:
@@ -311,7 +313,9 @@ def _build_side_rows(found: PreferenceResults) -> tuple[TableRow, ...]:
                 format_percent(side.estimate.value),
                 format_percent_interval(side.estimate.ci_low, side.estimate.ci_high),
                 format_p(side.p_value),
-                NO_VALUE if side.swap_consistency is None else f"{format_percent(side.swap_consistency)} ({side.n_swapped})",
+                NO_VALUE
+                if side.swap_consistency is None
+                else f"{format_percent(side.swap_consistency)} ({side.n_swapped})",
             ),
         )
         for side in found.positions

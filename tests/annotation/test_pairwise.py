@@ -34,8 +34,8 @@ def annotate(number: int, person: int, *selected: str, objects: tuple[str, str])
     return {"id": number, "data": data, "annotations": annotations}
 
 
-def read(folder: Path, more: str, tasks: list[dict[str, Any]]) -> list[str]:
-    """The answers as they are stored, or why they do not count."""
+def read(folder: Path, more: str, tasks: list[dict[str, Any]]) -> list[tuple[str, list[int] | None]]:
+    """The answers as they are stored, or why they do not count; and the order in which the texts were shown."""
     (folder / "pairs.json").write_text(json.dumps(tasks), "utf-8")
     (folder / "p.yaml").write_text(PROJECT.replace(", MORE", more), "utf-8")
     checked = project_file.read_project(folder / "p.yaml")
@@ -44,7 +44,9 @@ def read(folder: Path, more: str, tasks: list[dict[str, Any]]) -> list[str]:
     found = campaign.read_votes(
         folder / "pairs.json", section, questions=contents.questions, item_contents=contents.item_contents
     )
-    return [vote.response or (vote.exclusion.reason if vote.exclusion else "") for vote in found.votes]
+    return [
+        (vote.response or (vote.exclusion.reason if vote.exclusion else ""), vote.option_order) for vote in found.votes
+    ]
 
 
 def test_a_side_is_the_column_that_its_object_names_or_else_the_one_in_its_place(tmp_path: Path) -> None:
@@ -56,8 +58,9 @@ def test_a_side_is_the_column_that_its_object_names_or_else_the_one_in_its_place
         annotate(3, 1, "left", objects=others),
         annotate(4, 1, objects=named),
     ]
-    assert read(tmp_path, "", tasks) == ["second", "first", "first", "no answer"]
-    assert read(tmp_path, ", empty: tie", tasks) == ["second", "first", "first", "tie"]
+    answers = [("second", [1, 0, 2]), ("first", [1, 0, 2]), ("first", None)]
+    assert read(tmp_path, "", tasks) == [*answers, ("no answer", None)]
+    assert read(tmp_path, ", empty: tie", tasks) == [*answers, ("tie", None)]
 
 
 def test_nothing_selected_is_a_tie_only_where_there_is_one(tmp_path: Path) -> None:

@@ -65,6 +65,11 @@ async def test_the_second_text_replies_to_the_first_and_a_button_leads_up(
     await chat.tap(person, "Однаково")
     await chat.send(person, "другa")
     assert person.messages[-1].text.startswith("Поки що це все")
+    changed = next(message for message in reversed(person.messages) if "Змінити" in dict(message.buttons))
+    await chat.tap(person, "Змінити")
+    assert "Ваша відповідь: Б" in changed.text
+    await chat.send(person, "/pause")
+    assert changed.text.startswith("✓ 2 · Б")
     tie, typed = chat.answers()
     assert (tie, typed in {"first", "second"}) == ("tie", True)
 
@@ -109,3 +114,14 @@ def test_so_many_messages_as_counted(sizes: tuple[int, ...]) -> None:
     blocks = preferences.PreferenceInput().build_item_blocks(shown, "Казка.", "uk")
     counted = compared_texts.count_messages(texts, above="Казка.", below=question.text)
     assert len(render_messages(blocks, get_texts("uk"))) == counted
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("Яка казка краща?", "А краща"), ("Який переказ кращий?", "А кращий"), ("Що вам ближче?", "А краще")],
+)
+def test_buttons_agree_with_the_question(asked: str, said: str) -> None:
+    """In Ukrainian «better» has a gender; a letter alone is neuter."""
+    question = PreferenceQuestion(type="preference", text=asked, sides=("a", "b"))
+    shown = ShownQuestion(question=question, options=("x", "y"), labels=question.get_labels(None))
+    assert preferences.PreferenceInput().name_options(shown, get_texts("uk"), language="uk")[0] == said

@@ -153,8 +153,9 @@ def test_three_layouts_of_the_same_votes_rank_alike(hromada: Hromada) -> None:
     assert sum(pair["both_bad"] for pair in of_arena["pairs"]) > 0
 
 
-def test_a_file_of_votes_gets_to_a_report(hromada: Hromada) -> None:
-    """Loaded, imported, shown by baseline and rank, and exported with its tables."""
+@pytest.mark.slow
+def test_a_file_of_votes_gets_into_a_project(hromada: Hromada) -> None:
+    """Loaded, imported, and shown by baseline and rank as the file itself is."""
     (hromada.folder / "arena.yaml").write_text(PROJECT)
     votes = build_votes()
     (hromada.folder / "votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in votes))
@@ -168,13 +169,27 @@ def test_a_file_of_votes_gets_to_a_report(hromada: Hromada) -> None:
     of_file = hromada("rank", "votes.jsonl", "--json").json
     assert list_strengths(ranked) == pytest.approx(list_strengths(of_file))
     assert ranked["positions"][0]["left"] == of_file["positions"][0]["left"] > 0
-    assert hromada("export", "arena", "--to", "out").code == 0
-    with (hromada.folder / "out/preferences.csv").open() as file:
+
+
+@pytest.mark.slow
+def test_a_release_of_votes_proves_itself_and_says_who_won(hromada: Hromada) -> None:
+    (hromada.folder / "arena.yaml").write_text(PROJECT)
+    (hromada.folder / "votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in build_votes()))
+    for words in (("load", "arena.yaml"), ("import", "arena"), ("release", "arena", "rel", "--draft", "--no-replay")):
+        assert hromada(*words).code == 0, words
+    assert "Verified" in hromada("release", "--verify", "rel").out
+    paragraph = (hromada.folder / "rel/paragraph.md").read_text()
+    assert "alpha has a win rate of" in paragraph
+    assert "has no score" not in paragraph
+    assert "the order in arena is alpha (1" in paragraph
+    with (hromada.folder / "rel/preferences.csv").open() as file:
         pairs = list(csv.DictReader(file))
     assert [(pair["one"], pair["two"]) for pair in pairs] == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
-    report = (hromada.folder / "out/report.html").read_text()
-    assert "Strongest system" in report and "Which text people prefer" in report
-    of_counts = hromada("rank", "out/preferences.csv", "--json").json
+    report = (hromada.folder / "rel/report.html").read_text()
+    assert "Strongest system" in report
+    assert "Which text people prefer" in report
+    of_counts = hromada("rank", "rel/preferences.csv", "--json").json
+    ranked = hromada("rank", "arena", "--json").json
     assert list_strengths(of_counts) == pytest.approx(list_strengths(ranked))
     assert "counts alone" in of_counts["notes"][0]
 

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from _command import run_in_fork
 from sqlmodel import Session, col, select
 
+from annotation.campaigns.questions import PreferenceQuestion
 from annotation.store import database, invariants, pseudonyms, queries
 from annotation.store.models import (
     Adjudication,
@@ -36,7 +37,7 @@ from annotation.workflow import assignments
 from annotation.workflow.annotators import registration
 from annotation.workflow.review import reviewers
 from bot import application, release
-from bot.commands.case_screen import build_difference
+from bot.commands.case_screen import build_compared, build_difference
 from bot.conversation import notifications
 from bot.conversation.updates_and_calls import ConversationSettings
 from bot.emulator.request import LocalRequest
@@ -701,6 +702,14 @@ def test_boxes_are_chosen_by_their_numbers(hromada: Hromada) -> None:
     assert in_database(hromada, lambda session: session.exec(select(Adjudication.labels)).all()) == [
         ['["care", "law"]']
     ], shown
+
+
+def test_compared_texts_are_named_by_their_columns() -> None:
+    """A reviewer sees both of them, and which one was chosen."""
+    question = PreferenceQuestion(type="preference", text="?", sides=("draft", "final"), tie="Однаково")
+    assert build_compared(question, ["Перший.", "Другий."], "second").plain.splitlines() == [
+        "  draft: Перший.", "× final: Другий.", "  Однаково",
+    ]  # fmt: skip
 
 
 def test_a_difference_shows_every_change_and_little_else() -> None:

@@ -81,10 +81,11 @@ def test_annotators_are_scored_on_items_with_gold(make: Make) -> None:
     data = make.data_set(items=[make.item("i1", "так"), make.item("i2", "ні"), make.item("i3")], responses=answers)
     assert writers.format_csv(released(data).annotators) == (
         "dataset,annotator,insider,n,right,accuracy,independent_low,independent_high,n_with_others,agreement_with_others,"
-        "agreement_with_others_dawid_skene,skips,controls,controls_right,repeats,self_agreement,seconds_median,fast_share,excluded_reason\n"
-        "так-ні,a1,false,2,1,0.5000,0.0000,1.0000,,,,0,0,0,0,,1.00,0.0000,\n"
-        "так-ні,a2,false,1,0,0.0000,0.0000,1.0000,,,,0,0,0,0,,2.00,0.0000,\n"
-        "так-ні,a9,false,0,0,,,,,,,0,0,0,0,,,,\n"
+        "agreement_with_others_dawid_skene,severity,severity_low,severity_high,spread,correlation_with_others,skips,controls,"
+        "controls_right,repeats,self_agreement,seconds_median,fast_share,excluded_reason\n"
+        "так-ні,a1,false,2,1,0.5000,0.0000,1.0000,,,,,,,,,0,0,0,0,,1.00,0.0000,\n"
+        "так-ні,a2,false,1,0,0.0000,0.0000,1.0000,,,,,,,,,0,0,0,0,,2.00,0.0000,\n"
+        "так-ні,a9,false,0,0,,,,,,,,,,,,0,0,0,0,,,,\n"
     )
 
 
@@ -93,8 +94,8 @@ def test_annotators_without_gold_are_counted_but_not_scored(make: Make) -> None:
     data = make.data_set(items=[make.item("i1"), make.item("i2")], responses=make.answered({"i1": "тн", "i2": "т"}))
     release = released(data)
     assert writers.format_csv(release.annotators).splitlines()[1:] == [
-        "так-ні,a1,false,2,,,,,,,,0,0,0,0,,1.00,0.0000,",
-        "так-ні,a2,false,1,,,,,,,,0,0,0,0,,2.00,0.0000,",
+        "так-ні,a1,false,2,,,,,,,,,,,,,0,0,0,0,,1.00,0.0000,",
+        "так-ні,a2,false,1,,,,,,,,,,,,,0,0,0,0,,2.00,0.0000,",
     ]
     assert release.baselines.empty
     reasons = release.agreement["так-ні"]["baselines"]["missing_units"]

@@ -93,12 +93,14 @@ class ItemOptionQuestion(OptionQuestion):
 
 CLASS_METHODS = question_base.QuestionMethods(
     consensus=("majority", "dawid_skene"),
-    agreement=("percent", "krippendorff_alpha_nominal", "fleiss_kappa", "gwet_ac1"),
+    agreement=("percent_agreement", "krippendorff_alpha_nominal", "fleiss_kappa", "gwet_ac1"),
     scores=("accuracy", "macro_f1", "weighted_f1", "mcc"),
 )
 """The methods where labels are classes: all items have the same labels."""
 CLASSLESS_METHODS = question_base.QuestionMethods(
-    consensus=("majority", "one_coin"), agreement=("percent", "chance_corrected"), scores=("accuracy",)
+    consensus=("majority", "one_coin"),
+    agreement=("percent_agreement", "percent_agreement_chance_corrected_per_item"),
+    scores=("accuracy",),
 )
 """The methods where each item has its own options, so that labels cannot be counted over items."""
 

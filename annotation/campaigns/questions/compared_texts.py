@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from annotation.campaigns.questions.question_base import count_units
@@ -9,6 +10,7 @@ from annotation.campaigns.questions.question_base import count_units
 MAX_SIDE_UNITS, MESSAGE_UNITS = 1500, 3900
 """The longest text that shares a message with another one, and how much of a message texts can fill, in UTF-16 units:
 4,096 less the header of an item, letters, and lines between texts."""
+_GENDERS = {"masculine": {"кращий", "найкращий"}, "feminine": {"краща", "найкраща"}}
 MAX_MESSAGES = 4
 """In more messages than this nobody compares texts on a phone."""
 
@@ -25,3 +27,9 @@ def count_messages(sides: Sequence[str], *, above: str, below: str) -> int:
         return 1
     parts = [above + sides[0], *sides[1:-1], sides[-1] + below]
     return sum(-(-count_units(part) // MESSAGE_UNITS) for part in parts)
+
+
+def find_gender(question: str) -> str:
+    """The gender in which a Ukrainian question asks for the better text: masculine or feminine, else neuter."""
+    asked = {*re.findall(r"\w+", question.casefold())}
+    return next((gender for gender, words in _GENDERS.items() if words & asked), "neuter")

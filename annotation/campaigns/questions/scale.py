@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -10,7 +9,8 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from aggregation import spelling
-from annotation.campaigns.questions.choice import OptionQuestion, Options, find_option, refuse_duplicates
+from aggregation.scales import ICC_NAMES, list_point_metrics, read_point
+from annotation.campaigns.questions.choice import CLASS_METHODS, OptionQuestion, Options, find_option, refuse_duplicates
 from annotation.campaigns.questions.question_base import Answer, QuestionContent, QuestionMethods, require_text
 from annotation.campaigns.sections.base import Text
 
@@ -18,15 +18,6 @@ ScaleLevel = Literal["ordinal", "interval", "ratio"]
 
 NEIGHBOUR_RATE = 0.8
 """In a simulation, the chance that a wrong point is drawn from the neighbours of the right one, not from all others."""
-
-
-def _read_number(text: str) -> float | None:
-    """Read a finite number; None if the text is not one."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 class ScaleQuestion(OptionQuestion):
@@ -53,7 +44,7 @@ class ScaleQuestion(OptionQuestion):
     def _options_have_the_level(self) -> ScaleQuestion:
         if self.level == "ordinal":
             return self
-        points = [_read_number(option) for option in self.options]
+        points = [read_point(option) for option in self.options]
         for option, point in zip(self.options, points, strict=True):
             if point is None:
                 raise ValueError(f"With `level: {self.level}` every point must be a number, and {option!r} is not")
@@ -68,9 +59,13 @@ class ScaleQuestion(OptionQuestion):
     def methods(self) -> QuestionMethods:
         """Methods for ordered answers."""
         return QuestionMethods(
-            consensus=("median", "majority", "dawid_skene"),
-            agreement=(f"krippendorff_alpha_{self.level}", "percent"),
-            scores=("mean_absolute_error", "spearman", "accuracy"),
+            consensus=(*(() if self.level == "ordinal" else ("mean",)), "median", "majority", "dawid_skene"),
+            agreement=(
+                f"krippendorff_alpha_{self.level}",
+                *(() if self.level == "ordinal" else ICC_NAMES),
+                "percent_agreement",
+            ),
+            scores=(*list_point_metrics(self.options), *CLASS_METHODS.scores),
         )
 
     @property
@@ -91,13 +86,19 @@ class ScaleQuestion(OptionQuestion):
     def parse_answer(self, raw: object, content: QuestionContent) -> Answer:  # noqa: ARG002  # a scale is the same for all items
         """Return a point of the scale."""
         written = require_text(self, raw)
-        point = find_option(written, self.options)
+        point = find_option(self.spell_label(written, None), self.options)
         if point is None:
             raise self.build_refusal(
                 f"cannot be answered with {spelling.quote_word(written, beside=self.options)}.",
                 f"The scale goes {self.options[0]} … {self.options[-1]}.",
             )
         return point
+
+    def spell_label(self, written: str, item_options: Sequence[str] | None) -> str:  # noqa: ARG002
+        """Return the point that is the same number otherwise written (4.0 is 4, and 3.5 is 3,5); else the text."""
+        number = read_point(written)
+        same = [option for option in self.options if number is not None and read_point(option) == number]
+        return same[0] if len(same) == 1 and written not in self.options else written
 
     def draw_wrong(self, content: QuestionContent, right: str, rng: random.Random) -> str:  # noqa: ARG002
         """Draw a wrong point, mostly a neighbour of the right one."""

@@ -86,7 +86,7 @@ AnyShownColumn = Annotated[
     Discriminator(lambda value: "<column>" if isinstance(value, str) else "<part>"),
     BeforeValidator(base.refuse_none),
 ]
-ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list), Field(min_length=1)]
+ShownColumns = Annotated[tuple[AnyShownColumn, ...], BeforeValidator(wrap_in_list)]
 
 
 class SampleSection(Section):

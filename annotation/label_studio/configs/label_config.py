@@ -31,14 +31,15 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
     page = Element("View", {"className": "hr-page"})
     add_element(page, "Style").text = build_style(panels=any(question.marks_parts for question in questions))
     context = ControlContext(
-        main_object=passes.ITEM_OBJECT if _has_shown_parts(definition, fields) else elements.get_text_object(fields[0]),
+        main_object=_get_main_object(definition, fields),
         hotkeys=passes.assign_hotkeys(definition),
         texts=texts,
     )
     corrected = [question for question in questions if get_control(question).is_beside_item]
     n_sides = max((len(question.option_columns) for question in questions), default=0)
     body = page if corrected or n_sides else add_view(page, "beside")
-    upper = add_view(body, "columns" if corrected else "item")
+    is_empty = n_sides and not (fields or second_pass or _has_shown_parts(definition, fields))
+    upper = body if is_empty else add_view(body, "columns" if corrected else "item")
     left = add_view(upper, "column") if corrected else upper
     add_item(left, definition, fields, untitled=texts("original") if corrected else None)
     if n_sides:
@@ -52,6 +53,13 @@ def render_label_config(definition: ProjectFile, *, second_pass: bool = False) -
         _add_questions(add_view(body, "questions"), other_questions, by_name, context, definition)
     indent(page)
     return tostring(page, encoding="unicode")
+
+
+def _get_main_object(definition: ProjectFile, fields: Sequence[str]) -> str:
+    """The object to which controls refer: the item's HTML, else a text in which spans are marked, or one to compare."""
+    if _has_shown_parts(definition, fields):
+        return passes.ITEM_OBJECT
+    return elements.get_text_object(fields[0]) if fields else elements.get_side_object(1)
 
 
 def _has_shown_parts(definition: ProjectFile, fields: Sequence[str]) -> bool:

@@ -54,10 +54,9 @@ def _read_format(path: Path, section: VotesSection) -> Iterator[RawVote]:
             return other_tools.read_toloka_votes(path, section)
         case "crowd-kit" | "table":
             return table_votes.read_votes(path, section)
-        case "comparisons":
-            return comparison_votes.read_votes(path, section)
-        case "human-response-bot":
-            return other_tools.read_bot_votes(path, section)
+        case "comparisons" | "human-response-bot":
+            reader = comparison_votes.read_votes if section.format == "comparisons" else other_tools.read_bot_votes
+            return reader(path, section)
         case "label-studio":
             if path.suffix.lower() == ".json":
                 return label_studio_json.read_votes(path, section)

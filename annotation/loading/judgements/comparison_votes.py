@@ -80,14 +80,14 @@ def read_comparisons(path: Path, section: TableKeys = TableKeys()) -> Iterator[C
     for row in tables.read_rows(path, section):
         if layout is None or row.values.keys() != checked:
             layout, checked = _choose_columns(row, section), row.values.keys()
-        left, right = (_read_name(row, column) for column in layout[:2])
+        left, right = get_cell(row, layout.left).strip(), get_cell(row, layout.right).strip()
         yield Comparison(
             row=row,
             left=left,
             right=right,
             answer=_read_answer(row, layout.answer, left, right),
             annotator="" if layout.annotator is None else format_answer(row.values.get(layout.annotator)).strip(),
-            item=tuple(get_cell(row, column).strip() for column in layout.item),
+            item=tuple([get_cell(row, column).strip() for column in layout.item]),
         )
 
 
@@ -111,19 +111,16 @@ def _choose_columns(row: FileRow, section: TableKeys) -> Layout:
     )
 
 
-def _read_name(row: FileRow, column: str) -> str:
-    return get_cell(row, column).strip()
-
-
 def _read_answer(row: FileRow, column: str, left: str, right: str) -> str:
     """Which side won: a word for it, or the name of its system; empty if the cell is."""
     written = get_cell(row, column).strip()
-    meant = {_WORDS.get(written.casefold())} - {None}
-    meant |= {side for side, name in ((LEFT, left), (RIGHT, right)) if name and written == name and left != right}
-    if len(meant) == 1:
-        return str(meant.pop())
+    meant = _WORDS.get(written.casefold())
+    named = None if left == right else LEFT if written == left else RIGHT if written == right else None
     if not written:
         return ""
+    found = meant or named
+    if found is not None and (named is None or named == found):
+        return found
     problem = "can mean either side" if meant else "is no side and neither of the two systems"
     raise BadInput(
         f"The winner {written!r} {problem}.",

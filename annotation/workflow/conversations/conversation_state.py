@@ -393,8 +393,8 @@ def encode_answer(answer: Any) -> str:
 
 
 def is_begun(draft: AnswerDraft) -> bool:
-    """Whether anything was answered or entered."""
-    return bool(draft.answers or draft.entry or draft.aside)
+    """Whether anything was answered or entered; a number is the stored answer that is to be changed, as it is shown."""
+    return bool(draft.answers or draft.aside or (draft.entry and not isinstance(draft.entry, int)))
 
 
 def remove_answer(draft: AnswerDraft, name: str, *, entry: Any = None) -> AnswerDraft:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from aggregation import spelling
 from annotation.campaigns.questions import ChoicesQuestion, ScaleQuestion
@@ -110,7 +111,7 @@ class OptionsInput(QuestionInput):
             return RefusedInput(text_id="tap-please", repeats_item=True)
         return asked.with_answer(asked.shown.labels[matched[0]])
 
-    def restore_entry(self, shown: ShownQuestion, stored: str) -> list[int] | None:  # noqa: ARG002
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> Any:  # noqa: ARG002
         """None: an option is chosen anew."""
         return None
 

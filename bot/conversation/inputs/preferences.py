@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from aggregation import spelling
 from aggregation.answers import BOTH_BAD, SIDES, TIE
-from annotation.campaigns.questions.compared_texts import fit_one_message
+from annotation.campaigns.questions import compared_texts
 from annotation.campaigns.questions.question_base import count_units
 from annotation.workflow.assignments import ShownQuestion
 from annotation.workflow.conversations.conversation_state import AnswerDraft, AskedQuestion
@@ -24,6 +24,12 @@ MAX_ROW_LABEL = 10
 """The longest tie, in UTF-16 units, that no client cuts between the buttons of two sides."""
 UP = "↑"
 """What a button says that leads to the message of the first side, before its letter."""
+BETTER_TEXTS = {
+    "masculine": "side-better-masculine",
+    "feminine": "side-better-feminine",
+    "neuter": "side-better-neuter",
+}
+"""The ids of the texts that say that a side is better, by the gender of the question: in Ukrainian they agree."""
 _ORDINALS = (
     "перша перший перше першу першої первая первый первое первую первой first 1st",
     "друга другий друге другу другої вторая второй второе вторую second 2nd",
@@ -70,7 +76,8 @@ class PreferenceInput(options.OptionsInput):
     def name_options(self, shown: ShownQuestion, translate: Texts, *, language: str) -> tuple[str, ...]:
         """Which side is better, by its letter; the words of the other answers."""
         pairs = zip(shown.labels, self.list_names(shown, language), strict=True)
-        return tuple(translate("side-better", letter=name) if label in SIDES else name for label, name in pairs)
+        better = BETTER_TEXTS[compared_texts.find_gender(shown.text)]
+        return tuple(translate(better, letter=name) if label in SIDES else name for label, name in pairs)
 
     def build_item_blocks(self, shown: ShownQuestion, stimulus: str, language: str) -> list[TextBlock]:
         """The sides, each under its letter: in one message with a line between them, or each in its own."""
@@ -122,8 +129,8 @@ class PreferenceInput(options.OptionsInput):
             return RefusedInput(text_id="side-please", arguments={"answers": ", ".join(names)})
         return asked.with_answer(asked.shown.labels[meant])
 
-    def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:  # type: ignore[override]
-        """The index of the stored answer as shown."""
+    def restore_entry(self, shown: ShownQuestion, stored: str) -> int | None:
+        """The index of the stored answer as shown, which the question names until another one is given."""
         return shown.labels.index(stored) if stored in shown.labels else None
 
     def format_answer(self, shown: ShownQuestion, stored: str, translate: Texts, *, language: str) -> str:  # noqa: ARG002
@@ -141,7 +148,7 @@ class PreferenceInput(options.OptionsInput):
 
 def _fit_one_message(shown: ShownQuestion, stimulus: str) -> bool:
     sides = [text for label, text in zip(shown.labels, shown.options, strict=True) if label in SIDES]
-    return fit_one_message(sides, [stimulus, shown.text, shown.question.help or ""])
+    return compared_texts.fit_one_message(sides, [stimulus, shown.text, shown.question.help or ""])
 
 
 def match_answer(text: str, shown: ShownQuestion, language: str) -> int | None:

@@ -80,7 +80,9 @@ in-my-words = In my own words
 
 ## Comparing texts
 
-side-better = { $letter } is better
+side-better-neuter = { $letter } is better
+side-better-masculine = { $letter } is better
+side-better-feminine = { $letter } is better
 side-please = It is not clear which one you mean. Type one of these: { $answers }. Or tap a button.
 way-up = ↑ Tap the quote above this line to go back to the beginning.
 

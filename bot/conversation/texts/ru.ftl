@@ -82,7 +82,9 @@ in-my-words = Своими словами
 
 ## Сравнение текстов
 
-side-better = { $letter } лучше
+side-better-neuter = { $letter } лучше
+side-better-masculine = { $letter } лучше
+side-better-feminine = { $letter } лучше
 side-please = Непонятно, что вы выбрали. Напишите что-то одно: { $answers }. Или коснитесь кнопки.
 way-up = ↑ Коснитесь цитаты над этой строкой: там начало.
 

@@ -82,7 +82,9 @@ in-my-words = Своїми словами
 
 ## Порівняння текстів
 
-side-better = { $letter } краща
+side-better-neuter = { $letter } краще
+side-better-masculine = { $letter } кращий
+side-better-feminine = { $letter } краща
 side-please = Не зрозуміло, що ви обрали. Напишіть щось одне: { $answers }. Або торкніться кнопки.
 way-up = ↑ Торкніться цитати над цим рядком: там початок.
 

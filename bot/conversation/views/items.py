@@ -267,8 +267,10 @@ def _build_item_blocks(item: AssignedItem, translate: Texts, *, progress: ItemPr
 
 def _build_compared_blocks(questions: Sequence[ShownQuestion], stimulus: str, language: str) -> list[TextBlock]:
     """The texts that the questions compare, once: in an item all of them compare the same."""
-    found = (INPUTS[shown.question.kind].build_item_blocks(shown, stimulus, language) for shown in questions)
-    return next(filter(None, found), [])
+    compared = next((shown for shown in questions if shown.question.option_columns), None)
+    if compared is None:
+        return []
+    return INPUTS[compared.question.kind].build_item_blocks(compared, stimulus, language)
 
 
 def _build_question_blocks(progress: ItemProgress, translate: Texts) -> list[TextBlock]:

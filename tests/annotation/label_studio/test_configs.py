@@ -14,6 +14,7 @@ from annotation.campaigns import project_file as project_files
 from annotation.campaigns import template_files
 from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import ChoicesQuestion, SpanQuestion
+from annotation.errors import BadInput
 from annotation.label_studio import configs, passes
 from annotation.label_studio.texts import load_texts
 from annotation.label_studio_controls import elements
@@ -146,10 +147,14 @@ def test_compared_texts_stand_side_by_side(tmp_path: Path) -> None:
     text = re.sub(r"questions:.*?(?=items:)", f"{asked}\n", OPTIONED, flags=re.DOTALL)
     config = tree(written(tmp_path, text))
     sides = next(view for view in config.iter("View") if view.get("className") == "hr-columns hr-sides hr-of-3")
-    assert [(view.find("View/Header").get("value"), view.find("HyperText").get("value")) for view in sides] == [
-        ("А", "$side_1"), ("Б", "$side_2"), ("В", "$side_3"),
-    ]  # fmt: skip
+    assert [one.get("value") for one in sides.iter("Header")] == ["А", "Б", "В"]
+    assert [one.get("value") for one in sides.iter("HyperText")] == ["$side_1", "$side_2", "$side_3"]
     assert controls(config)["answer"].get("value") == "$options_answer"
+    alone = tree(written(tmp_path, text.replace("show: text", "show: []")))
+    assert [one.get("value") for one in alone.iter("HyperText")] == ["$side_1", "$side_2", "$side_3"]
+    assert controls(alone)["answer"].get("toName") == "side:1"
+    with pytest.raises(BadInput, match=r"items.show: The items show nothing"):
+        written(tmp_path, OPTIONED.replace("show: text", "show: []"))
 
 
 def test_all_languages_have_the_same_messages() -> None:

@@ -15,8 +15,11 @@ from annotation.campaigns.project_file import ProjectFile
 from annotation.campaigns.questions import QuestionContent
 from annotation.campaigns.questions.question_base import parse_answers
 from annotation.errors import BadInput
-from annotation.label_studio import payloads
+from annotation.label_studio import decision_payloads, payloads
+from annotation.label_studio.texts import load_texts
 from annotation.store.models import Item
+from annotation.workflow.review.adjudication_queue import OpenCase
+from annotation.workflow.review.cases import Candidate
 
 TEXT = "Лисиця 🦊 знайшла дзеркало.\n\nВона подивився в нього."
 OWN = ["пес", "кіт", "вовк"]
@@ -243,7 +246,7 @@ def test_every_kind_of_answer_comes_back(answers: dict[str, Any], chance: Any) -
     )
 
 
-COMPARED = {"name": "better", "type": "preference", "text": "Яка?", "tie": "Однаково", "both_bad": "Обидві погані"}
+COMPARED = {"name": "better", "type": "preference", "text": "Яка краща?", "tie": "Однаково", "both_bad": "Обидві погані"}
 TALES = {"a": "Казка <перша>.", "b": "Казка друга.", "c": "Казка третя.", "m": "gemini", "n": "llama", "o": "qwen"}
 
 
@@ -277,3 +280,28 @@ def test_compared_texts_stand_side_by_side_and_answers_name_their_columns(
     for label in labels:
         raw = payloads.read_answers(about, one, [said("better", "choices", choices=[label])])
         assert parse_answers(about.all_questions, raw, content) == {"better": label}
+
+
+def test_adjudicators_choose_among_letters() -> None:
+    """The texts are above the choice, in the order of the candidates, and no column or system is named."""
+    about = project(COMPARED | {"sides": ["a", "b"], "systems": ["m", "n"]})
+    one = item(data=TALES, options=[TALES["a"], TALES["b"]])
+    votes = {"second": 2, "first": 1, "tie": 0, "both_bad": 0}
+    opened = OpenCase(
+        case_id=1,
+        item=one,
+        question=about.all_questions[0],
+        candidates=tuple(Candidate(answer=answer, text="…", votes=n) for answer, n in votes.items()),
+        reasons=(),
+        reports=(),
+    )
+    data = decision_payloads.build_case_task(about, opened, number=1)["data"]
+    assert [choice["value"] for choice in data["verdicts"]] == [
+        "А краща · 2 голоси", "Б краща · 1 голос", "Однаково · 0 голосів", "Обидві погані · 0 голосів",
+        "Завдання зіпсоване",
+    ]  # fmt: skip
+    assert data["answers"].index(">А<") < data["answers"].index("Казка друга.") < data["answers"].index("перша&gt;")
+    assert not [hidden for hidden in ("gemini", "llama") if hidden in json.dumps(data)]
+    shown = decision_payloads.render_submission(one, [(about.all_questions[0], "first")], load_texts("uk"))
+    assert shown.endswith('<div class="hr-words">А краща</div></div>')
+    assert shown.index("перша&gt;") < shown.index("Казка друга.")

@@ -110,6 +110,22 @@ def test_a_session_costs_one_statement_an_item(chat: Chat, load: Load, cost: Cos
     assert cost(lambda: chat.say("/progress")) <= 8
 
 
+def test_an_answer_about_compared_texts_costs_no_more(chat: Chat, load: Load, cost: Cost) -> None:
+    """Two short texts in one message, two long ones in two."""
+    rows = [
+        {"id": str(number), "task": "Казка.", "a": f"Перша. {number}" * size, "b": f"Друга. {number}" * size}
+        for number, size in enumerate((1, 1, 250, 250, 1))
+    ]
+    asked = "{type: preference, text: Яка краща?, sides: [a, b], tie: Однаково}"
+    load(rows, items="{{file: {name}.jsonl, id: id, show: task}}", question=asked)
+    chat.begin()
+    chat.tap("А краща")
+    answers = [cost(lambda: chat.tap("Б краща")) for _ in range(2)]
+    assert max(answers) <= 13, answers
+    assert cost(lambda: chat.tap("↑")) <= 4
+    assert cost(lambda: chat.say("друга")) <= 18
+
+
 def test_each_of_several_questions_costs_so_many_statements(chat: Chat, load: Load, cost: Cost) -> None:
     """The assignment is opened once, whether the answer is a draft or the last of the item."""
     load(WORDS, items="{{file: {name}.jsonl, id: id, show: text}}", more=SEVERAL)

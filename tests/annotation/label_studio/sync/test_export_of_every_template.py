@@ -20,6 +20,7 @@ from annotation.campaigns.questions import (
     ChoiceQuestion,
     ChoicesQuestion,
     EditQuestion,
+    PreferenceQuestion,
     Question,
     QuestionContent,
     ScaleQuestion,
@@ -117,7 +118,7 @@ def answer_question(question: Question, item: Item, chance: random.Random) -> li
     """Regions as the browser writes them; what is hidden in the end is written too, as it is left there."""
     name, own = question.name, None if item.options is None else tuple(item.options)
     match question:
-        case ChoiceQuestion() | ScaleQuestion():
+        case ChoiceQuestion() | ScaleQuestion() | PreferenceQuestion():
             return [build_region(name, "choices", choices=[chance.choice(question.get_labels(own))])]
         case ChoicesQuestion():
             labels = question.get_labels(own)
