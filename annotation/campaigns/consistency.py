@@ -114,6 +114,7 @@ def list_contradictions(file: ProjectSections) -> list[Contradiction]:
     checks: tuple[Callable[[ProjectSections], Contradiction | None], ...] = (
         _check_items, _check_options, _check_empty, _check_classes, _check_show_if, _check_columns, _check_filtering,
         _check_stages, _check_controls, _check_quality, _check_annotators, _check_panels,
+        _check_overlap_sample,
     )  # fmt: skip
     unclear = _check_questions(file)
     if unclear is not None:
@@ -188,13 +189,17 @@ def _check_items(file: ProjectSections) -> Contradiction | None:
         return Contradiction(message, ("votes", "earlier"))
     if file.votes is None and file.overlap is None:
         return Contradiction("How many people answer each item? Add `overlap: 3`", ("overlap",))
-    if file.sampled_overlap is not None and file.votes is not None and not file.votes.earlier:
-        message = (
-            "Imported votes fill the overlap as they come, so that no sample can be drawn; write one number, or"
-            " `votes.earlier: yes` to keep these votes apart"
-        )
-        return Contradiction(message, ("overlap",))
     return None
+
+
+def _check_overlap_sample(file: ProjectSections) -> Contradiction | None:
+    if file.sampled_overlap is None or file.votes is None or file.votes.earlier:
+        return None
+    message = (
+        "Imported votes fill the overlap as they come, so that no sample can be drawn; write one number, or"
+        " `votes.earlier: yes` to keep these votes apart"
+    )
+    return Contradiction(message, ("overlap",))
 
 
 def _check_items_from_votes(file: ProjectSections) -> Contradiction | None:
