@@ -44,7 +44,7 @@ def check_overlap(subject: Subject) -> Verdict:
     short = int((places < planned).sum())
     if data.sample is not None:
         one_vote = format_count(data.count_one_vote_items(), "item")
-        words = f"{words} {translate('Labels that rest on one vote: {items}.', items=one_vote)}"
+        words += " " + translate("Labels that rest on one vote: {items}.", items=one_vote)
     if short:
         return unmet(
             "Planned {overlap}; {short} of {n_items} have fewer; {words}",
